@@ -1,0 +1,18 @@
+/** The arrows of docs/ARCHITECTURE.md: imports go one way. */
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'nothing-imports-api', severity: 'error', from: { pathNot: '^(api|test|bench)/' }, to: { path: '^api/' } },
+    { name: 'domain-knows-no-edges', severity: 'error', from: { path: '^domain/' }, to: { path: '^(api|activities|workflows|worker|events/(relay|consume|streams|nats|handlers)|config/(deps|temporal))' , dependencyTypesNot: ['type-only'] } },
+    { name: 'domain-knows-no-transport', severity: 'error', from: { path: '^domain/' }, to: { path: 'node_modules/(koa|@koa|nats|@temporalio)' } },
+    { name: 'db-knows-no-domain', severity: 'error', from: { path: '^db/' }, to: { path: '^(?!db/|node_modules/|config/env|domain/errors)[a-z]+/' } },
+    { name: 'workflows-are-pure', severity: 'error', from: { path: '^workflows/' }, to: { pathNot: '^(workflows/|node_modules/@temporalio/(workflow|common))', dependencyTypesNot: ['type-only'] } },
+    { name: 'nothing-imports-dev', severity: 'error', from: { pathNot: '^(dev|test|bench)/' }, to: { path: '^(dev|test|bench)/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: 'specify',
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'] },
+  },
+};

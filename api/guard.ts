@@ -1,0 +1,168 @@
+import type { Context } from 'koa';
+import type { Static, TSchema } from 'typebox';
+import { AppError, assertValid, type ErrorCode, type Violation } from '../domain/errors.ts';
+import type { Principal } from '../domain/auth/principal.ts';
+import type { Deps } from '../config/deps.ts';
+import { tenantEm, type EntityManager } from '../db/orm.ts';
+import { coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
+import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
+
+/** Who may call: a permission `resource:action`, anyone with a token, or anyone at all. */
+export type Access = `${string}:${string}` | 'authenticated' | 'public';
+
+/** What an answer is: JSON by a schema, or another content type, or nothing. */
+export type ResponseSpec = { schema: TSchema; description?: string } | { contentType: string; description: string } | { description: string };
+
+export interface Call<P, Q, B> {
+  ctx: Context;
+  deps: Deps;
+  /** Sees the caller's tenant; on public routes there is none (`deps` and the token at hand say which). */
+  em: EntityManager;
+  principal: Principal;
+  requestId: string;
+  params: P;
+  query: Q;
+  body: B;
+  files: UploadedFile[];
+  /** Read-only fields that came with the body: only their present values are accepted. */
+  readOnly: Record<string, unknown>;
+  /** The version that If-Match names. */
+  ifMatch: number | null;
+}
+
+export interface Reply {
+  status?: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Under /api/v1 unless it starts with `//` (then at the root). Parameters in braces: `/contacts/{id}`. */
+  path: `/${string}`;
+  operationId: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: P;
+  query?: Q;
+  /** Unknown query parameters are ignored: mail scanners and proxies append some. */
+  openQuery?: boolean;
+  body?: B;
+  bodyTypes?: readonly BodyType[];
+  /** The body may be absent. */
+  bodyOptional?: boolean;
+  /** Status to answer; the first is what a plain return value gets. */
+  responses: Record<number, ResponseSpec>;
+  /** Error codes it can give beyond what every such route can. */
+  errors?: readonly ErrorCode[];
+  handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Reply>;
+}
+
+/** Declares a route; its types come from its schemas. */
+export function route<P extends TSchema, Q extends TSchema, B extends TSchema>(spec: RouteSpec<P, Q, B>): RouteSpec {
+  return spec as unknown as RouteSpec;
+}
+
+/** Answers: 201 with Location, 202 with Location, 204. */
+export const created = (location: string, body: unknown): Reply => ({ status: 201, body, headers: { Location: `/api/v1${location}` } });
+export const accepted = (location: string, body: unknown): Reply => ({ status: 202, body, headers: { Location: `/api/v1${location}` } });
+export const noContent: Reply = { status: 204 };
+
+/** Refuses read-only fields whose value is not the present one. */
+export function assertUnchanged(readOnly: Record<string, unknown>, current: object): void {
+  const now = current as Record<string, unknown>;
+  assertValid(
+    Object.entries(readOnly)
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
+      .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'can not be changed' })),
+  );
+}
+
+/** 412 unless If-Match is absent or names this version. */
+export function assertIfMatch(ifMatch: number | null, version: number): void {
+  if (ifMatch !== null && ifMatch !== version) {
+    throw new AppError('precondition_failed', `The version is ${version}, If-Match names ${ifMatch}`);
+  }
+}
+
+function readIfMatch(header: string): number | null {
+  if (header === '' || header === '*') return null;
+  const match = /^(?:W\/)?"(\d{1,15})"$/.exec(header);
+  // An ETag that we never gave matches no version.
+  return match ? Number(match[1]) : -1;
+}
+
+function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<string, unknown> {
+  const names = (schema as { 'x-read-only'?: string[] } | undefined)?.['x-read-only'] ?? [];
+  const readOnly: Record<string, unknown> = {};
+  if (typeof body !== 'object' || body === null) return readOnly;
+  const fields = body as Record<string, unknown>;
+  for (const name of names) {
+    if (!Object.hasOwn(fields, name)) continue;
+    readOnly[name] = fields[name];
+    delete fields[name];
+  }
+  return readOnly;
+}
+
+/** Compiles a route's checks once and gives the Koa handler: parse, check, call, filter, answer. */
+export function guard(spec: RouteSpec, deps: Deps) {
+  const checkParams = spec.params && compileRequest(spec.params);
+  const checkQuery = spec.query && compileRequest(spec.query);
+  const checkBody = spec.body && compileRequest(spec.body);
+  const filters = new Map(
+    Object.entries(spec.responses).flatMap(([status, response]) =>
+      'schema' in response ? [[Number(status), compileResponse(response.schema)] as const] : [],
+    ),
+  );
+  const defaultStatus = Number(Object.keys(spec.responses)[0]);
+
+  return async (ctx: Context & { params: Record<string, string> }): Promise<void> => {
+    const params = coerceParameters(spec.params, ctx.params);
+    const query = coerceParameters(spec.query, ctx.query);
+    const errors: Violation[] = [...(checkParams?.(params) ?? [])];
+    if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
+    else if (!spec.openQuery) {
+      errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
+    }
+    const { body, files } = spec.body ? await readBody(ctx, spec, deps.env.BODY_MAX_BYTES) : { body: undefined, files: [] };
+    if (checkBody && !(spec.bodyOptional && body === undefined)) errors.push(...checkBody(body));
+    const readOnly = splitReadOnly(spec.body, body);
+    if (spec.method === 'POST') {
+      errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
+    }
+    assertValid(errors);
+
+    const principal = ctx.state['principal'] as Principal;
+    const reply = await spec.handler({
+      ctx, deps, em: tenantEm(deps.orm, principal?.tenantId ?? ''), principal, requestId: ctx.state['requestId'] as string,
+      params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
+    });
+
+    const status = reply.status ?? defaultStatus;
+    ctx.status = status;
+    if (reply.headers) ctx.set(reply.headers);
+    const filter = filters.get(status);
+    if (filter) {
+      const answer: unknown = JSON.parse(JSON.stringify(reply.body));
+      const misfits = filter(answer);
+      if (misfits.length > 0) throw new Error(`${spec.operationId} answered outside its schema: ${JSON.stringify(misfits)}`);
+      setEtag(ctx, spec.method, answer);
+      ctx.body = answer;
+    } else if (reply.body !== undefined) {
+      ctx.body = reply.body;
+    } else if (status === 204) {
+      ctx.body = null;
+    }
+  };
+}
+
+/** The version of a resource is its ETag; a list's or a version-less answer's is made from its bytes by @koa/etag. */
+function setEtag(ctx: Context, method: string, answer: unknown): void {
+  const version = (answer as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && ctx.status !== 202) {
+    ctx.set('ETag', `"${version}"`);
+    if (method === 'GET') ctx.set('Cache-Control', 'private, no-cache');
+  }
+}

@@ -1,0 +1,3 @@
+import type { RouteSpec } from '../guard.ts';
+
+export const scoringRoutes: RouteSpec[] = [];

@@ -1,0 +1,40 @@
+/** `npm run api`: the HTTP process. Any number of them may run. */
+import { createServer } from 'node:http';
+import closeWithGrace from 'close-with-grace';
+import { createDeps } from '../config/deps.ts';
+import { EnvError, readEnv } from '../config/env.ts';
+import { ensureStreams } from '../events/streams.ts';
+import { ensureAdmin } from '../domain/auth/ensure-admin.ts';
+import { createApp } from './app.ts';
+
+const env = (() => {
+  try {
+    return readEnv();
+  } catch (error) {
+    if (!(error instanceof EnvError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+})();
+
+const deps = await createDeps(env, 'api');
+await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
+await ensureAdmin(deps);
+
+const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, createApp(deps).callback());
+server.listen(env.PORT, env.HOST, () => deps.log.info({ port: env.PORT, host: env.HOST }, 'listening'));
+server.on('error', (error) => {
+  deps.log.fatal({ err: error }, 'can not listen');
+  process.exit(1);
+});
+
+closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {
+  if (err) deps.log.fatal({ err }, 'crashed');
+  else deps.log.info({ signal }, 'draining');
+  // Answers what was accepted, takes no more; idle connections are closed at once.
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  await closed;
+  await deps.close();
+  deps.log.info('stopped');
+});

@@ -1,0 +1,83 @@
+import { connect } from 'node:net';
+import type { Deps } from '../../config/deps.ts';
+import { TASK_QUEUE } from '../../config/temporal.ts';
+
+export type Status = 'UP' | 'DEGRADED' | 'DOWN';
+export interface Health {
+  status: Status;
+  components: Record<string, { status: Status }>;
+}
+
+const TIMEOUT_MS = 2000;
+const CACHE_MS = 1000;
+const TASK_QUEUE_TYPE_WORKFLOW = 1;
+
+/** Whether a mail provider answers a connection with its greeting. */
+function smtpAnswers(address: string): Promise<void> {
+  const url = new URL(address.trim());
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(url.port || (url.protocol === 'smtps:' ? 465 : 587)), url.hostname);
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
+    socket.once('error', reject);
+    socket.once(url.protocol === 'smtps:' ? 'connect' : 'data', () => { socket.end('QUIT\r\n'); resolve(); });
+  });
+}
+
+async function workerPolls(deps: Deps): Promise<void> {
+  const queue = await deps.temporal.workflowService.describeTaskQueue({
+    namespace: deps.env.TEMPORAL_NAMESPACE, taskQueue: { name: TASK_QUEUE }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  const fresh = (queue.pollers ?? []).some((poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 < 120_000);
+  if (!fresh) throw new Error('no worker polls');
+}
+
+/** [name, how bad it is when it fails, the check]. */
+type Check = [string, 'DEGRADED' | 'DOWN', (deps: Deps) => Promise<unknown>];
+const postgres: Check = ['postgres', 'DOWN', (deps) => deps.orm.em.fork().execute('select 1')];
+const nats: Check = ['nats', 'DOWN', (deps) => deps.nats.jsm.getAccountInfo()];
+const temporal: Check = ['temporal', 'DOWN', (deps) => deps.temporal.workflowService.getSystemInfo({})];
+const worker: Check = ['worker', 'DEGRADED', workerPolls];
+const mail: Check = ['mail', 'DEGRADED', (deps) => Promise.any(deps.env.SMTP_URL.split(',').map(smtpAnswers))];
+
+const areas: Record<string, Check[]> = {
+  all: [postgres, nats, temporal, worker, mail],
+  auth: [postgres, mail],
+  contacts: [postgres, nats, temporal, worker],
+  emails: [postgres, nats, mail, worker],
+  campaigns: [postgres, nats, temporal, worker],
+  forms: [postgres, nats],
+  scoring: [postgres, nats, worker],
+  analytics: [postgres, nats, worker],
+};
+export const healthAreas = Object.keys(areas).filter((area) => area !== 'all');
+
+const withTimeout = <T>(promise: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout;
+  const timeout = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error('timed out')), TIMEOUT_MS); });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+};
+
+type Cache = Map<string, { at: number; result: Promise<Status> }>;
+const caches = new WeakMap<Deps, Cache>();
+
+/** Each check runs at most once a second in a process, however often it is asked. */
+function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
+  const cache = caches.get(deps) ?? (new Map() as Cache);
+  caches.set(deps, cache);
+  const cached = cache.get(name);
+  if (cached && Date.now() - cached.at < CACHE_MS) return cached.result;
+  const result = withTimeout(check(deps)).then((): Status => 'UP', (error: unknown): Status => {
+    deps.log.warn({ err: error as Error, component: name }, 'component is not healthy');
+    return severity;
+  });
+  cache.set(name, { at: Date.now(), result });
+  return result;
+}
+
+/** Health of an area, or of `all`. Names no addresses. */
+export async function checkHealth(deps: Deps, area: string): Promise<Health> {
+  const checks = areas[area] ?? [];
+  const statuses = await Promise.all(checks.map((check) => run(deps, check)));
+  const status = statuses.includes('DOWN') ? 'DOWN' : statuses.includes('DEGRADED') ? 'DEGRADED' : 'UP';
+  return { status, components: Object.fromEntries(checks.map(([name], index) => [name, { status: statuses[index]! }])) };
+}

@@ -1,0 +1,81 @@
+import { createReadStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { timingSafeEqual } from 'node:crypto';
+import { Type } from 'typebox';
+import { asyncapi } from '../../events/asyncapi.ts';
+import { unauthorized } from '../../domain/auth/access-token.ts';
+import { route, type Call, type RouteSpec } from '../guard.ts';
+import { openapi } from '../openapi.ts';
+import { routes } from '../routes.ts';
+import { oneOf, strict } from '../schemas.ts';
+import { checkHealth, healthAreas } from './health.ts';
+
+const status = oneOf(['UP', 'DEGRADED', 'DOWN']);
+const HealthAnswer = strict({ status, components: Type.Record(Type.String(), strict({ status })) });
+
+function health(area: string, path: `/${string}`): RouteSpec {
+  return route({
+    method: 'GET', path, operationId: area === 'all' ? 'getHealth' : `get${area[0]!.toUpperCase()}${area.slice(1)}Health`,
+    summary: area === 'all' ? 'Health of all components' : `Health of the area ${area}`,
+    access: 'public', openQuery: true,
+    responses: { 200: { schema: HealthAnswer, description: 'UP or DEGRADED' }, 503: { schema: HealthAnswer, description: 'DOWN' } },
+    handler: async ({ deps }) => {
+      const body = await checkHealth(deps, area);
+      return { status: body.status === 'DOWN' ? 503 : 200, body, headers: { 'Cache-Control': 'no-store' } };
+    },
+  });
+}
+
+const docsPage = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Perennial API</title></head>
+<body><div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
+const docsScript = `Scalar.createApiReference('#docs', { url: '/api/v1/openapi.json', withDefaultFonts: false, telemetry: false, hideClientButton: true, agent: { disabled: true }, mcp: { disabled: true } });`;
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+const referenceFile = fileURLToPath(import.meta.resolve('@scalar/api-reference')).replace(/dist\/.*$/, 'dist/browser/standalone.js');
+
+function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void {
+  if (!deps.env.METRICS_TOKEN) return;
+  const given = Buffer.from(ctx.get('authorization'));
+  const wanted = Buffer.from(`Bearer ${deps.env.METRICS_TOKEN}`);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw unauthorized('Metrics need their token');
+}
+
+/** Health, descriptions, documentation and metrics. */
+export const systemRoutes: RouteSpec[] = [
+  health('all', '/health'),
+  ...healthAreas.map((area) => health(area, `/${area}/health`)),
+  route({
+    method: 'GET', path: '/openapi.json', operationId: 'getOpenapi', summary: 'This API as OpenAPI 3.1', access: 'public', openQuery: true,
+    responses: { 200: { contentType: 'application/json', description: 'An OpenAPI 3.1 document' } },
+    handler: async ({ deps }) => ({ body: openapi(routes, deps.env.PUBLIC_URL) }),
+  }),
+  route({
+    method: 'GET', path: '/asyncapi.json', operationId: 'getAsyncapi', summary: 'The events as AsyncAPI 3', access: 'public', openQuery: true,
+    responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
+    handler: async () => ({ body: asyncapi() }),
+  }),
+  route({
+    method: 'GET', path: '//docs', operationId: 'getDocs', summary: 'This API as pages', access: 'public', openQuery: true,
+    responses: { 200: { contentType: 'text/html', description: 'The documentation' } },
+    handler: async () => ({ body: docsPage, headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': docsPolicy } }),
+  }),
+  route({
+    method: 'GET', path: '//docs/start.js', operationId: 'getDocsStart', summary: 'Starts the pages', access: 'public', openQuery: true,
+    responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
+    handler: async () => ({ body: docsScript, headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
+  }),
+  route({
+    method: 'GET', path: '//docs/reference.js', operationId: 'getDocsScript', summary: 'Draws the pages', access: 'public', openQuery: true,
+    responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
+    handler: async () => ({ body: createReadStream(referenceFile), headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=86400' } }),
+  }),
+  route({
+    method: 'GET', path: '//metrics', operationId: 'getMetrics', summary: 'Measurements for Prometheus', access: 'public', openQuery: true, errors: ['unauthorized'],
+    responses: { 200: { contentType: 'text/plain', description: 'Prometheus text format' } },
+    handler: async (call) => {
+      checkMetricsToken(call);
+      const { registry } = call.deps.metrics;
+      return { body: await registry.metrics(), headers: { 'Content-Type': registry.contentType } };
+    },
+  }),
+];

@@ -1,0 +1,59 @@
+import type { Client } from '@temporalio/client';
+import { connect, type Orm } from '../db/orm.ts';
+import { connectNats, type Nats } from '../events/nats.ts';
+import { outboxSubscriber } from '../events/outbox.ts';
+import { OUTBOX_PING } from '../events/streams.ts';
+import { createLinkSigner, type LinkSigner } from '../domain/emails/tokens.ts';
+import type { Env } from './env.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { connectTemporal } from './temporal.ts';
+
+/** Everything a process works with; made once at its start, passed as an argument. */
+export interface Deps {
+  env: Env;
+  log: Logger;
+  metrics: Metrics;
+  orm: Orm;
+  nats: Nats;
+  temporal: Client;
+  links: LinkSigner;
+}
+
+/** The login must be one that row-level security holds for. */
+async function assertNoBypass(orm: Orm): Promise<void> {
+  const [role] = await orm.em.fork().execute<{ rolsuper: boolean; rolbypassrls: boolean }[]>(
+    'select rolsuper, rolbypassrls from pg_roles where rolname = current_user');
+  if (role?.rolsuper || role?.rolbypassrls) {
+    throw new Error('DATABASE_URL names a login that row-level security does not hold for (superuser or BYPASSRLS); use the application role');
+  }
+}
+
+/**
+ * Connects to Postgres, NATS and Temporal. `temporal` is given by a worker, which shares its native connection.
+ * Whatever connects is closed again when another part can not be reached.
+ */
+export async function createDeps(env: Env, name: string, temporal?: Client): Promise<Deps & { close(): Promise<void> }> {
+  const log = createLogger(env.LOG_LEVEL, name);
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.reverse()) await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
+  };
+  try {
+    const orm = await connect(env.DATABASE_URL, env.DATABASE_POOL_MAX);
+    closers.push(() => orm.close());
+    await assertNoBypass(orm);
+    const nats = await connectNats(env.NATS_URL, name);
+    closers.push(() => nats.connection.drain());
+    orm.em.getEventManager().registerSubscriber(outboxSubscriber(() => nats.connection.publish(OUTBOX_PING)));
+    const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
+    if (!temporal) closers.push(() => client.connection.close());
+    return {
+      env, log, metrics: createMetrics(), orm, nats, temporal: client, close,
+      links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { Type, type Static } from 'typebox';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+const DAY_MS = 86_400_000;
+const url = (description: string) => Type.String({ description, minLength: 1 });
+
+/**
+ * Every setting of the service, with its default. This schema is the table of the README.
+ * Numbers and booleans are read from their text.
+ */
+const envSchema = Type.Object({
+  PORT: Type.Integer({ default: 8080, minimum: 0, maximum: 65535, description: 'Port of the API' }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on' }),
+  PUBLIC_URL: Type.String({ default: 'http://localhost:8080', pattern: '^https?://[^/]+(/.*)?$', description: 'Where recipients and browsers reach the API; links in mails start with it' }),
+  DATABASE_URL: url('Postgres as the application role (no superuser, no BYPASSRLS)'),
+  DATABASE_MIGRATION_URL: Type.String({ default: '', description: 'Postgres as the owner of the schema; only migrations use it' }),
+  DATABASE_POOL_MAX: Type.Integer({ default: 15, minimum: 2, maximum: 500, description: 'Connections of one process' }),
+  TEMPORAL_ADDRESS: url('Temporal frontend, host:port'),
+  TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),
+  NATS_URL: url('NATS with credentials, nats://user:password@host:port'),
+  SMTP_URL: url('Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order'),
+  MAIL_FROM: Type.String({ default: 'Perennial <no-reply@example.com>', description: 'Sender where a template names none' }),
+  MAIL_POSTAL_ADDRESS: Type.String({ default: '', description: 'Postal address in the footer of marketing mail' }),
+  JWT_SECRET: Type.String({ minLength: 32, description: 'Signs access tokens (HS256); 32 characters or more' }),
+  JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies while the secret is rotated' }),
+  JWT_EXPIRATION_MS: Type.Integer({ default: DAY_MS, minimum: 1000, description: 'Lifetime of access tokens' }),
+  JWT_REFRESH_EXPIRATION_MS: Type.Integer({ default: 7 * DAY_MS, minimum: 1000, description: 'Lifetime of refresh tokens' }),
+  LINK_SECRET: Type.String({ minLength: 32, description: 'Signs tracking, unsubscribe and form tokens' }),
+  LINK_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies; links in mails live for years' }),
+  ENABLE_REGISTRATION: Type.Boolean({ default: false, description: 'Whether anyone may register' }),
+  ENABLE_EMAIL_VERIFICATION: Type.Boolean({ default: false, description: 'Whether a new user must confirm the address' }),
+  ENABLE_MULTI_TENANT: Type.Boolean({ default: false, description: 'Whether a registration opens a tenant of its own' }),
+  CORS_ALLOWED_ORIGINS: Type.String({ default: '', description: 'Comma-separated origins that browsers may call the API from' }),
+  TRUST_PROXY: Type.Integer({ default: 0, minimum: 0, maximum: 10, description: 'Hops of X-Forwarded-For to believe' }),
+  BODY_MAX_BYTES: Type.Integer({ default: 5 * 1024 * 1024, minimum: 1024, description: 'Largest JSON body' }),
+  IMPORT_MAX_BYTES: Type.Integer({ default: 1024 ** 3, minimum: 1024, description: 'Largest import file' }),
+  EVENTS_MAX_AGE: Type.String({ default: '7d', pattern: '^[1-9][0-9]*[dh]$', description: 'How long JetStream keeps events' }),
+  METRICS_TOKEN: Type.String({ default: '', description: 'Bearer token that /metrics asks for, when set' }),
+  ADMIN_USERNAME: Type.String({ default: 'admin', maxLength: 50, description: 'Admin made at start while there is no user' }),
+  ADMIN_EMAIL: Type.String({ default: '', maxLength: 100, description: 'Its address' }),
+  ADMIN_PASSWORD: Type.String({ default: '', description: 'Its password' }),
+  LOG_LEVEL: Type.String({ default: 'info', pattern: '^(trace|debug|info|warn|error|fatal|silent)$', description: 'Least severe level that is logged' }),
+  SEND_CONNECTIONS: Type.Integer({ default: 20, minimum: 1, maximum: 500, description: 'SMTP connections of one sender process and provider' }),
+  WORKER_HEALTH_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65535, description: 'Port of the worker\'s own /metrics; 0 = none' }),
+});
+
+export type Env = Static<typeof envSchema>;
+export const envSettings = envSchema.properties;
+
+/** Thrown by readEnv: one line per problem. */
+export class EnvError extends Error {
+  override readonly name = 'EnvError';
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
+}
+
+/** Rules that a schema of single settings can not say. */
+function crossChecks(env: Env): string[] {
+  const problems: string[] = [];
+  for (const address of env.NATS_URL.split(',')) {
+    if (!URL.canParse(address)) problems.push('NATS_URL must be a URL like nats://user:password@host:4222');
+    else if (!new URL(address).username && !isLoopback(new URL(address).hostname)) {
+      problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
+    }
+  }
+  for (const address of env.SMTP_URL.split(',')) {
+    if (!/^smtps?:$/.test(URL.canParse(address.trim()) ? new URL(address.trim()).protocol : '')) {
+      problems.push('SMTP_URL must be a comma-separated list of smtp:// or smtps:// URLs');
+    }
+  }
+  return problems;
+}
+
+/**
+ * Reads and checks the environment (or `source`). Throws EnvError whose message has one line per problem.
+ * An empty value counts as unset.
+ */
+export function readEnv(source: Record<string, string | undefined> = process.env): Env {
+  const given = Object.entries(source).filter(([key, value]) => key in envSettings && value !== '' && value !== undefined);
+  const env = Object.fromEntries(given) as Record<string, unknown>;
+  const ajv = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
+  const validate = ajv.compile<Env>(envSchema);
+  const problems = validate(env)
+    ? crossChecks(env as unknown as Env)
+    : (validate.errors ?? []).map((error) => {
+        const name = error.instancePath.slice(1) || String(error.params['missingProperty']);
+        return error.keyword === 'required' ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})` : `${name} ${error.message}`;
+      });
+  if (problems.length > 0) throw new EnvError(problems.join('\n'));
+  return env as unknown as Env;
+}
+
+/** The two addresses that migrations need, without the rest of the settings. */
+export function readMigrationEnv(source: Record<string, string | undefined> = process.env): Pick<Env, 'DATABASE_URL' | 'DATABASE_MIGRATION_URL'> {
+  const { DATABASE_URL, DATABASE_MIGRATION_URL } = source;
+  if (!DATABASE_URL || !DATABASE_MIGRATION_URL) throw new EnvError('DATABASE_URL and DATABASE_MIGRATION_URL must be set');
+  return { DATABASE_URL, DATABASE_MIGRATION_URL };
+}

@@ -1,0 +1,73 @@
+import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
+
+export const TASK_QUEUE = 'perennial';
+
+export const searchAttributes = {
+  campaignId: defineSearchAttributeKey('CampaignId', SearchAttributeType.INT),
+  contactId: defineSearchAttributeKey('ContactId', SearchAttributeType.INT),
+  campaignVersion: defineSearchAttributeKey('CampaignVersion', SearchAttributeType.INT),
+  tenantId: defineSearchAttributeKey('TenantId', SearchAttributeType.KEYWORD),
+  stepId: defineSearchAttributeKey('StepId', SearchAttributeType.KEYWORD),
+  stepType: defineSearchAttributeKey('StepType', SearchAttributeType.KEYWORD),
+};
+
+export async function connectTemporal(address: string, namespace: string): Promise<Client> {
+  const connection = await Connection.connect({ address, connectTimeout: '10s' });
+  return new Client({ connection, namespace });
+}
+
+/** A client over a connection that is there already (a worker's own). */
+export function temporalClient(connection: ConnectionLike, namespace: string): Client {
+  return new Client({ connection, namespace });
+}
+
+export interface WorkflowStart {
+  /** The name of the workflow function. */
+  type: string;
+  id: string;
+  input: Record<string, unknown>;
+  searchAttributes?: TypedSearchAttributes;
+  /** What the Temporal UI shows beside the execution. */
+  summary?: string;
+}
+
+/**
+ * Starts a workflow under a deterministic id. One that runs or ran under it is a success: answers its run id or,
+ * where it is over, null.
+ */
+export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
+  try {
+    const handle = await client.workflow.start(start.type, {
+      workflowId: start.id,
+      taskQueue: TASK_QUEUE,
+      args: [start.input],
+      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      ...(start.searchAttributes ? { typedSearchAttributes: start.searchAttributes } : {}),
+      ...(start.summary ? { staticSummary: start.summary } : {}),
+    });
+    return handle.firstExecutionRunId;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
+    throw error;
+  }
+}
+
+const { IndexedValueType } = temporal.api.enums.v1;
+
+/** Registers the search attributes that are missing in the namespace. */
+export async function ensureSearchAttributes(client: Client): Promise<void> {
+  const connection = client.connection as Connection;
+  const namespace = client.options.namespace;
+  const present = (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes ?? {};
+  const wanted = Object.values(searchAttributes).filter((key) => !(key.name in present));
+  if (wanted.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(
+      wanted.map((key) => [key.name, key.type === SearchAttributeType.INT ? IndexedValueType.INDEXED_VALUE_TYPE_INT : IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
+    ),
+  });
+}

@@ -1,0 +1,98 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+
+const TenantSchema = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenants',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class Tenant extends TenantSchema.class {}
+TenantSchema.setClass(Tenant);
+
+const UserSchema = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  ...tenantTable,
+  uniques: [
+    { name: 'users_username_key', properties: ['usernameKey'] },
+    { name: 'users_email_key', properties: ['emailKey'] },
+    { name: 'users_tenant_id_id_key', properties: ['tenantId', 'id'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    username: p.string().length(50),
+    usernameKey: p.string().length(50),
+    email: p.string().length(100),
+    emailKey: p.string().length(100),
+    passwordHash: p.text(),
+    firstName: p.string().length(100),
+    lastName: p.string().length(100),
+    active: p.boolean().default(true),
+    emailVerified: p.boolean().default(false),
+    roles: p.array().$type<string[]>(),
+    ...resourceColumns(),
+  },
+});
+export class User extends UserSchema.class {}
+UserSchema.setClass(User);
+
+const RoleSchema = defineEntity({
+  name: 'Role',
+  tableName: 'roles',
+  ...tenantTable,
+  uniques: [{ name: 'roles_name_key', properties: ['tenantId', 'name'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(50),
+    description: p.text().nullable(),
+    permissions: p.array().$type<string[]>(),
+    ...resourceColumns(),
+  },
+});
+export class Role extends RoleSchema.class {}
+RoleSchema.setClass(Role);
+
+/** A refresh token of a family: rotation spends one and makes the next; only the hash is kept. */
+const RefreshTokenSchema = defineEntity({
+  name: 'RefreshToken',
+  tableName: 'refresh_tokens',
+  ...tenantTable,
+  uniques: [{ name: 'refresh_tokens_hash_key', properties: ['tokenHash'] }],
+  indexes: [{ name: 'refresh_tokens_family_idx', properties: ['tenantId', 'family'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    userId: bigid(),
+    family: p.uuid(),
+    tokenHash: p.text(),
+    expiresAt: timestamp(),
+    usedAt: timestamp().nullable(),
+    revokedAt: timestamp().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class RefreshToken extends RefreshTokenSchema.class {}
+RefreshTokenSchema.setClass(RefreshToken);
+
+/** Access tokens revoked before their time; a row may go once the token would have expired anyway. */
+const RevokedTokenSchema = defineEntity({
+  name: 'RevokedToken',
+  tableName: 'revoked_tokens',
+  ...tenantTable,
+  indexes: [{ name: 'revoked_tokens_expires_idx', properties: ['expiresAt'] }],
+  properties: {
+    jti: p.uuid().primary(),
+    tenantId: tenantId(),
+    expiresAt: timestamp(),
+  },
+});
+export class RevokedToken extends RevokedTokenSchema.class {}
+RevokedTokenSchema.setClass(RevokedToken);
+
+export const authEntities = [Tenant, User, Role, RefreshToken, RevokedToken];

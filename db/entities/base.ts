@@ -1,0 +1,30 @@
+import { p, type PolicyDef } from '@mikro-orm/core';
+
+/** The role of relay, consumers, claims and compiled segment SQL: it sees every tenant, so the tenant is in every key it uses. */
+export const ENGINE_ROLE = 'perennial_engine';
+
+/** Row-level security of every tenant table: a session sees its own tenant; the engine role sees all. */
+export const tenantTable = {
+  rowLevelSecurity: 'force' as const,
+  policies: [
+    {
+      name: 'tenant',
+      using: `tenant_id = current_setting('app.tenant_id', true)`,
+      check: `tenant_id = current_setting('app.tenant_id', true)`,
+    },
+    { name: 'engine', roles: [ENGINE_ROLE], using: 'true', check: 'true' },
+  ] satisfies PolicyDef[],
+};
+
+export const id = () => p.bigint('number').primary().autoincrement();
+export const bigid = () => p.bigint('number');
+export const tenantId = () => p.string().length(50);
+export const timestamp = () => p.datetime(3);
+const now = () => new Date();
+
+/** `createdAt`, `updatedAt`, `version` of a resource that the API edits. */
+export const resourceColumns = () => ({
+  version: p.integer().version().default(1),
+  createdAt: timestamp().onCreate(now).defaultRaw('now()'),
+  updatedAt: timestamp().onCreate(now).onUpdate(now).defaultRaw('now()'),
+});

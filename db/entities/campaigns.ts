@@ -1,0 +1,141 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+
+export const CAMPAIGN_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'STOPPED', 'ARCHIVED'] as const;
+export const CAMPAIGN_TYPES = ['CUSTOM', 'WELCOME_SERIES', 'NURTURE', 'RE_ENGAGEMENT'] as const;
+export const EXECUTION_STATUSES = ['RUNNING', 'STOPPED', 'COMPLETED', 'FAILED'] as const;
+
+const CampaignSchema = defineEntity({
+  name: 'Campaign',
+  tableName: 'campaigns',
+  ...tenantTable,
+  uniques: [{ name: 'campaigns_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(255),
+    description: p.text().nullable(),
+    status: p.enum(CAMPAIGN_STATUSES).default('DRAFT'),
+    type: p.enum(CAMPAIGN_TYPES).default('CUSTOM'),
+    /** Trigger, steps and entry as they are edited; what runs is a CampaignVersion. */
+    trigger: p.json<unknown>(),
+    steps: p.json<unknown[]>(),
+    entry: p.json<unknown>(),
+    publishedVersion: p.integer().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class Campaign extends CampaignSchema.class {}
+CampaignSchema.setClass(Campaign);
+
+/** A published definition. Never changed: executions are pinned to one. */
+const CampaignVersionSchema = defineEntity({
+  name: 'CampaignVersion',
+  tableName: 'campaign_versions',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    campaignId: bigid().primary(),
+    version: p.integer().primary(),
+    definition: p.json<unknown>(),
+    publishedAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class CampaignVersion extends CampaignVersionSchema.class {}
+CampaignVersionSchema.setClass(CampaignVersion);
+
+const CampaignExecutionSchema = defineEntity({
+  name: 'CampaignExecution',
+  tableName: 'campaign_executions',
+  ...tenantTable,
+  uniques: [
+    { name: 'campaign_executions_entry_no_key', properties: ['tenantId', 'campaignId', 'contactId', 'entryNo'] },
+    { name: 'campaign_executions_entry_key', properties: ['tenantId', 'campaignId', 'contactId', 'entryKey'] },
+    { name: 'campaign_executions_tenant_id_id_key', properties: ['tenantId', 'id'] },
+  ],
+  indexes: [
+    { name: 'campaign_executions_running_idx', properties: ['tenantId', 'campaignId', 'id'], where: `status = 'RUNNING'` },
+    { name: 'campaign_executions_sweep_idx', properties: ['tenantId', 'campaignId', 'id'], where: 'sweep' },
+    { name: 'campaign_executions_contact_idx', properties: ['tenantId', 'contactId'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    campaignId: bigid(),
+    campaignVersion: p.integer(),
+    contactId: bigid(),
+    entryNo: p.integer(),
+    /** What made it enter: the event's id, or the enrolment. One entry per cause, whatever is redelivered. */
+    entryKey: p.string().length(100),
+    enrolmentId: bigid().nullable(),
+    currentStep: p.integer().default(0),
+    currentStepId: p.string().length(64).nullable(),
+    /** The interpreter's own state: visits per step, when the current wait ends. */
+    state: p.json<unknown>(),
+    /** How many step transitions are committed; a redone activity finds its number taken. */
+    stepSeq: p.integer().default(0),
+    /** Which run of the workflow may write: a retry raises it. */
+    runSeq: p.integer().default(1),
+    status: p.enum(EXECUTION_STATUSES).default('RUNNING'),
+    exitReason: p.text().nullable(),
+    /** Stopped in the database, its workflow still to be closed. */
+    sweep: p.boolean().default(false),
+    workflowId: p.text(),
+    runId: p.text().nullable(),
+    startedAt: timestamp().defaultRaw('now()'),
+    finishedAt: timestamp().nullable(),
+    updatedAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class CampaignExecution extends CampaignExecutionSchema.class {}
+CampaignExecutionSchema.setClass(CampaignExecution);
+
+const CampaignStepExecutionSchema = defineEntity({
+  name: 'CampaignStepExecution',
+  tableName: 'campaign_step_executions',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    executionId: bigid().primary(),
+    seq: p.integer().primary(),
+    campaignId: bigid(),
+    stepId: p.string().length(64),
+    visit: p.integer(),
+    type: p.string().length(30),
+    result: p.text(),
+    reason: p.text().nullable(),
+    executedAt: timestamp(),
+    durationMs: p.integer(),
+  },
+});
+export class CampaignStepExecution extends CampaignStepExecutionSchema.class {}
+CampaignStepExecutionSchema.setClass(CampaignStepExecution);
+
+/** One call of start with contacts, or one schedule's run: pages through them and starts an execution each. */
+const CampaignEnrolmentSchema = defineEntity({
+  name: 'CampaignEnrolment',
+  tableName: 'campaign_enrolments',
+  ...tenantTable,
+  uniques: [{ name: 'campaign_enrolments_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    campaignId: bigid(),
+    campaignVersion: p.integer(),
+    segmentId: bigid().nullable(),
+    contactIds: p.json<number[]>().nullable(),
+    status: p.enum(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED'] as const).default('PENDING'),
+    /** The last contact id that was looked at (keyset). */
+    cursor: bigid().default(0),
+    enrolled: p.integer().default(0),
+    skipped: p.integer().default(0),
+    workflowId: p.text(),
+    requestId: p.text().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+    finishedAt: timestamp().nullable(),
+  },
+});
+export class CampaignEnrolment extends CampaignEnrolmentSchema.class {}
+CampaignEnrolmentSchema.setClass(CampaignEnrolment);
+
+export const campaignEntities = [Campaign, CampaignVersion, CampaignExecution, CampaignStepExecution, CampaignEnrolment];

@@ -1,0 +1,78 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { bigid, id, tenantId, tenantTable, timestamp } from './base.ts';
+
+/**
+ * Events to publish, written in the transaction of the change. A row holds one event or, for bulk changes, many
+ * (`events`), which the relay expands; the ids are made here, so that a second publication is the same messages.
+ */
+const OutboxEventSchema = defineEntity({
+  name: 'OutboxEvent',
+  tableName: 'outbox_events',
+  ...tenantTable,
+  indexes: [{ name: 'outbox_events_shard_idx', properties: ['shard', 'id'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    shard: p.smallint(),
+    type: p.string().length(50),
+    occurredAt: timestamp(),
+    requestId: p.text().nullable(),
+    events: p.json<{ id: string; data: Record<string, unknown> }[]>(),
+  },
+});
+export class OutboxEvent extends OutboxEventSchema.class {}
+OutboxEventSchema.setClass(OutboxEvent);
+
+/** Send requests to publish on `email.send.requests`: a table and a loop of their own, so that no import stands before a mail. */
+const OutboxSendRequestSchema = defineEntity({
+  name: 'OutboxSendRequest',
+  tableName: 'outbox_send_requests',
+  ...tenantTable,
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    requests: p.json<{ templateId: number; recipientId: number | null; emailId: number; campaignId: number | null }[]>(),
+  },
+});
+export class OutboxSendRequest extends OutboxSendRequestSchema.class {}
+OutboxSendRequestSchema.setClass(OutboxSendRequest);
+
+/** Workflows to start, written in the transaction that needs them: the relay starts what the caller could not. */
+const OutboxWorkflowSchema = defineEntity({
+  name: 'OutboxWorkflow',
+  tableName: 'outbox_workflows',
+  ...tenantTable,
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    workflowType: p.string().length(100),
+    workflowId: p.text(),
+    input: p.json<Record<string, unknown>>(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class OutboxWorkflow extends OutboxWorkflowSchema.class {}
+OutboxWorkflowSchema.setClass(OutboxWorkflow);
+
+/** A message that a consumer gave up on, with the last error. */
+const DeadLetterSchema = defineEntity({
+  name: 'DeadLetter',
+  tableName: 'dead_letters',
+  ...tenantTable,
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    consumer: p.string().length(30),
+    subject: p.text(),
+    messageId: p.text().nullable(),
+    body: p.text(),
+    error: p.text(),
+    deliveries: p.integer(),
+    streamSeq: bigid(),
+    at: timestamp().defaultRaw('now()'),
+  },
+});
+export class DeadLetter extends DeadLetterSchema.class {}
+DeadLetterSchema.setClass(DeadLetter);
+
+export const eventEntities = [OutboxEvent, OutboxSendRequest, OutboxWorkflow, DeadLetter];

@@ -1,0 +1,92 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+
+export const FORM_FIELD_TYPES = [
+  'text', 'email', 'select', 'checkbox', 'textarea', 'radio', 'multiselect', 'number', 'phone', 'url', 'date', 'time',
+  'datetime', 'country', 'hidden', 'file', 'consent', 'rating',
+] as const;
+
+export interface FormField {
+  id: number;
+  name: string;
+  label: string;
+  type: (typeof FORM_FIELD_TYPES)[number];
+  required: boolean;
+  placeholder: string | null;
+  defaultValue: string | null;
+  displayOrder: number;
+  validationRegex: string | null;
+  minLength: number | null;
+  maxLength: number | null;
+  options: { value: string; label: string }[] | null;
+  mapTo: string | null;
+}
+
+const FormSchema = defineEntity({
+  name: 'Form',
+  tableName: 'forms',
+  ...tenantTable,
+  uniques: [{ name: 'forms_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(255),
+    description: p.text().nullable(),
+    /** Fields live and die with their form; `id` is unique within it. */
+    fields: p.json<FormField[]>(),
+    status: p.enum(['DRAFT', 'ACTIVE', 'ARCHIVED'] as const).default('ACTIVE'),
+    successMessage: p.text().nullable(),
+    redirectUrl: p.text().nullable(),
+    submitLabel: p.string().length(100).nullable(),
+    enableProgressiveProfiling: p.boolean().default(false),
+    enableCaptcha: p.boolean().default(false),
+    doubleOptIn: p.boolean().default(false),
+    notifyEmails: p.array().$type<string[]>().defaultRaw(`'{}'`),
+    listId: bigid().nullable(),
+    progressiveFields: p.array().$type<string[]>().defaultRaw(`'{}'`),
+    allowedOrigins: p.array().$type<string[]>().defaultRaw(`'{}'`),
+    updateExisting: p.enum(['fillEmpty', 'overwrite'] as const).default('fillEmpty'),
+    ...resourceColumns(),
+  },
+});
+export class Form extends FormSchema.class {}
+FormSchema.setClass(Form);
+
+const FormSubmissionSchema = defineEntity({
+  name: 'FormSubmission',
+  tableName: 'form_submissions',
+  ...tenantTable,
+  indexes: [
+    { name: 'form_submissions_form_idx', properties: ['tenantId', 'formId', 'id'] },
+    { name: 'form_submissions_contact_idx', properties: ['tenantId', 'contactId'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    formId: bigid(),
+    contactId: bigid().nullable(),
+    submissionData: p.json<Record<string, unknown>>(),
+    ipAddress: p.text().nullable(),
+    userAgent: p.text().nullable(),
+    submittedAt: timestamp(),
+  },
+});
+export class FormSubmission extends FormSubmissionSchema.class {}
+FormSubmissionSchema.setClass(FormSubmission);
+
+/** Views per form and hour; many processes add to one row by upsert. */
+const FormViewSchema = defineEntity({
+  name: 'FormView',
+  tableName: 'form_views',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    formId: bigid().primary(),
+    hour: timestamp().primary(),
+    views: p.integer(),
+  },
+});
+export class FormView extends FormViewSchema.class {}
+FormViewSchema.setClass(FormView);
+
+export const formEntities = [Form, FormSubmission, FormView];

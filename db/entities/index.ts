@@ -1,0 +1,13 @@
+import { analyticsEntities } from './analytics.ts';
+import { authEntities } from './auth.ts';
+import { campaignEntities } from './campaigns.ts';
+import { contactEntities } from './contacts.ts';
+import { emailEntities } from './emails.ts';
+import { eventEntities } from './events.ts';
+import { formEntities } from './forms.ts';
+import { scoringEntities } from './scoring.ts';
+
+export const entities = [
+  ...authEntities, ...contactEntities, ...emailEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
+  ...analyticsEntities, ...eventEntities,
+];

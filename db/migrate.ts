@@ -1,0 +1,46 @@
+/** `npm run migrate`: brings the schema up to date and sees to the roles. Reads DATABASE_MIGRATION_URL and DATABASE_URL. */
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { ENGINE_ROLE } from './entities/base.ts';
+import { connect } from './orm.ts';
+
+/** Makes the roles that are missing: the application's login, and the engine role that it may take by SET ROLE only. */
+async function ensureRoles(client: pg.Client, app: { user: string; password: string }): Promise<void> {
+  const login = client.escapeIdentifier(app.user);
+  const exists = async (role: string) => (await client.query('select 1 from pg_roles where rolname = $1', [role])).rowCount === 1;
+  if (!(await exists(app.user))) {
+    await client.query(`create role ${login} login nosuperuser nobypassrls nocreatedb password ${client.escapeLiteral(app.password)}`);
+  }
+  // Grants name this role, whatever login the service uses.
+  if (!(await exists('perennial_app'))) await client.query('create role perennial_app nologin');
+  if (app.user !== 'perennial_app') await client.query(`grant perennial_app to ${login}`);
+  if (!(await exists(ENGINE_ROLE))) await client.query(`create role ${ENGINE_ROLE} nologin nobypassrls`);
+  // A plain GRANT would open every row to the application without SET ROLE.
+  await client.query(`grant ${ENGINE_ROLE} to ${login} with inherit false, set true`);
+}
+
+/** Runs under one advisory lock, so that processes that start together do not migrate twice. Returns the names applied. */
+export async function migrate(migrationUrl: string, databaseUrl: string): Promise<string[]> {
+  const app = new URL(databaseUrl);
+  const client = new pg.Client({ connectionString: migrationUrl });
+  await client.connect();
+  try {
+    await client.query(`select pg_advisory_lock(hashtext('perennial-migrate'))`);
+    await ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) });
+    const orm = await connect(migrationUrl, 2);
+    try {
+      return (await orm.migrator.up()).map((migration) => migration.name);
+    } finally {
+      await orm.close();
+    }
+  } finally {
+    await client.end();
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { readMigrationEnv } = await import('../config/env.ts');
+  const env = readMigrationEnv();
+  const applied = await migrate(env.DATABASE_MIGRATION_URL, env.DATABASE_URL);
+  process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'the schema is up to date\n');
+}

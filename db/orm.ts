@@ -1,0 +1,51 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, MikroORM, type EntityManager } from '@mikro-orm/postgresql';
+import { Migrator } from '@mikro-orm/migrations';
+import { sql, type RawBuilder } from 'kysely';
+import pg from 'pg';
+import { entities } from './entities/index.ts';
+import { ENGINE_ROLE } from './entities/base.ts';
+
+export { sql };
+export type { EntityManager };
+export type Orm = MikroORM;
+
+/** int8 as a number (every id of ours is below 2^53), timestamptz as a Date, date as it is printed. */
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.DATE, (value) => value);
+
+const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+
+export function ormOptions(databaseUrl: string, poolMax: number) {
+  return defineConfig({
+    clientUrl: databaseUrl,
+    entities,
+    pool: { min: 0, max: poolMax },
+    driverOptions: { options: '-c timezone=UTC', application_name: 'perennial', types },
+    extensions: [Migrator],
+    // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
+    migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
+    flushMode: 'commit',
+  });
+}
+
+/** Connects with at most `poolMax` connections; the first query opens one. */
+export async function connect(databaseUrl: string, poolMax = 10): Promise<Orm> {
+  return MikroORM.init(ormOptions(databaseUrl, poolMax));
+}
+
+/** An entity manager that sees and writes one tenant, inside transactions and outside. */
+export function tenantEm(orm: Orm, tenantId: string): EntityManager {
+  return orm.em.fork({ session: { variables: { 'app.tenant_id': tenantId } } });
+}
+
+/** An entity manager that sees every tenant: for relay, consumers and claims, with the tenant in every key. */
+export function engineEm(orm: Orm): EntityManager {
+  return orm.em.fork({ session: { role: ENGINE_ROLE } });
+}
+
+/** Rows of a query in the transaction `tx` (an em that em.transactional passed in). */
+export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Promise<T[]> {
+  return (await query.execute(tx.getKysely())).rows as T[];
+}

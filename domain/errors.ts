@@ -1,0 +1,78 @@
+/** One thing that is wrong with an input: `path` is a JSON Pointer (RFC 6901) into the request part. */
+export interface Violation {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** Every error code a client can meet, with its HTTP status and title: the one catalogue, printed in the docs. */
+export const errorCatalogue = {
+  validation_failed: [400, 'The request is not valid'],
+  malformed_json: [400, 'The body is not valid JSON'],
+  malformed_body: [400, 'The body can not be read'],
+  token_invalid: [400, 'The token is unknown, spent or expired'],
+  invalid_link: [400, 'The link is not one that we sent'],
+  unsupported_file: [400, 'The file can not be imported'],
+  unauthorized: [401, 'Authentication is required'],
+  token_expired: [401, 'The access token has expired'],
+  token_revoked: [401, 'The access token was revoked'],
+  invalid_credentials: [401, 'The username or password is wrong'],
+  forbidden: [403, 'The permission is missing'],
+  registration_disabled: [403, 'Registration is disabled'],
+  email_unverified: [403, 'The email address is not verified'],
+  origin_not_allowed: [403, 'The form does not accept submissions from this origin'],
+  not_found: [404, 'Not found'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  conflict: [409, 'The state does not allow this'],
+  username_taken: [409, 'The username is taken'],
+  email_taken: [409, 'The email address is taken'],
+  name_taken: [409, 'The name is taken'],
+  in_use: [409, 'It is in use'],
+  precondition_failed: [412, 'The resource has changed since it was read'],
+  payload_too_large: [413, 'The request is too large'],
+  unsupported_media_type: [415, 'The content type is not supported'],
+  template_limit: [422, 'The template is over its limits'],
+  too_many_requests: [429, 'Too many requests'],
+  internal: [500, 'Something went wrong on our side'],
+  unavailable: [503, 'A dependency is not available'],
+} as const satisfies Record<string, readonly [number, string]>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/**
+ * The one error that code throws on purpose. `detail` is for the client and holds no secrets;
+ * `errors` lists every violation; `headers` go with the answer.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly errors: Violation[] | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor(code: ErrorCode, detail?: string, extra: { errors?: Violation[]; headers?: Record<string, string>; cause?: unknown } = {}) {
+    super(detail ?? errorCatalogue[code][1], { cause: extra.cause });
+    this.code = code;
+    this.errors = extra.errors;
+    this.headers = extra.headers;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code][0];
+  }
+
+  get title(): string {
+    return errorCatalogue[this.code][1];
+  }
+}
+
+/** Throws a 400 with all violations, if there is any. */
+export function assertValid(errors: Violation[]): void {
+  if (errors.length > 0) {
+    throw new AppError('validation_failed', `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the request`, { errors });
+  }
+}
+
+/** The 404 for a kind of thing; the same words whether it never existed or belongs to another tenant. */
+export function notFound(what: string, id: number | string): AppError {
+  return new AppError('not_found', `There is no ${what} ${id}`);
+}

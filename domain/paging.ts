@@ -1,0 +1,82 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { AppError } from './errors.ts';
+
+export interface ListQuery {
+  limit?: number;
+  cursor?: string;
+  sort?: string;
+  includeTotal?: boolean;
+}
+
+/** A field that a list can be sorted by: its SQL, never null, and how its value is bound. */
+export interface SortField {
+  column: RawBuilder<unknown>;
+  type: 'bigint' | 'timestamptz' | 'text' | 'integer';
+}
+
+export interface Page<T> {
+  data: T[];
+  page: { limit: number; nextCursor: string | null; hasMore: boolean; total?: number };
+}
+
+interface Cursor {
+  sort: string;
+  value: string | number;
+  id: number;
+}
+
+function readCursor(cursor: string, sort: string): Cursor {
+  try {
+    const [from, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string | number, number];
+    if (from === sort && (typeof value === 'string' || typeof value === 'number') && Number.isSafeInteger(id)) return { sort: from, value, id };
+  } catch {
+    // Falls through to the one answer for every cursor that is not ours.
+  }
+  throw new AppError('validation_failed', 'The cursor is not one of this list and order', {
+    errors: [{ path: '/cursor', code: 'invalid', message: 'is not a cursor of this list and order' }],
+  });
+}
+
+/**
+ * Keyset paging: the SQL pieces of one page, ordered by the sort field and then the id, so that the order is total and
+ * stable under concurrent inserts. `sortable` maps API field names; it must hold `id`.
+ *
+ *   const page = keyset(query, { id: { column: sql`c.id`, type: 'bigint' }, … });
+ *   const found = await rows<Row>(tx, sql`select … where ${page.where} and … order by ${page.orderBy} limit ${page.fetch}`);
+ *   return page.of(found, present, total);
+ *
+ * Every row must carry `id` and `sort_value` (`page.sortValue` selects it).
+ */
+export function keyset(query: ListQuery, sortable: Record<string, SortField> & { id: SortField }) {
+  const limit = query.limit ?? 50;
+  const sort = query.sort ?? '-id';
+  const descending = sort.startsWith('-');
+  const field = sortable[descending ? sort.slice(1) : sort]!;
+  const { column } = field;
+  const id = sortable.id.column;
+  const cursor = query.cursor === undefined ? null : readCursor(query.cursor, sort);
+  const than = descending ? sql`<` : sql`>`;
+  const direction = descending ? sql`desc` : sql`asc`;
+  return {
+    where: cursor ? sql`(${column}, ${id}) ${than} (${cursor.value}::${sql.raw(field.type)}, ${cursor.id}::bigint)` : sql`true`,
+    orderBy: sql`${column} ${direction}, ${id} ${direction}`,
+    sortValue: sql`${column} as sort_value`,
+    fetch: limit + 1,
+    of<R extends { id: number; sort_value: unknown }, T>(found: R[], present: (row: R) => T, total?: number): Page<T> {
+      const shown = found.slice(0, limit);
+      const last = shown.at(-1);
+      const hasMore = found.length > limit;
+      const value = last?.sort_value instanceof Date ? last.sort_value.toISOString() : last?.sort_value;
+      return {
+        data: shown.map(present),
+        page: {
+          limit,
+          nextCursor: hasMore && last ? Buffer.from(JSON.stringify([sort, value, last.id])).toString('base64url') : null,
+          hasMore,
+          ...(total === undefined ? {} : { total }),
+        },
+      };
+    },
+  };
+}

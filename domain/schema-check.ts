@@ -1,0 +1,83 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormatsModule from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import type { Violation } from './errors.ts';
+
+const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
+
+function makeAjv(options: object): Ajv2020 {
+  const ajv = new Ajv2020({ allErrors: true, strict: false, ...options });
+  addFormats(ajv);
+  return ajv;
+}
+
+const requestAjv = makeAjv({ useDefaults: true });
+const responseAjv = makeAjv({ removeAdditional: true });
+
+const codes: Record<string, string> = {
+  required: 'required', additionalProperties: 'unknown_field', type: 'type', enum: 'enum', const: 'enum', format: 'format',
+  pattern: 'format', maxLength: 'too_long', minLength: 'too_short', minimum: 'out_of_range', maximum: 'out_of_range',
+  exclusiveMinimum: 'out_of_range', exclusiveMaximum: 'out_of_range', maxItems: 'too_many', minItems: 'too_few',
+  uniqueItems: 'duplicate', maxProperties: 'too_many', minProperties: 'too_few',
+};
+
+const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+function toViolation(error: ErrorObject): Violation {
+  const params = error.params as Record<string, unknown>;
+  const code = codes[error.keyword] ?? 'invalid';
+  if (error.keyword === 'required') {
+    return { path: `${error.instancePath}/${escapePointer(String(params['missingProperty']))}`, code, message: 'is required' };
+  }
+  if (error.keyword === 'additionalProperties') {
+    return { path: `${error.instancePath}/${escapePointer(String(params['additionalProperty']))}`, code, message: 'is not a known field' };
+  }
+  const allowed = error.keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
+  return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
+}
+
+/** Every violation once: the branches of an anyOf say the same place many times. */
+function violations(errors: ErrorObject[] | null | undefined): Violation[] {
+  const seen = new Map<string, Violation>();
+  for (const error of errors ?? []) {
+    const violation = toViolation(error);
+    const key = `${violation.path} ${violation.code}`;
+    if (!seen.has(key)) seen.set(key, violation);
+  }
+  const list = [...seen.values()];
+  const specific = list.filter((violation) => violation.code !== 'invalid');
+  return specific.length > 0 ? specific : list;
+}
+
+function checker(validate: ValidateFunction): (value: unknown) => Violation[] {
+  return (value) => (validate(value) ? [] : violations(validate.errors));
+}
+
+/** Compiles a check of a request part: fills defaults in, answers every violation. */
+export function compileRequest(schema: TSchema): (value: unknown) => Violation[] {
+  return checker(requestAjv.compile(schema));
+}
+
+/** Compiles the filter of a response: removes what the schema does not name, answers what does not fit. */
+export function compileResponse(schema: TSchema): (value: unknown) => Violation[] {
+  return checker(responseAjv.compile(schema));
+}
+
+/**
+ * Query and path parameters as their schemas want them: numbers and booleans from their exact text, lists from
+ * repeated names. What does not read stays text, for the check to refuse.
+ */
+export function coerceParameters(schema: TSchema | undefined, given: Record<string, unknown>): Record<string, unknown> {
+  const properties = (schema as { properties?: Record<string, { type?: string | string[] }> } | undefined)?.properties ?? {};
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => {
+      const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;
+      if (type === 'array') return [name, Array.isArray(value) ? value : [value]];
+      if (typeof value !== 'string') return [name, value];
+      if (type === 'integer' && /^(0|-?[1-9]\d{0,15})$/.test(value)) return [name, Number(value)];
+      if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return [name, Number(value)];
+      if (type === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,34 @@
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['node_modules/', 'dist/', '.data/', '.cache/', 'db/migrations/.snapshot*'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-console': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      // Kysely sees the tenant only on the em that em.transactional passes in, there named tx.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[callee.property.name='getKysely'][callee.object.name!='tx']",
+          message: 'getKysely() outside em.transactional sees no rows: call it on the `tx` that em.transactional passes in.',
+        },
+        {
+          selector: "MemberExpression[object.object.name='process'][object.property.name='env']",
+          message: 'Only config/env.ts reads the environment.',
+        },
+      ],
+    },
+  },
+  { files: ['config/env.ts', 'dev/**', 'test/**', 'bench/**'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['dev/**', 'bench/**'], rules: { 'no-console': 'off' } },
+);

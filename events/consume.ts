@@ -1,0 +1,177 @@
+import type { Deps } from '../config/deps.ts';
+import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
+import { isRetryable } from '../db/errors.ts';
+import { eventContracts, type AnyEvent, type EventType } from './contracts.ts';
+import { compileRequest } from '../domain/schema-check.ts';
+import { decodeText, encode, type JsMsg } from './nats.ts';
+import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
+
+const BATCH = 500;
+const MAX_TRIES = 8;
+const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
+
+export interface Consumer {
+  stop(): Promise<void>;
+}
+
+/** A message that can never be handled, whatever is tried: dead-lettered at once. */
+export class PoisonError extends Error {
+  override readonly name = 'PoisonError';
+}
+
+/**
+ * Reads a durable consumer in batches and calls `handle`; acks after it has returned. When it throws, each message is
+ * tried alone; one that still fails is delivered again with backoff and dead-lettered after a bounded number of tries.
+ */
+export async function consumeBatches(deps: Deps, options: { stream: string; name: string; batch?: number; handle(messages: JsMsg[]): Promise<void> }): Promise<Consumer> {
+  const { log, nats } = deps;
+  const { stream, name, handle } = options;
+  const batchSize = options.batch ?? BATCH;
+  const queue: JsMsg[] = [];
+  let stopping = false;
+  let wake: () => void = () => {};
+
+  const fail = async (message: JsMsg, error: unknown): Promise<void> => {
+    const deliveries = message.info.deliveryCount;
+    if (!(error instanceof PoisonError) && deliveries < MAX_TRIES) {
+      deps.metrics.consumed.inc({ consumer: name, outcome: 'retried' });
+      log.warn({ err: error, consumer: name, subject: message.subject, deliveries }, 'event will be tried again');
+      message.nak(backoffMs(deliveries));
+      return;
+    }
+    await deadLetter(deps, name, message, error);
+    deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
+    log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'event went to the dead letters');
+  };
+
+  const process = async (messages: JsMsg[]): Promise<void> => {
+    try {
+      await handle(messages);
+      for (const message of messages) message.ack();
+      deps.metrics.consumed.inc({ consumer: name, outcome: 'done' }, messages.length);
+    } catch (error) {
+      if (messages.length === 1) return fail(messages[0]!, error).catch((e: unknown) => log.error({ err: e, consumer: name }, 'dead letter not written'));
+      for (const message of messages) await process([message]);
+    }
+  };
+
+  const consumer = await nats.js.consumers.get(stream, name);
+  const source = await consumer.consume({
+    max_messages: batchSize * 2,
+    callback: (message) => { queue.push(message); wake(); },
+  });
+
+  const loop = (async () => {
+    while (!stopping || queue.length > 0) {
+      if (queue.length === 0) {
+        await new Promise<void>((resolve) => { wake = resolve; });
+        continue;
+      }
+      const batch = queue.splice(0, batchSize);
+      // What waited here longer than the server waits for an ack is delivered again; the inbox takes it once.
+      for (const message of batch) message.working();
+      await process(batch);
+    }
+  })();
+
+  return {
+    async stop() {
+      stopping = true;
+      await source.close();
+      // Not taken up yet: the server gives it to another process at once.
+      for (const message of queue.splice(0)) message.nak();
+      wake();
+      await loop;
+    },
+  };
+}
+
+async function deadLetter(deps: Deps, consumer: string, message: JsMsg, error: unknown): Promise<void> {
+  const body = decodeText(message.data);
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const messageId = message.headers?.get('Nats-Msg-Id') ?? '';
+  await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject: message.subject, error: text, body }), {
+    msgID: `${consumer}-${message.info.stream}-${message.seq}`,
+  });
+  await engineEm(deps.orm).transactional((tx) => rows(tx, sql`
+    insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
+    values (${message.subject.split('.')[1] ?? ''}, ${consumer}, ${message.subject}, ${messageId}, ${body.replaceAll('\0', '')}, ${text},
+            ${message.info.deliveryCount}, ${message.seq})`));
+  message.ack();
+}
+
+const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));
+
+function parseEvent(message: JsMsg): AnyEvent {
+  let event: AnyEvent;
+  try {
+    event = JSON.parse(decodeText(message.data)) as AnyEvent;
+  } catch (error) {
+    throw new PoisonError('not JSON', { cause: error });
+  }
+  const check = checks.get(event?.type);
+  if (!check || typeof event.id !== 'string' || !/^[0-9a-f-]{36}$/i.test(event.id) || Number.isNaN(Date.parse(event.time))) {
+    throw new PoisonError('not a CloudEvent of a known type');
+  }
+  const problems = check(event.data);
+  if (problems.length > 0) throw new PoisonError(`data is not as its contract says: ${JSON.stringify(problems)}`);
+  return event;
+}
+
+/** Inserts inbox rows and answers the events that were not there yet. */
+async function takeIn(tx: EntityManager, consumer: string, events: AnyEvent[]): Promise<AnyEvent[]> {
+  const payload = JSON.stringify(events.map((event) => ({ t: event.tenantid, id: event.id, day: event.time.slice(0, 10) })));
+  const fresh = await rows<{ event_id: string }>(tx, sql`
+    insert into inbox (tenant_id, consumer, event_id, day)
+    select distinct r.t, ${consumer}, r.id, r.day from jsonb_to_recordset(${payload}::jsonb) as r(t text, id uuid, day date)
+    on conflict do nothing returning event_id`);
+  const ids = new Set(fresh.map((row) => row.event_id));
+  return events.filter((event) => ids.delete(event.id.toLowerCase()));
+}
+
+export interface EventHandler {
+  /** Name of the durable consumer and of its inbox rows. */
+  name: string;
+  types: readonly EventType[];
+  /**
+   * Effects of events that were never handled before, in the engine transaction `tx` that also holds their inbox
+   * rows: all or nothing. What must happen after the commit is answered as a function.
+   */
+  handle(tx: EntityManager, events: AnyEvent[]): Promise<void | (() => Promise<void>)>;
+}
+
+/** Runs a handler on EVENTS. Events without a tenant are dropped and counted. */
+export async function runEventHandler(deps: Deps, handler: EventHandler): Promise<Consumer> {
+  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(handler.name, { types: handler.types }));
+  return consumeBatches(deps, {
+    stream: EVENTS,
+    name: handler.name,
+    handle: async (messages) => {
+      const events = messages.map(parseEvent).filter((event) => {
+        if (event.tenantid) return true;
+        deps.metrics.dropped.inc({ consumer: handler.name });
+        return false;
+      });
+      if (events.length > 0) await retrying(() => handleOnce(deps, handler, events));
+    },
+  });
+}
+
+async function handleOnce(deps: Deps, handler: EventHandler, events: AnyEvent[]): Promise<void> {
+  const after = await engineEm(deps.orm).transactional(async (tx) => {
+    const fresh = await takeIn(tx, handler.name, events);
+    return fresh.length > 0 ? handler.handle(tx, fresh) : undefined;
+  });
+  await after?.();
+}
+
+/** Deadlocks and serialization failures are tried again at once, a few times. */
+async function retrying<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tries >= 5 || !isRetryable(error)) throw error;
+    }
+  }
+}

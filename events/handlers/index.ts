@@ -1,0 +1,12 @@
+import type { Deps } from '../../config/deps.ts';
+import type { consumeBatches, EventHandler } from '../consume.ts';
+
+/** What is done with events: one entry per durable consumer. */
+export function eventHandlers(_deps: Deps): EventHandler[] {
+  return [];
+}
+
+/** What is done with the messages of work queues, which are no events. Makes their durable consumers. */
+export async function queueHandlers(_deps: Deps): Promise<Parameters<typeof consumeBatches>[1][]> {
+  return [];
+}

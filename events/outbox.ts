@@ -1,0 +1,99 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
+import { rows, sql, type EntityManager } from '../db/orm.ts';
+import type { EventData, EventType } from './contracts.ts';
+
+export const SHARDS = 16;
+const EVENTS_PER_ROW = 500;
+
+/** An event to be: `entity` names what it is about, so that events of one entity keep their order. */
+export type NewEvent = {
+  [T in EventType]: { type: T; entity: string; data: Omit<EventData<T>, 'tenantId' | 'timestamp'>; at?: Date };
+}[EventType];
+
+/** A send request as it goes on `email.send.requests`. */
+export interface SendRequest {
+  templateId: number;
+  recipientId: number | null;
+  emailId: number;
+  campaignId: number | null;
+}
+
+/** Where a command runs: its tenant and the request that caused it. */
+export interface Origin {
+  tenantId: string;
+  requestId: string | null;
+}
+
+const shardOf = (tenantId: string, entity: string): number =>
+  createHash('sha1').update(`${tenantId}/${entity}`).digest().readUInt16BE(0) % SHARDS;
+
+const touched = new WeakSet<object>();
+
+function touch(tx: EntityManager): void {
+  const transaction: unknown = tx.getTransactionContext();
+  if (!transaction) throw new Error('outbox rows are written inside em.transactional only');
+  touched.add(transaction as object);
+}
+
+/** Calls `ping` after the commit of every transaction that wrote to an outbox, so that the relay need not wait for its poll. */
+export function outboxSubscriber(ping: () => void): EventSubscriber {
+  return {
+    afterTransactionCommit: async (args: TransactionEventArgs) => {
+      if (args.transaction && touched.has(args.transaction as object)) ping();
+    },
+  };
+}
+
+/** The rows that `events` become: one per type, shard and 500 events. Exported for bulk writers that use a client of their own. */
+export function outboxRows(origin: Origin, events: NewEvent[]) {
+  const groups = new Map<string, { shard: number; type: EventType; at: Date; events: { id: string; data: Record<string, unknown> }[] }[]>();
+  const now = new Date();
+  const ids: string[] = [];
+  for (const event of events) {
+    const shard = shardOf(origin.tenantId, event.entity);
+    const at = event.at ?? now;
+    const key = `${shard} ${event.type} ${at.getTime()}`;
+    const list = groups.get(key) ?? groups.set(key, []).get(key)!;
+    let row = list.at(-1);
+    if (!row || row.events.length >= EVENTS_PER_ROW) list.push((row = { shard, type: event.type, at, events: [] }));
+    const id = randomUUID();
+    ids.push(id);
+    row.events.push({ id, data: { ...event.data, tenantId: origin.tenantId, timestamp: at.toISOString() } });
+  }
+  return { ids, rows: [...groups.values()].flat() };
+}
+
+/** Writes events, last in the transaction `tx` (after its flush). Answers their ids in order. */
+export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
+  if (events.length === 0) return [];
+  const made = outboxRows(origin, events);
+  const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
+  await rows(tx, sql`
+    insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
+    select ${origin.tenantId}, r.shard, r.type, r.at, ${origin.requestId}, r.events
+    from jsonb_to_recordset(${payload}::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`);
+  touch(tx);
+  return made.ids;
+}
+
+/** Writes events of many tenants in one engine transaction (consumers). */
+export async function appendEventsOfTenants(tx: EntityManager, events: { origin: Origin; event: NewEvent }[]): Promise<void> {
+  const byOrigin = Map.groupBy(events, ({ origin }) => `${origin.tenantId} ${origin.requestId ?? ''}`);
+  for (const group of byOrigin.values()) await appendEvents(tx, group[0]!.origin, group.map(({ event }) => event));
+}
+
+/** Writes send requests for ledger rows of this transaction. */
+export async function appendSendRequests(tx: EntityManager, tenantId: string, requests: SendRequest[]): Promise<void> {
+  if (requests.length === 0) return;
+  await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
+  touch(tx);
+}
+
+/** Writes down that a workflow is to be started; started twice under its id it is still one. */
+export async function appendWorkflow(tx: EntityManager, tenantId: string, workflow: { type: string; id: string; input: Record<string, unknown> }): Promise<void> {
+  await rows(tx, sql`
+    insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
+    values (${tenantId}, ${workflow.type}, ${workflow.id}, ${JSON.stringify(workflow.input)}::jsonb)`);
+  touch(tx);
+}

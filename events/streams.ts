@@ -1,0 +1,64 @@
+import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig, type StreamConfig } from 'nats';
+import { eventSubject, type EventType } from './contracts.ts';
+import type { JetStreamManager } from './nats.ts';
+
+export const EVENTS = 'EVENTS';
+export const EMAIL_SEND_REQUESTS = 'EMAIL_SEND_REQUESTS';
+export const DEAD_LETTERS = 'DEAD_LETTERS';
+export const TRACKING_HITS = 'TRACKING_HITS';
+
+export const SEND_REQUEST_SUBJECT = 'email.send.requests';
+export const TRACKING_SUBJECT = 'tracking.hits';
+/** Core NATS, not a stream: "there is something in the outbox". */
+export const OUTBOX_PING = 'outbox.ping';
+export const deadLetterSubject = (consumer: string): string => `dead.${consumer}`;
+
+const second = 1_000_000_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** `7d` or `36h` in nanoseconds. */
+function duration(text: string): number {
+  return Number(text.slice(0, -1)) * (text.endsWith('d') ? 24 : 1) * hour;
+}
+
+/** All streams of the service, declared in one place. */
+export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
+  const common = { storage: StorageType.File, num_replicas: 1, duplicate_window: 2 * minute };
+  return [
+    { ...common, name: EVENTS, subjects: ['events.*.*'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: duration(eventsMaxAge), allow_direct: true },
+    { ...common, name: EMAIL_SEND_REQUESTS, subjects: [SEND_REQUEST_SUBJECT], retention: RetentionPolicy.Workqueue },
+    { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
+    { ...common, name: DEAD_LETTERS, subjects: ['dead.>'], retention: RetentionPolicy.Limits, max_age: 30 * 24 * hour },
+  ];
+}
+
+/** A durable pull consumer; `types` narrows EVENTS to what it handles. */
+export function consumerConfig(name: string, options: { types?: readonly EventType[]; ackWaitSeconds?: number; maxAckPending?: number } = {}): Partial<ConsumerConfig> {
+  return {
+    durable_name: name,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: (options.ackWaitSeconds ?? 60) * second,
+    max_ack_pending: options.maxAckPending ?? 4000,
+    // Bounded by the consume loop, which dead-letters; the server must not drop a message silently.
+    max_deliver: -1,
+    ...(options.types ? { filter_subjects: options.types.map((type) => eventSubject('*', type)) } : {}),
+  };
+}
+
+/** Makes or updates every stream; safe from many processes at once. */
+export async function ensureStreams(jsm: JetStreamManager, eventsMaxAge: string): Promise<void> {
+  for (const config of streamConfigs(eventsMaxAge)) {
+    const exists = await jsm.streams.info(config.name!).then(() => true, () => false);
+    if (exists) await jsm.streams.update(config.name!, config);
+    else await jsm.streams.add(config);
+  }
+}
+
+/** Makes or updates a durable consumer. */
+export async function ensureConsumer(jsm: JetStreamManager, stream: string, config: Partial<ConsumerConfig>): Promise<void> {
+  const exists = await jsm.consumers.info(stream, config.durable_name!).then(() => true, () => false);
+  if (exists) await jsm.consumers.update(stream, config.durable_name!, config);
+  else await jsm.consumers.add(stream, config);
+}

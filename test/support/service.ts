@@ -1,0 +1,98 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import { createApp } from '../../api/app.ts';
+import { createDeps, type Deps } from '../../config/deps.ts';
+import { readEnv } from '../../config/env.ts';
+import { temporalClient } from '../../config/temporal.ts';
+import { ensureAdmin } from '../../domain/auth/ensure-admin.ts';
+import { ensureStreams } from '../../events/streams.ts';
+import { ROLES, startWorker, type Role } from '../../worker/roles.ts';
+import { startMailSink, type MailSink } from './mail-sink.ts';
+import { claimSlot, type Slot } from './slot.ts';
+
+export const ADMIN_PASSWORD = 'Correct-Horse-7-Battery';
+
+export interface Answer {
+  status: number;
+  // Tests read answers of any shape.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  body: any;
+  headers: Headers;
+}
+
+export interface Service {
+  url: string;
+  deps: Deps;
+  slot: Slot;
+  sink: MailSink;
+  admin: { token: string; tenantId: string };
+  /** Calls `/api/v1{path}` as the Admin, or with another token (`null` = none). */
+  api(method: string, path: string, body?: unknown, options?: { token?: string | null; headers?: Record<string, string> }): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+/** The real service on this file's slot: API in this process on a free port, worker roles as asked, a real SMTP sink. */
+export async function startService(options: { worker?: boolean | readonly Role[]; env?: Record<string, string> } = {}): Promise<Service> {
+  const slot = await claimSlot();
+  const sink = await startMailSink();
+  const env = readEnv({
+    LOG_LEVEL: 'silent', SMTP_URL: sink.url, ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD, ENABLE_REGISTRATION: 'true',
+    MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example', ...slot.env, ...options.env,
+  });
+  const roles = options.worker === true ? ROLES : options.worker || [];
+  const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;
+  const deps = await createDeps(env, 'test', connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined);
+  await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
+  await ensureAdmin(deps);
+  const worker = connection ? await startWorker(deps, connection, roles) : null;
+  const server = createServer(createApp(deps).callback());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const url = `http://127.0.0.1:${port}`;
+  // Links in mails lead to this very server.
+  env.PUBLIC_URL = options.env?.['PUBLIC_URL'] ?? url;
+
+  const call = async (method: string, path: string, body?: unknown, { token, headers = {} }: { token?: string | null; headers?: Record<string, string> } = {}): Promise<Answer> => {
+    const bearer = token === undefined ? admin.token : token;
+    const raw = body instanceof FormData || body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${url}/api/v1${path}`, {
+      method, redirect: 'manual',
+      headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body !== undefined && !raw ? { 'content-type': 'application/json' } : {}), ...headers },
+      ...(body === undefined ? {} : { body: raw ? (body as FormData) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
+    return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
+  };
+
+  const admin = { token: '', tenantId: 'default' };
+  const login = await call('POST', '/auth/login', { username: 'admin', password: ADMIN_PASSWORD }, { token: null });
+  if (login.status !== 200) throw new Error(`the Admin can not log in: ${login.status} ${JSON.stringify(login.body)}`);
+  admin.token = login.body.accessToken;
+
+  return {
+    url, deps, slot, sink, admin, api: call,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await worker?.stop();
+      await deps.close();
+      await connection?.close();
+      await sink.stop();
+      await slot.release();
+    },
+  };
+}
+
+let installed = false;
+
+async function nativeConnection(address: string): Promise<NativeConnection> {
+  if (!installed) {
+    Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
+    installed = true;
+  }
+  return NativeConnection.connect({ address });
+}

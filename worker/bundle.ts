@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+
+const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+const folder = fileURLToPath(new URL('../workflows/', import.meta.url));
+const cacheFolder = fileURLToPath(new URL('../dist/', import.meta.url));
+
+/** What the bundle is made from: a changed workflow or SDK makes another name. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of (await readdir(folder)).sort()) hash.update(file).update(await readFile(folder + file));
+  hash.update(await readFile(fileURLToPath(import.meta.resolve('@temporalio/worker/package.json'))));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Compiles the workflows; the code is all that a replay needs. */
+export async function compileWorkflows(): Promise<WorkflowBundleWithSourceMap> {
+  return bundleWorkflowCode({ workflowsPath });
+}
+
+/** The path of the prebuilt bundle, built once per version of the sources. Safe from several processes at once. */
+export async function workflowBundle(): Promise<{ codePath: string }> {
+  const codePath = `${cacheFolder}workflows-${await fingerprint()}.js`;
+  const built = await readFile(codePath).then(() => true, () => false);
+  if (!built) {
+    const { code } = await compileWorkflows();
+    await mkdir(cacheFolder, { recursive: true });
+    const draft = `${codePath}.${process.pid}`;
+    await writeFile(draft, code);
+    await rename(draft, codePath);
+  }
+  return { codePath };
+}

@@ -1,0 +1,48 @@
+/**
+ * `npm run worker`: everything that is not HTTP. `--only temporal,consumers,relay,senders` splits the roles over
+ * machines; any number of each may run.
+ */
+import { parseArgs } from 'node:util';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import closeWithGrace from 'close-with-grace';
+import { createDeps } from '../config/deps.ts';
+import { EnvError, readEnv } from '../config/env.ts';
+import { temporalClient } from '../config/temporal.ts';
+import { serveMetrics } from './metrics-server.ts';
+import { ROLES, startWorker, type Role } from './roles.ts';
+
+function readRoles(): Role[] {
+  const { values } = parseArgs({ options: { only: { type: 'string' } } });
+  const wanted = values.only?.split(',') ?? [...ROLES];
+  const unknown = wanted.filter((role) => !ROLES.includes(role as Role));
+  if (unknown.length > 0) throw new EnvError(`--only takes ${ROLES.join(', ')}; not ${unknown.join(', ')}`);
+  return wanted as Role[];
+}
+
+const { env, roles } = (() => {
+  try {
+    return { env: readEnv(), roles: readRoles() };
+  } catch (error) {
+    if (!(error instanceof EnvError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+})();
+
+// Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
+Runtime.install({ shutdownSignals: [] });
+const connection = await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS });
+const deps = await createDeps(env, 'worker', temporalClient(connection, env.TEMPORAL_NAMESPACE));
+const metrics = await serveMetrics(deps);
+const worker = await startWorker(deps, connection, roles);
+deps.log.info({ roles }, 'working');
+
+closeWithGrace({ delay: 28_000, logger: undefined }, async ({ err, signal }) => {
+  if (err) deps.log.fatal({ err }, 'crashed');
+  else deps.log.info({ signal }, 'draining');
+  await worker.stop();
+  await metrics.stop();
+  await deps.close();
+  await connection.close();
+  deps.log.info('stopped');
+});

@@ -1,0 +1,19 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { Deps } from '../config/deps.ts';
+
+/** A worker's own /metrics on loopback, when WORKER_HEALTH_PORT is set. */
+export async function serveMetrics(deps: Deps): Promise<{ stop(): Promise<void> }> {
+  if (deps.env.WORKER_HEALTH_PORT === 0) return { stop: async () => {} };
+  const { registry } = deps.metrics;
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') { response.writeHead(404).end(); return; }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  server.listen(deps.env.WORKER_HEALTH_PORT, '127.0.0.1');
+  await once(server, 'listening');
+  return { stop: () => new Promise((resolve) => server.close(() => resolve())) };
+}
