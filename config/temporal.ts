@@ -1,6 +1,6 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 
 export const TASK_QUEUE = 'perennial';
 
@@ -55,7 +55,7 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
   }
 }
 
-const { IndexedValueType } = temporal.api.enums.v1;
+const { IndexedValueType } = proto.temporal.api.enums.v1;
 
 /** Registers the search attributes that are missing in the namespace. */
 export async function ensureSearchAttributes(client: Client): Promise<void> {

@@ -67,13 +67,13 @@ export function outboxRows(origin: Origin, events: NewEvent[]) {
 /** Writes events, last in the transaction `tx` (after its flush). Answers their ids in order. */
 export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
+  touch(tx);
   const made = outboxRows(origin, events);
   const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
   await rows(tx, sql`
     insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
     select ${origin.tenantId}, r.shard, r.type, r.at, ${origin.requestId}, r.events
     from jsonb_to_recordset(${payload}::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`);
-  touch(tx);
   return made.ids;
 }
 
@@ -86,14 +86,14 @@ export async function appendEventsOfTenants(tx: EntityManager, events: { origin:
 /** Writes send requests for ledger rows of this transaction. */
 export async function appendSendRequests(tx: EntityManager, tenantId: string, requests: SendRequest[]): Promise<void> {
   if (requests.length === 0) return;
-  await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
   touch(tx);
+  await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
 }
 
 /** Writes down that a workflow is to be started; started twice under its id it is still one. */
 export async function appendWorkflow(tx: EntityManager, tenantId: string, workflow: { type: string; id: string; input: Record<string, unknown> }): Promise<void> {
+  touch(tx);
   await rows(tx, sql`
     insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
     values (${tenantId}, ${workflow.type}, ${workflow.id}, ${JSON.stringify(workflow.input)}::jsonb)`);
-  touch(tx);
 }

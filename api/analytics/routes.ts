@@ -1,3 +1,67 @@
-import type { RouteSpec } from '../guard.ts';
+import { Type, type TProperties } from 'typebox';
+import * as dashboard from '../../domain/analytics/dashboard.ts';
+import { INTERVALS, readPeriod, type Period, type PeriodQuery } from '../../domain/analytics/period.ts';
+import { EVENTS } from '../../events/streams.ts';
+import type { Deps } from '../../config/deps.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { route, type RouteSpec } from '../guard.ts';
+import { Id, oneOf, strict, Timestamp } from '../schemas.ts';
 
-export const analyticsRoutes: RouteSpec[] = [];
+const query = strict({
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+  interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
+  timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
+});
+const count = Type.Integer();
+const fraction = Type.Number({ minimum: 0, description: 'A fraction: 0.25 is 25 %' });
+const PeriodAnswer = strict({ from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() });
+const emailFigures = { sent: count, delivered: count, failed: count, opens: count, clicks: count, bounces: count, unsubscribes: count, openRate: fraction, clickRate: fraction };
+const campaignFigures = { entries: count, completions: count, ...emailFigures };
+const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
+
+/** Until when the figures are complete: now, or where the consumer stands that makes them. */
+async function asOf(deps: Deps, now: Date): Promise<Date> {
+  const info = await deps.nats.jsm.consumers.info(EVENTS, 'analytics').catch(() => null);
+  if (!info || info.num_pending + info.num_ack_pending === 0) return now;
+  const lastAck = (info.ack_floor as unknown as { last_active?: string }).last_active;
+  return lastAck ? new Date(lastAck) : now;
+}
+
+function figures<A extends object>(name: string, summary: string, properties: TProperties, read: (em: EntityManager, period: Period) => Promise<A>): RouteSpec {
+  return route({
+    method: 'GET', path: `/analytics/${name}`, operationId: `get${name[0]!.toUpperCase()}${name.slice(1)}${name === 'dashboard' ? '' : 'Analytics'}`,
+    summary, access: 'analytics:read', query,
+    responses: { 200: { schema: strict({ period: PeriodAnswer, ...properties, asOf: Timestamp }) } },
+    handler: async ({ deps, em, query: asked }) => {
+      const now = new Date();
+      const period = readPeriod(asked as PeriodQuery, now);
+      return { body: { period, ...(await read(em, period)), asOf: await asOf(deps, now) } };
+    },
+  });
+}
+
+export const analyticsRoutes: RouteSpec[] = [
+  figures('dashboard', 'The figures at a glance', {
+    contacts: strict({ total: count, new: count }),
+    emails: strict(emailFigures),
+    conversions: strict({ total: count, rate: fraction }),
+    campaigns: strict({ active: count, running: count, completed: count }),
+    forms: strict({ views: count, submissions: count }),
+    series: series({ contacts: count, sent: count, opens: count, clicks: count, unsubscribes: count, submissions: count }),
+  }, dashboard.readDashboard),
+  figures('emails', 'Email figures', {
+    totals: strict(emailFigures), byTemplate: Type.Array(strict({ templateId: Id, ...emailFigures })), series: series(emailFigures),
+  }, dashboard.readEmailAnalytics),
+  figures('contacts', 'Contact figures', {
+    totals: strict({ total: count, new: count, unsubscribes: count }), byStatus: Type.Array(strict({ status: Type.String(), count })),
+    series: series({ new: count, unsubscribes: count }),
+  }, dashboard.readContactAnalytics),
+  figures('campaigns', 'Campaign figures', {
+    totals: strict(campaignFigures), byCampaign: Type.Array(strict({ campaignId: Id, ...campaignFigures })), series: series(campaignFigures),
+  }, dashboard.readCampaignAnalytics),
+  figures('forms', 'Form figures', {
+    totals: strict({ views: count, submissions: count, conversionRate: fraction }),
+    byForm: Type.Array(strict({ formId: Id, views: count, submissions: count, conversionRate: fraction })), series: series({ submissions: count }),
+  }, dashboard.readFormAnalytics),
+];

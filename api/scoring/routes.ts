@@ -1,3 +1,160 @@
-import type { RouteSpec } from '../guard.ts';
+import { sql } from '../../db/orm.ts';
+import { ScoreThreshold, ScoringRule } from '../../db/entities/scoring.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
+import { recordVisit } from '../../domain/scoring/record-visit.ts';
+import { createRule, deleteRule, updateRule } from '../../domain/scoring/rules.ts';
+import { readSettings, updateSettings } from '../../domain/scoring/settings.ts';
+import { createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
+import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { presentCompanyScore, presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
+import * as schema from './schema.ts';
 
-export const scoringRoutes: RouteSpec[] = [];
+const nameSort = { column: sql`t.name`, type: 'text' } as const;
+
+const contactScore = (path: `/${string}`, operationId: string) => route({
+  method: 'GET', path, operationId, summary: 'Score of a contact', access: 'scoring:read', params: IdParams,
+  responses: { 200: { schema: schema.ContactScore } },
+  handler: async ({ em, params }) => ({ body: presentContactScore(await readContactScore(em, params.id)) }),
+});
+
+export const scoringRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/scoring/rules', operationId: 'listScoringRules', summary: 'List scoring rules', access: 'scoring:read',
+    query: schema.RuleQuery, responses: { 200: { schema: listOf(schema.Rule) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, ScoringRule, query, {
+        from: sql`scoring_rules t`, sortable: { ...commonSort, name: nameSort },
+        where: [
+          ...(query.eventType === undefined ? [] : [sql`t.event_type = ${query.eventType}`]),
+          ...(query.active === undefined ? [] : [sql`t.active = ${query.active}`]),
+        ],
+      }, (found) => found.map(presentRule)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/scoring/rules', operationId: 'createScoringRule', summary: 'Create a scoring rule', access: 'scoring:write',
+    body: schema.RuleCreate, responses: { 201: { schema: schema.Rule } },
+    handler: async ({ em, principal, body }) => {
+      const rule = await createRule(em, principal.tenantId, body);
+      return created(`/scoring/rules/${rule.id}`, presentRule(rule));
+    },
+  }),
+  route({
+    method: 'GET', path: '/scoring/rules/{id}', operationId: 'getScoringRule', summary: 'Get a scoring rule', access: 'scoring:read',
+    params: IdParams, responses: { 200: { schema: schema.Rule } },
+    handler: async ({ em, params }) => {
+      const rule = await em.findOne(ScoringRule, { id: params.id });
+      if (!rule) throw notFound('scoring rule', params.id);
+      return { body: presentRule(rule) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/scoring/rules/{id}', operationId: 'updateScoringRule', summary: 'Change a scoring rule', access: 'scoring:write',
+    params: IdParams, body: schema.RuleUpdate, responses: { 200: { schema: schema.Rule } },
+    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
+      body: presentRule(await updateRule(em, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentRule(current));
+      })),
+    }),
+  }),
+  route({
+    method: 'DELETE', path: '/scoring/rules/{id}', operationId: 'deleteScoringRule', summary: 'Delete a scoring rule', access: 'scoring:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    handler: async ({ em, params, ifMatch }) => {
+      await deleteRule(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  contactScore('/scoring/contacts/{id}', 'getContactScore'),
+  contactScore('/scoring/contacts/{id}/score', 'getContactScoreAlias'),
+  route({
+    method: 'GET', path: '/scoring/companies/{id}', operationId: 'getCompanyScore', summary: 'Score of a company', access: 'scoring:read',
+    params: IdParams, responses: { 200: { schema: schema.CompanyScore } },
+    handler: async ({ em, params }) => ({ body: presentCompanyScore(await readCompanyScore(em, params.id)) }),
+  }),
+  route({
+    method: 'GET', path: '/scoring/leaderboard', operationId: 'getLeaderboard', summary: 'Highest scores', access: 'scoring:read',
+    query: schema.LeaderboardQuery, responses: { 200: { schema: schema.Leaderboard } },
+    handler: async ({ em, query }) => {
+      const companies = query.type === 'companies';
+      const found = await readLeaderboard(em, companies ? 'company' : 'contact', query.limit!);
+      return { body: { data: found.map(({ id, ...row }) => ({ ...row, ...(companies ? { companyId: id } : { contactId: id }) })) } };
+    },
+  }),
+  route({
+    method: 'POST', path: '/scoring/events', operationId: 'recordScoringEvent', summary: 'Record a website visit', access: 'scoring:write',
+    body: schema.ScoringEvent, responses: { 202: { schema: schema.EventAccepted } }, errors: ['not_found'],
+    handler: async ({ em, principal, requestId, body }) => {
+      const eventId = await recordVisit(em, { tenantId: principal.tenantId, requestId }, { contactId: body.contactId, ...body.data });
+      return accepted(`/contacts/${body.contactId}/activities`, { eventId });
+    },
+  }),
+  route({
+    method: 'GET', path: '/scoring/thresholds', operationId: 'listScoreThresholds', summary: 'List score thresholds', access: 'scoring:read',
+    query: schema.ThresholdQuery, responses: { 200: { schema: listOf(schema.Threshold) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, ScoreThreshold, query, {
+        from: sql`score_thresholds t`, where: [], sortable: { ...commonSort, name: nameSort, score: { column: sql`t.score`, type: 'integer' } },
+      }, async (found, tx) => {
+        const counts = await triggeredCounts(tx, found.map((threshold) => threshold.id));
+        return found.map((threshold) => presentThreshold(threshold, counts.get(threshold.id) ?? 0));
+      }),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/scoring/thresholds', operationId: 'createScoreThreshold', summary: 'Create a score threshold', access: 'scoring:write',
+    body: schema.ThresholdCreate, responses: { 201: { schema: schema.Threshold } },
+    handler: async ({ em, principal, body }) => {
+      const threshold = await createThreshold(em, principal.tenantId, { ...body, action: body.action ?? { type: 'NONE' } });
+      return created(`/scoring/thresholds/${threshold.id}`, presentThreshold(threshold, 0));
+    },
+  }),
+  route({
+    method: 'GET', path: '/scoring/thresholds/{id}', operationId: 'getScoreThreshold', summary: 'Get a score threshold', access: 'scoring:read',
+    params: IdParams, responses: { 200: { schema: schema.Threshold } },
+    handler: async ({ em, params }) => {
+      const threshold = await em.findOne(ScoreThreshold, { id: params.id });
+      if (!threshold) throw notFound('score threshold', params.id);
+      return { body: presentThreshold(threshold, (await triggeredCounts(em, [params.id])).get(params.id) ?? 0) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/scoring/thresholds/{id}', operationId: 'updateScoreThreshold', summary: 'Change a score threshold', access: 'scoring:write',
+    params: IdParams, body: schema.ThresholdUpdate, responses: { 200: { schema: schema.Threshold } },
+    handler: async ({ em, params, body, readOnly, ifMatch }) => {
+      const count = (await triggeredCounts(em, [params.id])).get(params.id) ?? 0;
+      const threshold = await updateThreshold(em, params.id, body, async (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentThreshold(current, count));
+      });
+      return { body: presentThreshold(threshold, count) };
+    },
+  }),
+  route({
+    method: 'DELETE', path: '/scoring/thresholds/{id}', operationId: 'deleteScoreThreshold', summary: 'Delete a score threshold', access: 'scoring:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    handler: async ({ em, params, ifMatch }) => {
+      await deleteThreshold(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'GET', path: '/scoring/settings', operationId: 'getScoringSettings', summary: 'Where warm and hot begin', access: 'scoring:read',
+    responses: { 200: { schema: schema.Settings } },
+    handler: async ({ em }) => ({ body: presentSettings(await readSettings(em)) }),
+  }),
+  route({
+    method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'scoring:write',
+    body: schema.SettingsUpdate, responses: { 200: { schema: schema.Settings } },
+    handler: async ({ em, body, readOnly, ifMatch }) => ({
+      body: presentSettings(await updateSettings(em, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentSettings(current));
+      })),
+    }),
+  }),
+];

@@ -22,6 +22,8 @@ const CampaignSchema = defineEntity({
     steps: p.json<unknown[]>(),
     entry: p.json<unknown>(),
     publishedVersion: p.integer().nullable(),
+    /** When it last became ACTIVE: triggers see only what happened after it. */
+    activatedAt: timestamp().nullable(),
     ...resourceColumns(),
   },
 });
@@ -54,8 +56,10 @@ const CampaignExecutionSchema = defineEntity({
     { name: 'campaign_executions_tenant_id_id_key', properties: ['tenantId', 'id'] },
   ],
   indexes: [
-    { name: 'campaign_executions_running_idx', properties: ['tenantId', 'campaignId', 'id'], where: `status = 'RUNNING'` },
+    { name: 'campaign_executions_list_idx', properties: ['tenantId', 'campaignId', 'id'] },
+    { name: 'campaign_executions_status_idx', properties: ['tenantId', 'campaignId', 'status', 'id'] },
     { name: 'campaign_executions_sweep_idx', properties: ['tenantId', 'campaignId', 'id'], where: 'sweep' },
+    { name: 'campaign_executions_parked_idx', properties: ['tenantId', 'campaignId', 'id'], where: 'parked' },
     { name: 'campaign_executions_contact_idx', properties: ['tenantId', 'contactId'] },
   ],
   properties: {
@@ -80,6 +84,8 @@ const CampaignExecutionSchema = defineEntity({
     exitReason: p.text().nullable(),
     /** Stopped in the database, its workflow still to be closed. */
     sweep: p.boolean().default(false),
+    /** Came to a step while the campaign was paused: its workflow waits to be woken. */
+    parked: p.boolean().default(false),
     workflowId: p.text(),
     runId: p.text().nullable(),
     startedAt: timestamp().defaultRaw('now()'),
@@ -94,6 +100,7 @@ const CampaignStepExecutionSchema = defineEntity({
   name: 'CampaignStepExecution',
   tableName: 'campaign_step_executions',
   ...tenantTable,
+  indexes: [{ name: 'campaign_step_executions_step_idx', properties: ['tenantId', 'campaignId', 'stepId', 'result'] }],
   properties: {
     tenantId: tenantId().primary(),
     executionId: bigid().primary(),
@@ -105,7 +112,8 @@ const CampaignStepExecutionSchema = defineEntity({
     result: p.text(),
     reason: p.text().nullable(),
     executedAt: timestamp(),
-    durationMs: p.integer(),
+    /** From the arrival at the step until it was done: the length of a wait. */
+    durationMs: bigid(),
   },
 });
 export class CampaignStepExecution extends CampaignStepExecutionSchema.class {}

@@ -67,8 +67,10 @@ const EmailSchema = defineEntity({
     { name: 'emails_tenant_id_id_key', properties: ['tenantId', 'id'] },
   ],
   indexes: [
-    { name: 'emails_open_idx', properties: ['lane', 'nextAttemptAt', 'id'], where: `status = 'QUEUED'` },
-    { name: 'emails_sending_idx', properties: ['leaseUntil'], where: `status = 'SENDING'` },
+    { name: 'emails_ready_idx', properties: ['lane', 'tenantId', 'nextAttemptAt', 'id'], where: `status = 'QUEUED' and accepted_at is not null` },
+    { name: 'emails_waiting_idx', properties: ['nextAttemptAt'], where: `status = 'QUEUED' and accepted_at is null` },
+    // Not on lease_until: a lease is then no write to any index, and few rows are on a connection at a time.
+    { name: 'emails_sending_idx', properties: ['id'], where: `status = 'SENDING'` },
     { name: 'emails_contact_idx', properties: ['tenantId', 'contactId'] },
     { name: 'emails_campaign_idx', properties: ['tenantId', 'campaignId', 'id'], where: 'campaign_id is not null' },
     { name: 'emails_execution_idx', properties: ['tenantId', 'executionId'], where: 'execution_id is not null' },
@@ -81,6 +83,8 @@ const EmailSchema = defineEntity({
     templateId: bigid(),
     /** Set when it is rendered. */
     contentVersion: p.integer().nullable(),
+    /** How many distinct links it has; set when it is rendered. */
+    linkCount: p.smallint().nullable(),
     contactId: bigid().nullable(),
     /** The address it went to, or is to go to for a `to` send. */
     toAddress: p.string().length(320).nullable(),
@@ -130,7 +134,10 @@ const EmailEventSchema = defineEntity({
   tableName: 'email_events',
   ...tenantTable,
   uniques: [{ name: 'email_events_event_key', properties: ['eventId'] }],
-  indexes: [{ name: 'email_events_email_idx', properties: ['tenantId', 'emailId', 'type'] }],
+  indexes: [
+    { name: 'email_events_email_idx', properties: ['tenantId', 'emailId', 'type'] },
+    { name: 'email_events_pending_idx', properties: ['receivedAt'], where: 'automated is null' },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
@@ -141,8 +148,10 @@ const EmailEventSchema = defineEntity({
     url: p.text().nullable(),
     ip: p.text().nullable(),
     userAgent: p.text().nullable(),
-    automated: p.boolean(),
-    first: p.boolean(),
+    /** Null until it is classified, 2 s after it was received; only then is it an event. */
+    automated: p.boolean().nullable(),
+    first: p.boolean().default(false),
+    receivedAt: timestamp().defaultRaw('now()'),
   },
 });
 export class EmailEvent extends EmailEventSchema.class {}

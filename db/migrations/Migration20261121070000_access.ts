@@ -39,7 +39,8 @@ export class Migration20261121070000_access extends Migration {
     for (const table of ['outbox_events', 'outbox_send_requests', 'outbox_workflows', 'emails']) {
       this.addSql(`alter table ${table} set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);`);
     }
-    this.addSql(`alter table emails set (fillfactor = 80);`);
+    // Room on the page, so that the many updates of these rows touch no index.
+    for (const table of ['emails', 'campaign_executions']) this.addSql(`alter table ${table} set (fillfactor = 80);`);
     // What a consumer has taken in, inserted in the transaction of the effect; partitioned by the event's day, so that
     // old days are dropped whole. (By hand: the ORM can not compare partitions that come and go.)
     this.addSql(`

@@ -1,9 +1,14 @@
 import type { Deps } from '../../config/deps.ts';
+import { analyticsHandler } from './analytics.ts';
+import { scoringHandler } from './scoring.ts';
 import type { consumeBatches, EventHandler } from '../consume.ts';
 
 /** What is done with events: one entry per durable consumer. */
 export function eventHandlers(_deps: Deps): EventHandler[] {
-  return [];
+  return [
+    scoringHandler,
+    analyticsHandler,
+  ];
 }
 
 /** What is done with the messages of work queues, which are no events. Makes their durable consumers. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Waits for a condition, asking every 20 ms; answers its first truthy value. Fails after `timeoutMs` with `what`. */
-export async function until<T>(what: string, condition: () => Promise<T> | T, timeoutMs = 20_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, condition: () => Promise<T> | T, timeoutMs = 20_000): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const value = await condition();
-    if (value) return value as NonNullable<T>;
+    if (value) return value as Exclude<T, false | null | undefined | 0 | ''>;
     if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}`);
     await sleep(20);
   }

@@ -1,0 +1,48 @@
+import { assertValid, type Violation } from '../errors.ts';
+
+export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+export interface PeriodQuery {
+  from?: string;
+  to?: string;
+  interval?: Interval;
+  timezone?: string;
+}
+
+export interface Period {
+  from: Date;
+  to: Date;
+  interval: Interval;
+  timezone: string;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_POINTS = 5000;
+const hours: Record<Interval, number> = { hour: 1, day: 24, week: 168, month: 720 };
+
+function isTimezone(timezone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: timezone }));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The period a query means: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Throws 400 with
+ * every violation. Figures are kept in 5-minute windows, so the ends count by the window they lie in.
+ */
+export function readPeriod(query: PeriodQuery, now: Date): Period {
+  const to = query.to ? new Date(query.to) : now;
+  const from = query.from ? new Date(query.from) : new Date(to.getTime() - 30 * DAY_MS);
+  const period = { from, to, interval: query.interval ?? 'day', timezone: query.timezone ?? 'UTC' };
+  const errors: Violation[] = [];
+  if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
+  if (!isTimezone(period.timezone)) errors.push({ path: '/timezone', code: 'format', message: 'is not a time zone of the IANA database' });
+  if ((to.getTime() - from.getTime()) / 3_600_000 / hours[period.interval] > MAX_POINTS) {
+    errors.push({ path: '/interval', code: 'out_of_range', message: `gives more than ${MAX_POINTS} points; ask for a longer interval or a shorter period` });
+  }
+  assertValid(errors);
+  return period;
+}

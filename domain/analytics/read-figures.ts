@@ -1,0 +1,62 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { Metric } from './fold-events.ts';
+import type { Period } from './period.ts';
+
+export type Figures = Record<Metric, number>;
+
+const NONE: Figures = {
+  contacts_new: 0, unsubscribes: 0, emails_sent: 0, emails_failed: 0, opens: 0, clicks: 0, bounces: 0, submissions: 0,
+  campaign_entries: 0, campaign_completions: 0, score_changes: 0,
+};
+
+const inPeriod = ({ from, to }: Period) => sql`at >= date_bin('5 minutes', ${from}::timestamptz, 'epoch') and at < ${to}::timestamptz`;
+
+/** Sums of every metric over the period, in all. */
+export async function readTotals(tx: EntityManager, period: Period): Promise<Figures> {
+  const found = await rows<{ metric: Metric; n: number }>(tx, sql`
+    select metric, sum(count)::bigint as n from analytics_windows where dimension = '' and dimension_id = 0 and ${inPeriod(period)} group by metric`);
+  return { ...NONE, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
+}
+
+/** The same per interval of the period, every interval of it, empty ones too, in the period's time zone. */
+export async function readSeries(tx: EntityManager, period: Period): Promise<{ at: Date; figures: Figures }[]> {
+  const { from, to, interval, timezone } = period;
+  const found = await rows<{ at: Date; metric: Metric | null; n: number | null }>(tx, sql`
+    with counts as (
+      select date_trunc(${interval}, at, ${timezone}) as at, metric, sum(count)::bigint as n from analytics_windows
+      where dimension = '' and dimension_id = 0 and ${inPeriod(period)} group by 1, 2),
+    points as (
+      select (date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step) at time zone ${timezone} as at
+      from (select n * ('1 ' || ${interval})::interval as step from generate_series(0, 5001) n) steps)
+    select p.at, c.metric, c.n from points p left join counts c on c.at = p.at
+    where p.at < ${to}::timestamptz order by p.at`);
+  const series = new Map<number, { at: Date; figures: Figures }>();
+  for (const row of found) {
+    const point = series.get(row.at.getTime()) ?? { at: row.at, figures: { ...NONE } };
+    series.set(row.at.getTime(), point);
+    if (row.metric) point.figures[row.metric] = row.n!;
+  }
+  return [...series.values()];
+}
+
+/** Sums per id of a dimension (campaign, template, form). */
+export async function readBreakdown(tx: EntityManager, period: Period, dimension: 'campaign' | 'template' | 'form'): Promise<{ id: number; figures: Figures }[]> {
+  const found = await rows<{ dimension_id: number; metric: Metric; n: number }>(tx, sql`
+    select dimension_id, metric, sum(count)::bigint as n from analytics_windows
+    where dimension = ${dimension} and ${inPeriod(period)} group by dimension_id, metric order by dimension_id`);
+  return [...Map.groupBy(found, (row) => row.dimension_id)].map(([id, group]) => ({
+    id, figures: { ...NONE, ...Object.fromEntries(group.map((row) => [row.metric, row.n])) },
+  }));
+}
+
+/** Distinct contacts mailed, and converted, on the days of the period (UTC days). */
+export async function readPeople(tx: EntityManager, { from, to }: Period): Promise<{ mailed: number; converted: number }> {
+  const found = await rows<{ metric: 'mailed' | 'converted'; n: number }>(tx, sql`
+    select metric, count(distinct contact_id) as n from analytics_contact_days
+    where metric in ('mailed', 'converted') and day >= (${from}::timestamptz at time zone 'UTC')::date and day <= ((${to}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date
+    group by metric`);
+  return { mailed: 0, converted: 0, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
+}
+
+/** Part of a whole, a fraction 0..1; 0 of nothing. */
+export const rate = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000);

@@ -1,0 +1,13 @@
+import type { EntityManager } from '../../db/orm.ts';
+import { Contact } from '../../db/entities/contacts.ts';
+import { appendEvents, type Origin } from '../../events/outbox.ts';
+import { notFound } from '../errors.ts';
+
+/** Publishes WEBSITE_VISITED of a contact. Answers the event's id. Throws 404. */
+export async function recordVisit(em: EntityManager, origin: Origin, visit: { contactId: number; url?: string }): Promise<string> {
+  return em.transactional(async (tx) => {
+    if (!(await tx.findOne(Contact, { id: visit.contactId }, { fields: ['id'] }))) throw notFound('contact', visit.contactId);
+    const [eventId] = await appendEvents(tx, origin, [{ type: 'WEBSITE_VISITED', entity: `contact/${visit.contactId}`, data: visit }]);
+    return eventId!;
+  });
+}

@@ -1,0 +1,169 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
+import type { AnyEvent, EventType } from '../../events/contracts.ts';
+import { fireThresholds } from './fire-thresholds.ts';
+import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';
+
+/** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
+export const SCORABLE_EVENTS = [
+  'CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED', 'EMAIL_OPENED', 'EMAIL_CLICKED', 'EMAIL_BOUNCED', 'FORM_SUBMITTED', 'CAMPAIGN_COMPLETED',
+  'WEBSITE_VISITED',
+] as const satisfies readonly EventType[];
+
+interface RuleRow {
+  id: number;
+  tenant_id: string;
+  event_type: string;
+  points: number;
+  weight: number;
+  conditions: RuleCondition[];
+  max_per_contact: number | null;
+  target: 'contact' | 'company';
+}
+
+type Subject = 'contact' | 'company';
+const keyOf = (tenantId: string, subject: Subject, id: number, ruleId?: number): string => `${tenantId}/${subject}/${id}/${ruleId ?? ''}`;
+
+/** A change of a score, and the history row it becomes. */
+interface Change {
+  tenantId: string;
+  subject: Subject;
+  subjectId: number;
+  contactId: number;
+  ruleId: number;
+  event: AnyEvent;
+  points: number;
+  previous: number;
+  total: number;
+}
+
+async function rulesFor(tx: EntityManager, events: AnyEvent[]): Promise<Map<string, RuleRow[]>> {
+  const found = await rows<RuleRow>(tx, sql`
+    select id, tenant_id, event_type, points, weight, conditions, max_per_contact, target from scoring_rules
+    where active and tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}) and event_type = any(${[...new Set(events.map((event) => event.type))]})
+    order by id`);
+  return Map.groupBy(found, (rule) => `${rule.tenant_id}/${rule.event_type}`);
+}
+
+/** Locks the contacts in id order, then their companies: every process locks alike, so none waits in a ring. */
+async function lockSubjects(tx: EntityManager, pairs: { t: string; id: number }[]): Promise<Map<string, number | null>> {
+  const contacts = await rows<{ tenant_id: string; id: number; company_id: number | null }>(tx, sql`
+    select c.tenant_id, c.id, c.company_id from contacts c
+    join jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(t text, id bigint) on c.tenant_id = p.t and c.id = p.id
+    order by c.tenant_id, c.id for no key update of c`);
+  const companies = contacts.filter((contact) => contact.company_id !== null).map((contact) => ({ t: contact.tenant_id, id: contact.company_id }));
+  if (companies.length > 0) {
+    await rows(tx, sql`
+      select c.id from companies c
+      join jsonb_to_recordset(${JSON.stringify(companies)}::jsonb) as p(t text, id bigint) on c.tenant_id = p.t and c.id = p.id
+      order by c.tenant_id, c.id for no key update of c`);
+  }
+  return new Map(contacts.map((contact) => [`${contact.tenant_id}/${contact.id}`, contact.company_id]));
+}
+
+/** Totals and per-rule scores as they are, for the subjects of these candidates. */
+async function currentScores(tx: EntityManager, candidates: { tenantId: string; subject: Subject; subjectId: number }[]) {
+  const payload = JSON.stringify(candidates.map((c) => ({ t: c.tenantId, s: c.subject, id: c.subjectId })));
+  const totals = await rows<{ tenant_id: string; subject: Subject; subject_id: number; total: number }>(tx, sql`
+    select t.tenant_id, t.subject, t.subject_id, t.total from score_totals t
+    where (t.tenant_id, t.subject, t.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`);
+  const byRule = await rows<{ tenant_id: string; subject: Subject; subject_id: number; rule_id: number; score: number }>(tx, sql`
+    select b.tenant_id, b.subject, b.subject_id, b.rule_id, b.score from scores_by_rule b
+    where (b.tenant_id, b.subject, b.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`);
+  return {
+    totals: new Map(totals.map((row) => [keyOf(row.tenant_id, row.subject, row.subject_id), row.total])),
+    byRule: new Map(byRule.map((row) => [keyOf(row.tenant_id, row.subject, row.subject_id, row.rule_id), row.score])),
+  };
+}
+
+/** What is left of an award under the rule's cap (`maxPerContact` bounds the points that one rule gives one contact). */
+function capped(points: number, score: number, cap: number | null): number {
+  if (cap === null) return points;
+  return points >= 0 ? Math.max(0, Math.min(points, cap - score)) : Math.min(0, Math.max(points, -cap - score));
+}
+
+async function store(tx: EntityManager, changes: Change[]): Promise<void> {
+  const payload = JSON.stringify(changes.map((c) => ({
+    t: c.tenantId, s: c.subject, id: c.subjectId, r: c.ruleId, e: c.event.id, ty: c.event.type, p: c.points, total: c.total, at: c.event.time,
+  })));
+  const source = sql`jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint, r bigint, e uuid, ty text, p int, total int, at timestamptz)`;
+  await rows(tx, sql`
+    insert into score_history (tenant_id, subject, subject_id, rule_id, event_id, event_type, points, total, at)
+    select t, s, id, r, e, ty, p, total, at from ${source}`);
+  await rows(tx, sql`
+    insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, events)
+    select t, s, id, r, sum(p), count(*) from ${source} group by t, s, id, r order by t, s, id, r
+    on conflict (tenant_id, subject, subject_id, rule_id)
+    do update set score = scores_by_rule.score + excluded.score, events = scores_by_rule.events + excluded.events`);
+  await rows(tx, sql`
+    insert into score_totals (tenant_id, subject, subject_id, total, updated_at)
+    select t, s, id, sum(p), now() from ${source} group by t, s, id order by t, s, id
+    on conflict (tenant_id, subject, subject_id)
+    do update set total = score_totals.total + excluded.total, updated_at = excluded.updated_at`);
+}
+
+/**
+ * Awards points for events that were never scored before: history, per-rule scores, totals, thresholds and
+ * SCORE_UPDATED in the engine transaction `tx`. Automated opens and clicks count for nothing.
+ */
+export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
+  const rules = await rulesFor(tx, events);
+  if (rules.size === 0) return;
+  const awards = events.flatMap((event) => {
+    const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
+    if (!contactId || automated) return [];
+    return (rules.get(`${event.tenantid}/${event.type}`) ?? [])
+      .filter((rule) => matchesRule(rule.conditions, event.data))
+      .map((rule) => ({ event, rule, contactId }));
+  });
+  if (awards.length === 0) return;
+
+  const companies = await lockSubjects(tx, [...new Map(awards.map(({ event, contactId }) => [`${event.tenantid}/${contactId}`, { t: event.tenantid, id: contactId }])).values()]);
+  const candidates = awards.flatMap(({ event, rule, contactId }) => {
+    const companyId = companies.get(`${event.tenantid}/${contactId}`);
+    const subjectId = rule.target === 'contact' ? contactId : companyId;
+    // The contact is gone, or has no company for a company's rule.
+    return companyId === undefined || subjectId == null ? [] : [{ event, rule, contactId, tenantId: event.tenantid, subject: rule.target, subjectId }];
+  });
+  if (candidates.length === 0) return;
+
+  const { totals, byRule } = await currentScores(tx, candidates);
+  const changes: Change[] = [];
+  for (const { event, rule, contactId, tenantId, subject, subjectId } of candidates) {
+    const totalKey = keyOf(tenantId, subject, subjectId);
+    const ruleKey = keyOf(tenantId, subject, subjectId, rule.id);
+    const previous = totals.get(totalKey) ?? 0;
+    const score = byRule.get(ruleKey) ?? 0;
+    const points = capped(Math.round(rule.points * rule.weight), score, rule.max_per_contact);
+    if (points === 0) continue;
+    totals.set(totalKey, previous + points);
+    byRule.set(ruleKey, score + points);
+    changes.push({ tenantId, subject, subjectId, contactId, ruleId: rule.id, event, points, previous, total: previous + points });
+  }
+  if (changes.length === 0) return;
+  await store(tx, changes);
+  const contactChanges = changes.filter((change) => change.subject === 'contact');
+  await fireThresholds(tx, contactChanges.map((change) => ({ tenantId: change.tenantId, contactId: change.contactId, total: change.total, eventId: change.event.id, requestId: change.event.requestid ?? null })));
+  await announce(tx, contactChanges);
+}
+
+async function announce(tx: EntityManager, changes: Change[]): Promise<void> {
+  const tenants = [...new Set(changes.map((change) => change.tenantId))];
+  const settings = new Map(
+    (await rows<{ tenant_id: string; warm: number; hot: number }>(tx, sql`select tenant_id, warm, hot from scoring_settings where tenant_id = any(${tenants})`))
+      .map((row) => [row.tenant_id, row]),
+  );
+  await appendEventsOfTenants(tx, changes.map((change): { origin: Origin; event: NewEvent } => ({
+    origin: { tenantId: change.tenantId, requestId: change.event.requestid ?? null },
+    event: {
+      type: 'SCORE_UPDATED', entity: `contact/${change.contactId}`,
+      data: {
+        contactId: change.contactId, previousScore: change.previous, totalScore: change.total, ruleId: change.ruleId,
+        qualification: qualificationOf(change.total, settings.get(change.tenantId) ?? DEFAULT_LEVELS),
+      },
+    },
+  })));
+}
+
+/** Boundaries of a tenant that has set none. */
+export const DEFAULT_LEVELS = { warm: 30, hot: 70 };

@@ -1,0 +1,4 @@
+import { COUNTED_EVENTS, foldEvents } from '../../domain/analytics/fold-events.ts';
+import type { EventHandler } from '../consume.ts';
+
+export const analyticsHandler: EventHandler = { name: 'analytics', types: COUNTED_EVENTS, handle: foldEvents };

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { createDeps, type Deps } from '../../config/deps.ts';
+import { readEnv } from '../../config/env.ts';
+import { engineEm, rows, sql } from '../../db/orm.ts';
+import { runEventHandler, type EventHandler } from '../../events/consume.ts';
+import type { AnyEvent } from '../../events/contracts.ts';
+import { encode } from '../../events/nats.ts';
+import { DEAD_LETTERS, ensureStreams, EVENTS } from '../../events/streams.ts';
+import { claimSlot, type Slot } from '../support/slot.ts';
+import { until } from '../support/until.ts';
+
+let slot: Slot;
+let deps: Deps & { close(): Promise<void> };
+let number = 0;
+
+before(async () => {
+  slot = await claimSlot();
+  deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
+  await ensureStreams(deps.nats.jsm, '1d');
+});
+after(async () => {
+  await deps.close();
+  await slot.release();
+});
+
+function visited(url: string, overrides: Record<string, unknown> = {}) {
+  const time = new Date().toISOString();
+  return {
+    specversion: '1.0', id: randomUUID(), source: 'test', type: 'WEBSITE_VISITED', time, datacontenttype: 'application/json', tenantid: 'default',
+    data: { contactId: 1, url, tenantId: 'default', timestamp: time }, ...overrides,
+  };
+}
+const publish = (event: unknown, subject = 'events.default.WEBSITE_VISITED', msgID?: string) =>
+  deps.nats.js.publish(subject, typeof event === 'string' ? new TextEncoder().encode(event) : encode(event), msgID ? { msgID } : {});
+
+/** A handler under a name of its own whose effect is a row of a table it makes, in the transaction of the inbox. */
+async function handlerOf(handle?: (events: AnyEvent[]) => void): Promise<EventHandler & { seen(): Promise<string[]> }> {
+  number += 1;
+  const name = `test${number}`;
+  await deps.nats.jsm.streams.purge(EVENTS);
+  return {
+    name, types: ['WEBSITE_VISITED'],
+    handle: async (tx, events) => {
+      handle?.(events);
+      await rows(tx, sql`insert into dead_letters (tenant_id, consumer, subject, body, error, deliveries, stream_seq)
+        select 'effects', ${name}, '', r.url, '', 0, 0 from jsonb_to_recordset(${JSON.stringify(events.map((event) => event.data))}::jsonb) as r(url text)`);
+    },
+    seen: async () => (await engineEm(deps.orm).transactional((tx) => rows<{ body: string }>(tx, sql`
+      select body from dead_letters where tenant_id = 'effects' and consumer = ${name} order by id`))).map((row) => row.body),
+  };
+}
+
+const deadOf = (name: string) => engineEm(deps.orm).transactional((tx) => rows<{ error: string; body: string; deliveries: number }>(tx, sql`
+  select error, body, deliveries from dead_letters where tenant_id <> 'effects' and consumer = ${name} order by id`));
+
+test('each event takes effect once, however often it is delivered', async () => {
+  const handler = await handlerOf();
+  const event = visited('once');
+  await publish(event);
+  await publish(event);
+  await publish(visited('other'));
+  const consumer = await runEventHandler(deps, handler);
+  await until('all are acknowledged', async () => (await deps.nats.jsm.consumers.info(EVENTS, handler.name)).ack_floor.stream_seq > 0
+    && (await deps.nats.jsm.consumers.info(EVENTS, handler.name)).num_ack_pending === 0 && (await handler.seen()).length >= 2);
+  await consumer.stop();
+  assert.deepEqual((await handler.seen()).sort(), ['once', 'other']);
+});
+
+test('an effect that fails leaves no inbox row behind and is tried again', async () => {
+  let failures = 1;
+  const handler = await handlerOf(() => { if (failures-- > 0) throw new Error('not now'); });
+  await publish(visited('again'));
+  const consumer = await runEventHandler(deps, handler);
+  await until('it took effect', async () => (await handler.seen()).length === 1);
+  await consumer.stop();
+  assert.deepEqual(await handler.seen(), ['again']);
+  assert.deepEqual(await deadOf(handler.name), []);
+});
+
+test('one bad event does not hold up the others of its batch, and ends in the dead letters', async () => {
+  const handler = await handlerOf();
+  await publish('{"not": "an event"}');
+  await publish('not even JSON');
+  await publish(visited('bad', { data: { contactId: 'one', tenantId: 'default', timestamp: new Date().toISOString() } }));
+  await publish(visited('good'));
+  const consumer = await runEventHandler(deps, handler);
+  await until('the good one took effect', async () => (await handler.seen()).length === 1);
+  const dead = await until('the bad ones are dead', async () => { const found = await deadOf(handler.name); return found.length === 3 && found; });
+  await consumer.stop();
+  assert.deepEqual(await handler.seen(), ['good']);
+  assert.ok(dead.every((letter) => letter.deliveries === 1 && letter.error.startsWith('PoisonError')));
+  const stream = await deps.nats.jsm.streams.info(DEAD_LETTERS);
+  assert.ok(stream.state.messages >= 3);
+});
+
+test('events without a tenant are dropped and counted', async () => {
+  const handler = await handlerOf();
+  await publish(visited('nobody', { tenantid: '' }), 'events.none.WEBSITE_VISITED');
+  await publish(visited('somebody'));
+  const consumer = await runEventHandler(deps, handler);
+  await until('the other took effect', async () => (await handler.seen()).length === 1);
+  await consumer.stop();
+  assert.deepEqual(await handler.seen(), ['somebody']);
+  const metric = await deps.metrics.dropped.get();
+  assert.equal(metric.values.find((value) => value.labels.consumer === handler.name)?.value, 1);
+});
+
+test('a stopped consumer gives back what it has not taken up', async () => {
+  const handler = await handlerOf();
+  await Promise.all(Array.from({ length: 1500 }, (_, n) => publish(visited(String(n)))));
+  const consumer = await runEventHandler(deps, handler);
+  await until('some took effect', async () => (await handler.seen()).length > 0);
+  await consumer.stop();
+  const second = await runEventHandler(deps, handler);
+  await until('all took effect', async () => (await handler.seen()).length === 1500);
+  await second.stop();
+  assert.equal(new Set(await handler.seen()).size, 1500);
+});

@@ -1,0 +1,68 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { natsUrl } from '../../dev/nats.ts';
+import { postgresUrls, withClient } from '../../dev/postgres.ts';
+
+/** What test/run.ts writes for the test files of a run, as JSON into the file that PERENNIAL_TEST_STACK names. */
+export interface TestStack {
+  /** Here each claimed slot is a folder. */
+  slotsDir: string;
+  slots: number;
+  postgresPort: number;
+  natsPort: number;
+  natsPassword: string;
+  /** The same for all slots. */
+  env: Record<string, string>;
+}
+
+/** The template that holds the migrated schema. */
+export const TEMPLATE = 'perennial_template';
+
+/** One test file's own database, NATS account and Temporal namespace. */
+export interface Slot {
+  number: number;
+  /**
+   * DATABASE_URL, DATABASE_MIGRATION_URL, NATS_URL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, JWT_SECRET, LINK_SECRET, and
+   * TEMPORAL_TEST_SERVER: the path of the server with time skipping.
+   */
+  env: Record<string, string>;
+  /** Drops the database, ending what connections are left. */
+  release(): Promise<void>;
+}
+
+/** Takes the next free slot of the running stack and makes its database. Throws outside `npm test`. */
+export async function claimSlot(): Promise<Slot> {
+  const file = process.env.PERENNIAL_TEST_STACK;
+  if (!file) throw new Error('This test needs the stack of a test run: npm test -- <file>');
+  const stack = JSON.parse(await readFile(file, 'utf8')) as TestStack;
+  const number = await takeNumber(stack);
+  const database = `perennial_s${number}`;
+  const admin = postgresUrls(stack.postgresPort, 'postgres').owner;
+  await withClient(admin, (client) => client.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`));
+  const urls = postgresUrls(stack.postgresPort, database);
+  return {
+    number,
+    env: {
+      ...stack.env,
+      DATABASE_URL: urls.app,
+      DATABASE_MIGRATION_URL: urls.owner,
+      NATS_URL: natsUrl(stack.natsPort, `t${number}`, stack.natsPassword),
+      TEMPORAL_NAMESPACE: `test-${number}`,
+    },
+    async release() {
+      await withClient(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
+    },
+  };
+}
+
+async function takeNumber({ slotsDir, slots }: TestStack): Promise<number> {
+  for (let number = 1; number <= slots; number += 1) {
+    try {
+      await mkdir(join(slotsDir, String(number)));
+      return number;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  throw new Error(`All ${slots} slots of this test run are taken: claim one a test file, not one a test.`);
+}
