@@ -13,7 +13,7 @@ import { problems } from './middleware/problem.ts';
 import { routes } from './routes.ts';
 
 /** Paths that browsers of any site may read: the public form endpoints set their own CORS headers. */
-const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/\d+\/(submit|token|fields|script|script\.js)$/;
+const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/\d+\/(submit|token|fields|script)$/;
 
 function requestId() {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -23,6 +23,13 @@ function requestId() {
     ctx.set('X-Request-Id', id);
     await next();
   };
+}
+
+/** Preflights of the public form endpoints: any origin may ask; the answer to the request itself says whether it may read. */
+async function openPreflight(ctx: Context, next: Next): Promise<void> {
+  if (ctx.method !== 'OPTIONS' || !OPEN_TO_ANY_ORIGIN.test(ctx.path) || ctx.get('access-control-request-method') === '') return next();
+  ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type', 'Access-Control-Max-Age': '600' });
+  ctx.status = 204;
 }
 
 function accessLog(deps: Deps) {
@@ -73,6 +80,7 @@ export function createApp(deps: Deps): Koa {
   app.use(accessLog(deps));
   app.use(problems(deps.log));
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);
+  app.use(openPreflight);
   app.use(cors({
     origin: (ctx: Context) => (origins.includes(ctx.get('origin')) && !OPEN_TO_ANY_ORIGIN.test(ctx.path) ? ctx.get('origin') : ''),
     exposeHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Idempotency-Replayed'],

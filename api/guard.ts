@@ -143,7 +143,8 @@ export function guard(spec: RouteSpec, deps: Deps) {
     const status = reply.status ?? defaultStatus;
     ctx.status = status;
     if (reply.headers) ctx.set(reply.headers);
-    const filter = filters.get(status);
+    // A page instead of JSON, where a browser asked for one.
+    const filter = reply.headers?.['Content-Type'] ? undefined : filters.get(status);
     if (filter) {
       const answer: unknown = JSON.parse(JSON.stringify(reply.body));
       const misfits = filter(answer);

@@ -1,3 +1,146 @@
-import type { RouteSpec } from '../guard.ts';
+import { readFileSync } from 'node:fs';
+import { sql } from '../../db/orm.ts';
+import { Form, FormSubmission } from '../../db/entities/forms.ts';
+import { notFound } from '../../domain/errors.ts';
+import { createForm, deleteForm, updateForm } from '../../domain/forms/forms.ts';
+import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, assertUnchanged, created, noContent, route, type Call, type RouteSpec } from '../guard.ts';
+import { escapeHtml } from '../html.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { makeFormToken } from './form-token.ts';
+import { formHtml } from './pages.ts';
+import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
+import * as schema from './schema.ts';
+import { allowOrigin, publicForm, showPage, submit } from './submit.ts';
 
-export const formRoutes: RouteSpec[] = [];
+const script = readFileSync(new URL('./embed-script.js', import.meta.url));
+
+async function getForm({ em, params }: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<Form> {
+  const form = await em.findOne(Form, { id: params.id });
+  if (!form) throw notFound('form', params.id);
+  return form;
+}
+
+function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, publicUrl: string): string {
+  const url = `${publicUrl}/api/v1/forms/${form.id}`;
+  if (type === 'iframe') return `<iframe src="${url}/page" title="${escapeHtml(form.name)}" width="100%" height="600" loading="lazy"></iframe>`;
+  if (type === 'html') return formHtml(form, `${url}/submit`);
+  return `<div data-perennial-form="${form.id}"></div>\n<script src="${url}/script" defer></script>`;
+}
+
+export const formRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/forms', operationId: 'listForms', summary: 'List forms', access: 'forms:read', query: schema.FormQuery,
+    responses: { 200: { schema: listOf(schema.FormAnswer) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Form, query, {
+        from: sql`forms t`, where: query.status ? [sql`t.status = ${query.status}`] : [], sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' } },
+      }, (found) => found.map(presentForm)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/forms', operationId: 'createForm', summary: 'Create a form', access: 'forms:write', body: schema.FormCreate,
+    responses: { 201: { schema: schema.FormAnswer } },
+    handler: async ({ em, principal, body }) => {
+      const form = await createForm(em, principal.tenantId, body);
+      return created(`/forms/${form.id}`, presentForm(form));
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}', operationId: 'getForm', summary: 'Get a form', access: 'forms:read', params: IdParams,
+    responses: { 200: { schema: schema.FormAnswer } },
+    handler: async (call) => ({ body: presentForm(await getForm(call)) }),
+  }),
+  route({
+    method: 'PUT', path: '/forms/{id}', operationId: 'updateForm', summary: 'Change a form', access: 'forms:write', params: IdParams, body: schema.FormUpdate,
+    responses: { 200: { schema: schema.FormAnswer } },
+    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
+      body: presentForm(await updateForm(em, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentForm(current));
+      })),
+    }),
+  }),
+  route({
+    method: 'DELETE', path: '/forms/{id}', operationId: 'deleteForm', summary: 'Delete a form with its submissions', access: 'forms:write', params: IdParams,
+    responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
+    handler: async ({ em, params, ifMatch }) => {
+      await deleteForm(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/embed', operationId: 'getFormEmbed', summary: 'Code that puts the form in a page', access: 'forms:read',
+    params: IdParams, query: schema.EmbedQuery, responses: { 200: { schema: schema.Embed } },
+    handler: async (call) => {
+      const form = await getForm(call);
+      return { body: { type: call.query.type, code: embedCode(call.query.type!, form, call.deps.env.PUBLIC_URL) } };
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/stats', operationId: 'getFormStats', summary: 'Views, submissions and conversion rate', access: 'forms:read',
+    params: IdParams, responses: { 200: { schema: schema.FormStats } },
+    handler: async (call) => {
+      await getForm(call);
+      return { body: await readFormStats(call.em, call.params.id) };
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/submissions', operationId: 'listFormSubmissions', summary: 'List submissions', access: 'forms:read',
+    params: IdParams, query: schema.SubmissionQuery, responses: { 200: { schema: listOf(schema.SubmissionAnswer) } },
+    handler: async (call) => {
+      const { em, params, query } = call;
+      await getForm(call);
+      return {
+        body: await listPage(em, FormSubmission, query, {
+          from: sql`form_submissions t`,
+          where: [sql`t.form_id = ${params.id}`, ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`])],
+          sortable: { id: commonSort.id, submittedAt: { column: sql`t.submitted_at`, type: 'timestamptz' } },
+        }, (found) => found.map(presentSubmission)),
+      };
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/page', operationId: 'getFormPage', summary: 'The hosted page of a form; counts a view', access: 'public', openQuery: true,
+    params: IdParams, responses: { 200: { contentType: 'text/html', description: 'The page' } }, handler: showPage,
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/fields', operationId: 'getFormFields', summary: 'What the script renders; counts a view', access: 'public', openQuery: true,
+    params: IdParams, responses: { 200: { schema: schema.PublicForm } }, errors: ['origin_not_allowed'],
+    handler: async ({ ctx, deps, params }) => {
+      const { form, em } = await publicForm(deps, params.id);
+      allowOrigin(ctx, form);
+      if (ctx.method === 'GET') await countView(em, form);
+      return { body: presentPublicForm(form), headers: { 'Cache-Control': 'no-store' } };
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/token', operationId: 'getFormToken', summary: 'A signed token that a browser submits with', access: 'public', openQuery: true,
+    params: IdParams, responses: { 200: { schema: schema.Token } }, errors: ['origin_not_allowed'],
+    handler: async ({ ctx, deps, params }) => {
+      const { form } = await publicForm(deps, params.id);
+      allowOrigin(ctx, form);
+      return { body: makeFormToken(deps.links, form.id, new Date()), headers: { 'Cache-Control': 'no-store' } };
+    },
+  }),
+  route({
+    method: 'GET', path: '/forms/{id}/script', operationId: 'getFormScript', summary: 'The script of the embed code', access: 'public', openQuery: true,
+    params: IdParams, responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
+    handler: async ({ deps, params }) => {
+      await publicForm(deps, params.id);
+      return { body: script, headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=300' } };
+    },
+  }),
+  route({
+    method: 'POST', path: '/forms/{id}/submit', operationId: 'submitForm', summary: 'Submit a form', access: 'public', openQuery: true,
+    params: IdParams, body: schema.Submission, bodyTypes: ['json', 'form', 'multipart'],
+    responses: {
+      200: { schema: schema.Submitted, description: 'Taken; a browser gets a page' },
+      303: { description: 'A browser is sent to the form\'s redirectUrl' },
+      422: { schema: schema.SubmitErrors, description: 'Nothing was created' },
+    },
+    errors: ['token_invalid', 'origin_not_allowed'],
+    handler: submit,
+  }),
+];

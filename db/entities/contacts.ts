@@ -12,7 +12,12 @@ const ContactSchema = defineEntity({
     { name: 'contacts_email_key', properties: ['tenantId', 'emailKey'] },
     { name: 'contacts_tenant_id_id_key', properties: ['tenantId', 'id'] },
   ],
-  indexes: [{ name: 'contacts_company_idx', properties: ['tenantId', 'companyId'], where: 'company_id is not null' }],
+  indexes: [
+    { name: 'contacts_company_idx', properties: ['tenantId', 'companyId'], where: 'company_id is not null' },
+    { name: 'contacts_created_idx', properties: ['tenantId', 'createdAt', 'id'] },
+    { name: 'contacts_updated_idx', properties: ['tenantId', 'updatedAt', 'id'] },
+    { name: 'contacts_last_name_idx', properties: ['tenantId', 'lastName', 'id'] },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
@@ -30,7 +35,7 @@ const ContactSchema = defineEntity({
     customFields: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
     timezone: p.string().length(64).nullable(),
     locale: p.string().length(35).nullable(),
-    source: p.string().length(100).nullable(),
+    source: p.string().length(255).nullable(),
     ...resourceColumns(),
   },
 });

@@ -34,8 +34,11 @@ export class Migration20261121065900_initial extends Migration {
     this.addSql(`create index "companies_name_idx" on "companies" ("tenant_id", "name_key");`);
     this.addSql(`alter table "companies" add constraint "companies_tenant_id_id_key" unique ("tenant_id", "id");`);
 
-    this.addSql(`create table "contacts" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "first_name" varchar(100) not null, "last_name" varchar(100) not null, "email" varchar(255) not null, "email_key" varchar(320) not null, "phone" varchar(50) null, "phone_e164" varchar(20) null, "job_title" varchar(255) null, "company_id" bigint null, "status" text not null default 'active', "tags" text[] not null default '{}', "custom_fields" jsonb not null default '{}', "timezone" varchar(64) null, "locale" varchar(35) null, "source" varchar(100) null, "version" int not null default 1, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`);
+    this.addSql(`create table "contacts" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "first_name" varchar(100) not null, "last_name" varchar(100) not null, "email" varchar(255) not null, "email_key" varchar(320) not null, "phone" varchar(50) null, "phone_e164" varchar(20) null, "job_title" varchar(255) null, "company_id" bigint null, "status" text not null default 'active', "tags" text[] not null default '{}', "custom_fields" jsonb not null default '{}', "timezone" varchar(64) null, "locale" varchar(35) null, "source" varchar(255) null, "version" int not null default 1, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`);
     this.addSql(`create index "contacts_company_idx" on "contacts" ("tenant_id", "company_id") where company_id is not null;`);
+    this.addSql(`create index "contacts_created_idx" on "contacts" ("tenant_id", "created_at", "id");`);
+    this.addSql(`create index "contacts_updated_idx" on "contacts" ("tenant_id", "updated_at", "id");`);
+    this.addSql(`create index "contacts_last_name_idx" on "contacts" ("tenant_id", "last_name", "id");`);
     this.addSql(`alter table "contacts" add constraint "contacts_email_key" unique ("tenant_id", "email_key");`);
     this.addSql(`alter table "contacts" add constraint "contacts_tenant_id_id_key" unique ("tenant_id", "id");`);
 

@@ -1,0 +1,15 @@
+import type { LinkSigner } from '../../domain/emails/tokens.ts';
+
+const LIFETIME_MS = 12 * 3_600_000;
+
+/** A signed, expiring token that a browser fetched with the form: a page elsewhere can not post for its visitor without it. */
+export function makeFormToken(links: LinkSigner, formId: number, now: Date): { token: string; expiresAt: Date } {
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS);
+  return { token: links.sign('form', [String(formId), String(expiresAt.getTime())]), expiresAt };
+}
+
+export function isFormToken(links: LinkSigner, token: unknown, formId: number, now: Date): boolean {
+  if (typeof token !== 'string') return false;
+  const payload = links.verify('form', token);
+  return payload !== null && payload[0] === String(formId) && Number(payload[1]) > now.getTime();
+}

@@ -1,0 +1,74 @@
+import type { Form, FormField } from '../../db/entities/forms.ts';
+import type { FieldError } from '../../domain/forms/check-submission.ts';
+import { escapeHtml, htmlPage } from '../html.ts';
+
+/** A field that people do not see and do not fill; programs do. */
+export const HONEYPOT = '_website';
+
+const inputTypes: Partial<Record<FormField['type'], string>> = {
+  email: 'email', number: 'number', phone: 'tel', url: 'url', date: 'date', time: 'time', datetime: 'datetime-local', rating: 'number',
+};
+
+function attributes(field: FormField, id: string, error: string | undefined): string {
+  const pairs: [string, string | null][] = [
+    ['id', id], ['name', field.name], ['placeholder', field.placeholder],
+    ['minlength', field.minLength === null ? null : String(field.minLength)], ['maxlength', field.maxLength === null ? null : String(field.maxLength)],
+    ['aria-describedby', error ? `${id}-error` : null],
+  ];
+  return pairs.flatMap(([name, value]) => (value === null ? [] : [`${name}="${escapeHtml(value)}"`])).join(' ')
+    + (field.required ? ' required' : '') + (error ? ' aria-invalid="true"' : '');
+}
+
+function control(field: FormField, id: string, value: string, error: string | undefined): string {
+  const shared = attributes(field, id, error);
+  const options = (field.options ?? []).map((option) => `<option value="${escapeHtml(option.value)}"${option.value === value ? ' selected' : ''}>${escapeHtml(option.label)}</option>`).join('');
+  switch (field.type) {
+    case 'textarea': return `<textarea ${shared} rows="4">${escapeHtml(value)}</textarea>`;
+    case 'select': return `<select ${shared}><option value=""></option>${options}</select>`;
+    case 'multiselect': return `<select ${shared} multiple>${options}</select>`;
+    default: return `<input ${shared} type="${inputTypes[field.type] ?? 'text'}" value="${escapeHtml(value)}">`;
+  }
+}
+
+function fieldHtml(field: FormField, value: string, error: string | undefined): string {
+  const id = `f-${field.name}`;
+  const label = `${escapeHtml(field.label)}${field.required ? ' *' : ''}`;
+  const message = error ? `<p class="error" id="${escapeHtml(id)}-error">${label}: ${escapeHtml(error)}</p>` : '';
+  if (field.type === 'hidden') return `<input type="hidden" name="${escapeHtml(field.name)}" value="${escapeHtml(value)}">`;
+  if (field.type === 'checkbox' || field.type === 'consent') {
+    return `<div class="field choice"><input type="checkbox" ${attributes(field, id, error)} value="true"${value === 'true' ? ' checked' : ''}> <label for="${escapeHtml(id)}">${label}</label>${message}</div>`;
+  }
+  if (field.type === 'radio') {
+    const choices = (field.options ?? []).map((option, n) =>
+      `<div class="choice"><input type="radio" id="${escapeHtml(id)}-${n}" name="${escapeHtml(field.name)}" value="${escapeHtml(option.value)}"${option.value === value ? ' checked' : ''}${field.required ? ' required' : ''}> <label for="${escapeHtml(id)}-${n}">${escapeHtml(option.label)}</label></div>`).join('');
+    return `<fieldset class="field"><legend>${label}</legend>${choices}${message}</fieldset>`;
+  }
+  return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, value, error)}${message}</div>`;
+}
+
+/** The form as HTML. Without a token (the plain embed) a submission lands on the hosted page, prefilled. */
+export function formHtml(form: Form, action: string, options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[] } = {}): string {
+  const { values = {}, errors = [] } = options;
+  const shown = (field: FormField) => {
+    const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
+    return typeof value === 'string' ? value : '';
+  };
+  const fields = form.fields.map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message)).join('\n');
+  const summary = errors.length > 0 ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n` : '';
+  return `${summary}<form method="post" action="${escapeHtml(action)}">
+${fields}
+<div class="away" aria-hidden="true"><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
+${options.token ? `<input type="hidden" name="_token" value="${escapeHtml(options.token)}">\n` : ''}<button type="submit">${escapeHtml(form.submitLabel ?? 'Send')}</button>
+</form>`;
+}
+
+/** The hosted page of a form. */
+export function formPage(form: Form, action: string, options: Parameters<typeof formHtml>[2]): string {
+  const description = form.description ? `<p>${escapeHtml(form.description)}</p>` : '';
+  return htmlPage(form.name, `<h1>${escapeHtml(form.name)}</h1>${description}\n${formHtml(form, action, options)}`);
+}
+
+/** What a visitor sees after a submission from the hosted page. */
+export function thanksPage(form: Form): string {
+  return htmlPage(form.name, `<h1>${escapeHtml(form.name)}</h1><p role="status">${escapeHtml(form.successMessage ?? 'Thank you.')}</p>`);
+}

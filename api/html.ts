@@ -1,0 +1,31 @@
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text made safe for HTML content and quoted attributes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char]!);
+
+const style = `
+:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
+body{margin:0 auto;max-width:34rem;padding:2rem 1rem}
+h1{font-size:1.4rem;line-height:1.25}
+label,legend{display:block;font-weight:600;margin-bottom:.25rem}
+fieldset{border:0;margin:0;padding:0}
+.field{margin:0 0 1.1rem}
+.choice label{display:inline;font-weight:400}
+input:not([type=checkbox]):not([type=radio]),select,textarea{box-sizing:border-box;font:inherit;padding:.55rem .6rem;width:100%;border:1px solid #767676;border-radius:.3rem}
+button{font:inherit;font-weight:600;padding:.65rem 1.4rem;border:0;border-radius:.3rem;background:#174ea6;color:#fff;cursor:pointer}
+:focus-visible{outline:3px solid #8ab4f8;outline-offset:2px}
+.error{color:#b3261e;margin:.25rem 0 0}
+@media (prefers-color-scheme:dark){.error{color:#f2b8b5}}
+.away{position:absolute;left:-6000px}`;
+
+/** Content-Security-Policy of our own pages: no script, our styles, forms to ourselves. */
+export const pagePolicy = (frameAncestors = "'none'", formTargets = ''): string =>
+  `default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self' ${formTargets}; base-uri 'none'; frame-ancestors ${frameAncestors}`;
+
+/** A plain, accessible page; `body` is HTML. */
+export function htmlPage(title: string, body: string, lang = 'en'): string {
+  return `<!doctype html>
+<html lang="${escapeHtml(lang)}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title><style>${style}</style></head>
+<body><main>${body}</main></body></html>`;
+}

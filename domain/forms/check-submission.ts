@@ -1,0 +1,87 @@
+import { RE2JS } from 're2js';
+import validator from 'validator';
+import type { FormField } from '../../db/entities/forms.ts';
+
+/** What is wrong with a submitted field; the form's own error shape. */
+export interface FieldError {
+  field: string;
+  code: string;
+  message: string;
+}
+
+export type SubmittedValue = string | number | boolean | string[];
+const MAX_VALUE = 10_000;
+
+type Check = (text: string, field: FormField) => { code: string; message: string } | null;
+
+const matches = (pattern: RegExp, message: string): Check => (text) => (pattern.test(text) ? null : { code: 'format', message });
+const inOptions: Check = (text, field) => (field.options?.some((option) => option.value === text) ? null : { code: 'not_an_option', message: 'is not one of the options' });
+const real = (text: string): boolean => !Number.isNaN(Date.parse(text));
+
+const checks: Partial<Record<FormField['type'], Check>> = {
+  email: (text) => (validator.isEmail(text, { allow_utf8_local_part: true }) && text.length <= 255 ? null : { code: 'format', message: 'is not an email address' }),
+  url: (text) => (validator.isURL(text, { protocols: ['http', 'https'], require_protocol: true, require_tld: false }) ? null : { code: 'format', message: 'is not a web address' }),
+  number: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? null : { code: 'format', message: 'is not a number' }),
+  rating: matches(/^(10|[1-9])$/, 'is not a rating from 1 to 10'),
+  phone: matches(/^[+\d][\d ()./-]{2,48}$/, 'is not a phone number'),
+  date: (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && real(`${text}T00:00:00Z`) ? null : { code: 'format', message: 'is not a date (YYYY-MM-DD)' }),
+  time: matches(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'is not a time (HH:MM)'),
+  datetime: (text) => (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text) && real(text) ? null : { code: 'format', message: 'is not a date and time' }),
+  country: matches(/^[A-Z]{2}$/, 'is not a country code (ISO 3166-1 alpha-2)'),
+  select: inOptions,
+  radio: inOptions,
+};
+
+const truthy = new Set(['true', 'on', '1', 'yes']);
+
+/** A value as a browser or a program sends it, as it is stored: text, or a list for multiselect, or a boolean. */
+function readValue(field: FormField, given: unknown): SubmittedValue | null | FieldError {
+  const wrong = (message: string): FieldError => ({ field: field.name, code: 'type', message });
+  if (given === undefined || given === null || given === '') return field.type === 'checkbox' || field.type === 'consent' ? false : null;
+  if (field.type === 'multiselect') {
+    const list = Array.isArray(given) ? given : [given];
+    return list.every((item) => typeof item === 'string') ? (list as string[]) : wrong('must be a list of texts');
+  }
+  if (field.type === 'checkbox' || field.type === 'consent') {
+    return typeof given === 'boolean' ? given : typeof given === 'string' ? truthy.has(given.toLowerCase()) : wrong('must be true or false');
+  }
+  if (typeof given === 'number' && Number.isFinite(given)) return field.type === 'number' || field.type === 'rating' ? given : String(given);
+  if (typeof given !== 'string') return wrong('must be a text');
+  if (given.includes('\0')) return wrong('must not hold NUL characters');
+  const text = given.trim();
+  return text === '' ? null : text;
+}
+
+function checkValue(field: FormField, value: SubmittedValue): { code: string; message: string } | null {
+  if (Array.isArray(value)) return value.map((item) => inOptions(item, field)).find((error) => error !== null) ?? null;
+  if (typeof value === 'boolean') return null;
+  const text = String(value);
+  const length = [...text].length;
+  if (length > Math.min(field.maxLength ?? MAX_VALUE, MAX_VALUE)) return { code: 'too_long', message: `has more than ${field.maxLength ?? MAX_VALUE} characters` };
+  if (field.minLength !== null && length < field.minLength) return { code: 'too_short', message: `has fewer than ${field.minLength} characters` };
+  if (field.validationRegex && !RE2JS.compile(field.validationRegex).matches(text)) return { code: 'format', message: 'does not have the form that is asked for' };
+  return checks[field.type]?.(text, field) ?? null;
+}
+
+/**
+ * Checks a submission against its form's fields, all of them: the values to store, or every error. Fields that the
+ * form does not have are ignored, for pages and proxies add their own.
+ */
+export function checkSubmission(fields: readonly FormField[], data: Record<string, unknown>): { values: Record<string, SubmittedValue>; errors: FieldError[] } {
+  const values: Record<string, SubmittedValue> = {};
+  const errors: FieldError[] = [];
+  for (const field of fields) {
+    const value = readValue(field, Object.hasOwn(data, field.name) ? data[field.name] : undefined);
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+      errors.push(value);
+      continue;
+    }
+    const missing = value === null || value === false || (Array.isArray(value) && value.length === 0);
+    if (missing && field.required) errors.push({ field: field.name, code: 'required', message: 'is required' });
+    if (value === null) continue;
+    const problem = missing ? null : checkValue(field, value);
+    if (problem) errors.push({ field: field.name, ...problem });
+    else values[field.name] = value;
+  }
+  return { values, errors };
+}

@@ -1,0 +1,71 @@
+import { RE2JS } from 're2js';
+import type { FormField } from '../../db/entities/forms.ts';
+import type { Violation } from '../errors.ts';
+
+/** Contact fields that a form can fill. */
+export const MAPPABLE = ['email', 'firstName', 'lastName', 'phone', 'jobTitle', 'company', 'timezone', 'locale'] as const;
+export type MappedField = (typeof MAPPABLE)[number];
+
+export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> & Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
+
+const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
+const RESERVED = /^_/;
+
+/** Fields as they are stored: ids, order and nulls filled in. Ids of fields that were there are kept by name. */
+export function normaliseFields(input: readonly FormFieldInput[], before: readonly FormField[] = []): FormField[] {
+  const known = new Map(before.map((field) => [field.name, field.id]));
+  let nextId = Math.max(0, ...before.map((field) => field.id)) + 1;
+  return input
+    .map((field, index): FormField => ({
+      id: known.get(field.name) ?? nextId++,
+      name: field.name, label: field.label, type: field.type, required: field.required ?? false, placeholder: field.placeholder ?? null,
+      defaultValue: field.defaultValue ?? null, displayOrder: field.displayOrder ?? index, validationRegex: field.validationRegex ?? null,
+      minLength: field.minLength ?? null, maxLength: field.maxLength ?? null, options: field.options ?? null, mapTo: field.mapTo ?? null,
+    }))
+    .sort((a, b) => a.displayOrder - b.displayOrder);
+}
+
+function regexProblem(source: string): string | null {
+  try {
+    RE2JS.compile(source);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'does not compile';
+  }
+}
+
+/** Everything that is wrong with a form's fields, by JSON Pointer. */
+export function checkFields(fields: readonly FormFieldInput[]): Violation[] {
+  const errors: Violation[] = [];
+  const seen = new Set<string>();
+  fields.forEach((field, index) => {
+    const at = (name: string) => `/fields/${index}/${name}`;
+    if (seen.has(field.name)) errors.push({ path: at('name'), code: 'duplicate', message: `is the name of another field: ${field.name}` });
+    seen.add(field.name);
+    if (RESERVED.test(field.name)) errors.push({ path: at('name'), code: 'format', message: 'must not start with _' });
+    if (WITH_OPTIONS.includes(field.type) && !field.options?.length) errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
+    if (field.mapTo && !(MAPPABLE as readonly string[]).includes(field.mapTo)) {
+      errors.push({ path: at('mapTo'), code: 'enum', message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}` });
+    }
+    if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
+      errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be above maxLength' });
+    }
+    const problem = field.validationRegex ? regexProblem(field.validationRegex) : null;
+    if (problem) errors.push({ path: at('validationRegex'), code: 'format', message: `is not a regular expression (RE2 syntax): ${problem}` });
+  });
+  return errors;
+}
+
+/** The contact field that a form field fills: by `mapTo`, or by its name. The first email field is the email where none is mapped. */
+export function mappedFields(fields: readonly FormField[]): Map<string, MappedField> {
+  const mapped = new Map<string, MappedField>();
+  for (const field of fields) {
+    const target = field.mapTo ?? field.name;
+    if ((MAPPABLE as readonly string[]).includes(target)) mapped.set(field.name, target as MappedField);
+  }
+  if (![...mapped.values()].includes('email')) {
+    const first = fields.find((field) => field.type === 'email');
+    if (first) mapped.set(first.name, 'email');
+  }
+  return mapped;
+}

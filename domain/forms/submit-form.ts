@@ -1,0 +1,76 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { Form } from '../../db/entities/forms.ts';
+import { FormSubmission } from '../../db/entities/forms.ts';
+import { appendEvents, type Origin } from '../../events/outbox.ts';
+import { changeListMembers } from '../contacts/change-list-members.ts';
+import { saveContactFields } from '../contacts/save-contact-fields.ts';
+import { AppError } from '../errors.ts';
+import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
+import { mappedFields } from './fields.ts';
+
+export interface Visitor {
+  ipAddress: string | null;
+  userAgent: string | null;
+}
+
+export type SubmitResult = { ok: true; contactId: number; submissionId: number } | { ok: false; errors: FieldError[] };
+
+/**
+ * Takes a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
+ * transaction. With any error nothing is created.
+ */
+export async function submitForm(em: EntityManager, origin: Origin, form: Form, data: Record<string, unknown>, visitor: Visitor): Promise<SubmitResult> {
+  const { values, errors } = checkSubmission(form.fields, data);
+  const mapped = mappedFields(form.fields);
+  const contactFields = Object.fromEntries([...mapped].flatMap(([name, target]) => (name in values ? [[target, String(values[name])]] : [])));
+  const emailField = [...mapped].find(([, target]) => target === 'email')?.[0] ?? 'email';
+  if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
+    errors.push({ field: emailField, code: 'required', message: 'is required: it says whose submission this is' });
+  }
+  if (errors.length > 0) return { ok: false, errors };
+  try {
+    return await store(em, origin, form, contactFields, values, visitor);
+  } catch (error) {
+    // What the contact's own rules refuse is an error of the field that fills it.
+    if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
+    const nameOf = new Map([...mapped].map(([name, target]) => [`/${target}`, name]));
+    return { ok: false, errors: (error.errors ?? []).map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message })) };
+  }
+}
+
+async function store(
+  em: EntityManager, origin: Origin, form: Form, contactFields: Record<string, string>, values: Record<string, SubmittedValue>, visitor: Visitor,
+): Promise<SubmitResult> {
+  const { email, ...fields } = contactFields;
+  return em.transactional(async (tx) => {
+    const { contactId } = await saveContactFields(tx, origin, { email: email!, fields, mode: form.updateExisting, source: `form:${form.id}` });
+    const submission = tx.create(FormSubmission, {
+      tenantId: origin.tenantId, formId: form.id, contactId, submissionData: values, submittedAt: new Date(), ...visitor,
+    });
+    await tx.flush();
+    if (form.listId) await changeListMembers(tx, origin.tenantId, form.listId, { add: [contactId] });
+    await appendEvents(tx, origin, [{ type: 'FORM_SUBMITTED', entity: `contact/${contactId}`, data: { formId: form.id, contactId, submissionId: submission.id } }]);
+    return { ok: true, contactId, submissionId: submission.id };
+  });
+}
+
+/** Counts a view of the form, in the row of the present hour. */
+export async function countView(em: EntityManager, form: Form): Promise<void> {
+  await em.transactional((tx) => rows(tx, sql`
+    insert into form_views (tenant_id, form_id, hour, views) values (${form.tenantId}, ${form.id}, date_trunc('hour', now()), 1)
+    on conflict (tenant_id, form_id, hour) do update set views = form_views.views + 1`));
+}
+
+/** Views, submissions and their ratio, in all and per day (UTC). */
+export async function readFormStats(em: EntityManager, formId: number) {
+  return em.transactional(async (tx) => {
+    const series = await rows<{ at: string; views: number; submissions: number }>(tx, sql`
+      select coalesce(v.day, s.day)::text as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
+      from (select hour::date as day, sum(views) as views from form_views where form_id = ${formId} group by 1) v
+      full join (select submitted_at::date as day, count(*) as submissions from form_submissions where form_id = ${formId} group by 1) s on s.day = v.day
+      order by 1`);
+    const views = series.reduce((sum, day) => sum + day.views, 0);
+    const submissions = series.reduce((sum, day) => sum + day.submissions, 0);
+    return { views, submissions, conversionRate: views === 0 ? 0 : submissions / views, series };
+  });
+}
