@@ -3,7 +3,7 @@ import { Company, Contact } from '../../db/entities/contacts.ts';
 import { ScoringSettings } from '../../db/entities/scoring.ts';
 import { notFound } from '../errors.ts';
 import { qualificationOf } from './match-rule.ts';
-import { DEFAULT_LEVELS } from './score-events.ts';
+import { DEFAULT_LEVELS } from './levels.ts';
 
 const HISTORY = 100;
 

@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
+import { DEFAULT_LEVELS } from './levels.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';
 
@@ -164,6 +165,3 @@ async function announce(tx: EntityManager, changes: Change[]): Promise<void> {
     },
   })));
 }
-
-/** Boundaries of a tenant that has set none. */
-export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
