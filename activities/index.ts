@@ -1,7 +1,8 @@
 import type { Deps } from '../config/deps.ts';
+import { campaignActivities } from './campaigns.ts';
+import { contactImportActivities } from './contact-import.ts';
 
 /** What workflows may do to the world. Names are what the Temporal UI shows. */
-export function createActivities(_deps: Deps) {
-  return {};
+export function createActivities(deps: Deps) {
+  return { ...campaignActivities(deps), ...contactImportActivities(deps) };
 }
-export type Activities = ReturnType<typeof createActivities>;

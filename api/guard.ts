@@ -3,6 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError, assertValid, type ErrorCode, type Violation } from '../domain/errors.ts';
 import type { Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
+import type { Env } from '../config/env.ts';
 import { tenantEm, type EntityManager } from '../db/orm.ts';
 import { coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
 import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
@@ -50,6 +51,8 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
   openQuery?: boolean;
   body?: B;
   bodyTypes?: readonly BodyType[];
+  /** Largest file of a multipart request; BODY_MAX_BYTES where it is not given. */
+  fileLimit?: (env: Env) => number;
   /** The body may be absent. */
   bodyOptional?: boolean;
   /** Status to answer; the first is what a plain return value gets. */
@@ -126,7 +129,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
     else if (!spec.openQuery) {
       errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
     }
-    const { body, files } = spec.body ? await readBody(ctx, spec, deps.env.BODY_MAX_BYTES) : { body: undefined, files: [] };
+    const { body, files } = spec.body ? await readBody(ctx, spec, deps.env.BODY_MAX_BYTES, spec.fileLimit?.(deps.env)) : { body: undefined, files: [] };
     if (checkBody && !(spec.bodyOptional && body === undefined)) errors.push(...checkBody(body));
     const readOnly = splitReadOnly(spec.body, body);
     if (spec.method === 'POST') {

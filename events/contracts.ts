@@ -12,7 +12,7 @@ function contract<T extends TProperties>(summary: string, properties: T) {
 export const eventContracts = {
   CONTACT_CREATED: contract('A contact was created', {
     contactId: id, email: text,
-    /** Absent on imports that start no campaigns. */
+    /** False on imports that start no campaigns. */
     runTriggers: Type.Optional(Type.Boolean()),
   }),
   CONTACT_UPDATED: contract('Fields of a contact changed', { contactId: id, version: Type.Integer(), changed: Type.Array(text) }),

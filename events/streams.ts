@@ -6,6 +6,8 @@ export const EVENTS = 'EVENTS';
 export const EMAIL_SEND_REQUESTS = 'EMAIL_SEND_REQUESTS';
 export const DEAD_LETTERS = 'DEAD_LETTERS';
 export const TRACKING_HITS = 'TRACKING_HITS';
+/** Uploaded files, see file-store.ts. */
+export const FILES = 'FILES';
 
 export const SEND_REQUEST_SUBJECT = 'email.send.requests';
 export const TRACKING_SUBJECT = 'tracking.hits';
@@ -29,6 +31,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
     { ...common, name: EVENTS, subjects: ['events.*.*'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: duration(eventsMaxAge), allow_direct: true },
     { ...common, name: EMAIL_SEND_REQUESTS, subjects: [SEND_REQUEST_SUBJECT], retention: RetentionPolicy.Workqueue },
     { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
+    { ...common, name: FILES, subjects: ['files.*.*'], retention: RetentionPolicy.Limits, max_age: 7 * 24 * hour },
     { ...common, name: DEAD_LETTERS, subjects: ['dead.>'], retention: RetentionPolicy.Limits, max_age: 30 * 24 * hour },
   ];
 }

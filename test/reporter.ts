@@ -37,15 +37,18 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   };
   for await (const event of events) {
     if (event.type === 'test:stdout' || event.type === 'test:stderr') of(event.data.file).result.output.push(event.data.message);
+    if (event.type === 'test:start') names.splice(event.data.nesting, Infinity, event.data.name);
     if (event.type === 'test:pass' || event.type === 'test:fail') {
       const { data } = event;
-      names.splice(data.nesting, Infinity, data.name);
       const entry = entryFile(event);
       const { result } = of(entry ?? data.file);
       const problem = problemOf(event);
-      if (problem) result.failures.push(`${names.join(' › ')} (${relative(process.cwd(), data.file ?? '')}:${data.line})\n${problem}`);
-      if (problem) result.failed += 1;
-      else if (data.details.type !== 'suite') result.passed += 1;
+      if (problem) {
+        const title = [...names.slice(0, data.nesting), data.name].join(' › ');
+        result.failures.push(`${title} (${relative(process.cwd(), data.file ?? '')}:${data.line})\n${problem}`);
+        result.failed += 1;
+      }
+      if (!problem && data.details.type !== 'suite') result.passed += 1;
       if (data.nesting === 0) result.ms += data.details.duration_ms;
       if (entry === undefined) yield finish(data.file);
     }

@@ -1,11 +1,14 @@
 import type { NativeConnection } from '@temporalio/worker';
 import type { Deps } from '../config/deps.ts';
-import { ensureSearchAttributes, startWorkflow } from '../config/temporal.ts';
+import { startFromOutbox } from '../activities/start-executions.ts';
+import { ensureSearchAttributes } from '../config/temporal.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { consumeBatches, runEventHandler } from '../events/consume.ts';
 import { startRelay } from '../events/relay.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { eventHandlers, queueHandlers } from '../events/handlers/index.ts';
+import { startHitClassifier } from './hit-classifier.ts';
+import { startSenders } from './senders/index.ts';
 import { startTemporalWorker } from './temporal.ts';
 
 export const ROLES = ['temporal', 'consumers', 'relay', 'senders'] as const;
@@ -31,7 +34,7 @@ function keepPartitions(deps: Deps): Running {
 }
 
 async function startConsumers(deps: Deps): Promise<Running> {
-  const consumers: Running[] = [keepPartitions(deps)];
+  const consumers: Running[] = [keepPartitions(deps), startHitClassifier(deps)];
   for (const handler of eventHandlers(deps)) consumers.push(await runEventHandler(deps, handler));
   for (const queue of await queueHandlers(deps)) consumers.push(await consumeBatches(deps, queue));
   return { stop: async () => { await Promise.all(consumers.map((consumer) => consumer.stop())); } };
@@ -47,9 +50,10 @@ export async function startWorker(deps: Deps, connection: NativeConnection, role
   if (roles.includes('relay')) {
     running.push(startRelay({
       databaseUrl: deps.env.DATABASE_URL, nats: deps.nats, log: deps.log, metrics: deps.metrics,
-      startWorkflow: async (type, id, input) => { await startWorkflow(deps.temporal, { type, id, input }); },
+      startWorkflow: (type, id, input) => startFromOutbox(deps, { type, id, input }),
     }));
   }
+  if (roles.includes('senders')) running.push(startSenders(deps));
   return {
     async stop() {
       for (const part of running) await part.stop();

@@ -1,1 +1,4 @@
-export {};
+export { campaignExecution } from './campaign-execution.ts';
+export { campaignEnrolment } from './campaign-enrolment.ts';
+export { campaignResume, campaignStop } from './campaign-marks.ts';
+export { contactImport } from './contact-import.ts';

@@ -1,3 +1,7 @@
 import type { RouteSpec } from '../guard.ts';
+import { companyRoutes } from './company-routes.ts';
+import { contactRoutes as contacts } from './contact-routes.ts';
+import { importRoutes } from './import-routes.ts';
+import { segmentRoutes } from './segment-routes.ts';
 
-export const contactRoutes: RouteSpec[] = [];
+export const contactRoutes: RouteSpec[] = [...contacts, ...companyRoutes, ...importRoutes, ...segmentRoutes];

@@ -37,8 +37,9 @@ function toAppError(error: Error & { status?: number; code?: number | string; ht
 /** The body of a request by its declared types: 415 for another type, 413 over the limit, 400 if it can not be read. */
 export async function readBody(
   ctx: Context,
-  spec: { bodyTypes?: readonly BodyType[]; bodyOptional?: boolean; maxFileBytes?: number },
+  spec: { bodyTypes?: readonly BodyType[]; bodyOptional?: boolean },
   maxBytes: number,
+  maxFileBytes = maxBytes,
 ): Promise<{ body: unknown; files: UploadedFile[] }> {
   const types = spec.bodyTypes ?? ['json'];
   const hasBody = ctx.request.length !== undefined ? ctx.request.length > 0 : ctx.get('transfer-encoding') !== '';
@@ -48,7 +49,6 @@ export async function readBody(
     if (!hasBody && ctx.get('content-type') === '') return { body: {}, files: [] };
     throw new AppError('unsupported_media_type', `Send ${accepted.join(' or ')}`);
   }
-  const maxFileBytes = spec.maxFileBytes ?? maxBytes;
   try {
     await koaBody({
       json: types.includes('json'), urlencoded: types.includes('form'), multipart: types.includes('multipart'), text: false,

@@ -95,4 +95,44 @@ const RevokedTokenSchema = defineEntity({
 export class RevokedToken extends RevokedTokenSchema.class {}
 RevokedTokenSchema.setClass(RevokedToken);
 
-export const authEntities = [Tenant, User, Role, RefreshToken, RevokedToken];
+/** A login and what was refreshed from it. Holds the hash of its one live refresh token; access tokens name it. */
+const SessionSchema = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  ...tenantTable,
+  indexes: [{ name: 'sessions_user_idx', properties: ['tenantId', 'userId'] }],
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: tenantId(),
+    userId: bigid(),
+    tokenHash: p.text(),
+    /** When the refresh token dies; moves on with each refresh. */
+    expiresAt: timestamp(),
+    revokedAt: timestamp().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class Session extends SessionSchema.class {}
+SessionSchema.setClass(Session);
+
+/** A wrong password of the last minutes, by the hash of the name it was tried for (some type their password there). */
+const LoginFailureSchema = defineEntity({
+  name: 'LoginFailure',
+  tableName: 'login_failures',
+  ...tenantTable,
+  indexes: [
+    { name: 'login_failures_name_idx', properties: ['nameHash', 'at'] },
+    { name: 'login_failures_at_idx', properties: ['at'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    nameHash: p.text(),
+    address: p.text(),
+    at: timestamp().defaultRaw('now()'),
+  },
+});
+export class LoginFailure extends LoginFailureSchema.class {}
+LoginFailureSchema.setClass(LoginFailure);
+
+export const authEntities = [Tenant, User, Role, RefreshToken, RevokedToken, Session, LoginFailure];

@@ -121,13 +121,15 @@ export class SegmentMember extends SegmentMemberSchema.class {}
 SegmentMemberSchema.setClass(SegmentMember);
 
 export interface ImportOptions {
-  mapping?: Record<string, string>;
+  mapping?: Record<string, string | null>;
   mode: 'upsert' | 'create' | 'update';
   listId?: number;
   encoding?: string;
   delimiter?: string;
   runTriggers: boolean;
   dryRun: boolean;
+  /** How the file is to be read: what its head was found to be when it came. */
+  inspection: unknown;
 }
 
 const ContactImportSchema = defineEntity({

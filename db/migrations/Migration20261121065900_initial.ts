@@ -87,6 +87,10 @@ export class Migration20261121065900_initial extends Migration {
 
     this.addSql(`create table "form_views" ("tenant_id" varchar(50) not null, "form_id" bigint not null, "hour" timestamptz(3) not null, "views" int not null, primary key ("tenant_id", "form_id", "hour"));`);
 
+    this.addSql(`create table "login_failures" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "name_hash" text not null, "address" text not null, "at" timestamptz(3) not null default now());`);
+    this.addSql(`create index "login_failures_name_idx" on "login_failures" ("name_hash", "at");`);
+    this.addSql(`create index "login_failures_at_idx" on "login_failures" ("at");`);
+
     this.addSql(`create table "outbox_events" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "shard" smallint not null, "type" varchar(50) not null, "occurred_at" timestamptz(3) not null, "request_id" text null, "events" jsonb not null);`);
     this.addSql(`create index "outbox_events_shard_idx" on "outbox_events" ("shard", "id");`);
 
@@ -127,6 +131,9 @@ export class Migration20261121065900_initial extends Migration {
 
     this.addSql(`create table "segment_members" ("tenant_id" varchar(50) not null, "segment_id" bigint not null, "contact_id" bigint not null, "added_at" timestamptz(3) not null default now(), primary key ("tenant_id", "segment_id", "contact_id"));`);
     this.addSql(`create index "segment_members_contact_idx" on "segment_members" ("tenant_id", "contact_id");`);
+
+    this.addSql(`create table "sessions" ("id" uuid not null, "tenant_id" varchar(50) not null, "user_id" bigint not null, "token_hash" text not null, "expires_at" timestamptz(3) not null, "revoked_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now(), primary key ("id"));`);
+    this.addSql(`create index "sessions_user_idx" on "sessions" ("tenant_id", "user_id");`);
 
     this.addSql(`create table "suppressions" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "email_key" varchar(320) not null, "reason" text not null, "source" text null, "created_at" timestamptz(3) not null default now());`);
     this.addSql(`alter table "suppressions" add constraint "suppressions_address_key" unique ("tenant_id", "email_key");`);
@@ -266,6 +273,11 @@ export class Migration20261121065900_initial extends Migration {
     this.addSql(`create policy "tenant" on "form_views" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
     this.addSql(`create policy "engine" on "form_views" to "perennial_engine" using (true) with check (true);`);
 
+    this.addSql(`alter table "login_failures" enable row level security;`);
+    this.addSql(`alter table "login_failures" force row level security;`);
+    this.addSql(`create policy "tenant" on "login_failures" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
+    this.addSql(`create policy "engine" on "login_failures" to "perennial_engine" using (true) with check (true);`);
+
     this.addSql(`alter table "outbox_events" enable row level security;`);
     this.addSql(`alter table "outbox_events" force row level security;`);
     this.addSql(`create policy "tenant" on "outbox_events" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
@@ -346,6 +358,11 @@ export class Migration20261121065900_initial extends Migration {
     this.addSql(`alter table "segment_members" force row level security;`);
     this.addSql(`create policy "tenant" on "segment_members" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
     this.addSql(`create policy "engine" on "segment_members" to "perennial_engine" using (true) with check (true);`);
+
+    this.addSql(`alter table "sessions" enable row level security;`);
+    this.addSql(`alter table "sessions" force row level security;`);
+    this.addSql(`create policy "tenant" on "sessions" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
+    this.addSql(`create policy "engine" on "sessions" to "perennial_engine" using (true) with check (true);`);
 
     this.addSql(`alter table "suppressions" add constraint "suppressions_reason_check" check ("reason" in ('unsubscribed', 'bounced', 'complained', 'manual'));`);
     this.addSql(`alter table "suppressions" enable row level security;`);

@@ -3,6 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 /** [table, columns, referenced table, what happens on delete]: tenant_id is part of every one, so no row points into another tenant. */
 const foreignKeys: [string, string, string, string][] = [
   ['refresh_tokens', 'user_id', 'users', 'cascade'],
+  ['sessions', 'user_id', 'users', 'cascade'],
   ['contacts', 'company_id', 'companies', 'set null (company_id)'],
   ['contact_activities', 'contact_id', 'contacts', 'cascade'],
   ['segment_members', 'segment_id', 'segments', 'cascade'],
@@ -92,6 +93,7 @@ export class Migration20261121070000_access extends Migration {
           execute format('grant select, insert, update, delete on %I to perennial_app, perennial_engine', t);
         end loop;
       end $$;`);
+    this.addSql(`grant usage on schema public to perennial_app, perennial_engine;`);
     this.addSql(`grant usage on all sequences in schema public to perennial_app, perennial_engine;`);
     this.addSql(`revoke execute on function ensure_inbox_partition(date), drop_inbox_partitions(date) from public;`);
     this.addSql(`grant execute on function ensure_inbox_partition(date), drop_inbox_partitions(date) to perennial_engine;`);

@@ -1,9 +1,7 @@
-import { rows, sql, tenantEm, type Orm } from '../../db/orm.ts';
+import { engineEm, rows, sql, type Orm } from '../../db/orm.ts';
 import { User } from '../../db/entities/auth.ts';
 import { hashPassword } from './password.ts';
-import { provisionTenant } from './provision-tenant.ts';
-
-export const DEFAULT_TENANT = 'default';
+import { DEFAULT_TENANT, provisionTenant, updateBuiltInRoles } from './provision-tenant.ts';
 
 interface AdminDeps {
   orm: Orm;
@@ -12,17 +10,18 @@ interface AdminDeps {
 }
 
 /**
- * Sees to the tenant `default`, and to its Admin when a password for it is set and there is no user yet. Processes that
- * start together make one.
+ * Sees to the tenant `default` and to the built-in roles, and makes the Admin when a password for it is set and there
+ * is no user yet. Processes that start together make one.
  */
 export async function ensureAdmin({ orm, env, log }: AdminDeps): Promise<void> {
-  const made = await tenantEm(orm, DEFAULT_TENANT).transactional(async (tx) => {
+  const made = await engineEm(orm).transactional(async (tx) => {
     await rows(tx, sql`select pg_advisory_xact_lock(hashtext('perennial-ensure-admin'))`);
     await provisionTenant(tx, DEFAULT_TENANT);
+    await updateBuiltInRoles(tx);
     if (!env.ADMIN_PASSWORD || (await tx.count(User)) > 0) return false;
     const email = env.ADMIN_EMAIL || 'admin@example.com';
     tx.create(User, {
-      tenantId: DEFAULT_TENANT, username: env.ADMIN_USERNAME, usernameKey: env.ADMIN_USERNAME.toLowerCase(), email, emailKey: email.toLowerCase(),
+      tenantId: DEFAULT_TENANT, username: env.ADMIN_USERNAME, usernameKey: env.ADMIN_USERNAME.normalize('NFKC').toLowerCase(), email, emailKey: email.toLowerCase(),
       passwordHash: await hashPassword(env.ADMIN_PASSWORD), firstName: 'Admin', lastName: 'Admin', emailVerified: true, roles: ['Admin'],
     });
     await tx.flush();

@@ -1,47 +1,48 @@
 import { hash, verify } from '@node-rs/argon2';
-import type { Violation } from '../errors.ts';
+import { AppError } from '../errors.ts';
 
-const RULES: { code: string; message: string; holds: (password: string) => boolean }[] = [
-  { code: 'too_short', message: 'must have at least 8 characters', holds: (password) => [...password].length >= 8 },
-  { code: 'too_long', message: 'must have at most 200 characters', holds: (password) => [...password].length <= 200 },
-  { code: 'no_upper_case', message: 'must have an upper-case letter', holds: (password) => /\p{Lu}/u.test(password) },
-  { code: 'no_lower_case', message: 'must have a lower-case letter', holds: (password) => /\p{Ll}/u.test(password) },
-  { code: 'no_digit', message: 'must have a digit', holds: (password) => /\p{Nd}/u.test(password) },
-  { code: 'no_special_character', message: 'must have a special character', holds: (password) => /[^\p{L}\p{N}\s]/u.test(password) },
-];
+/** argon2id (RFC 9106) by the parameters that OWASP recommends: 19 MiB, 2 passes, 1 lane. */
+export const HASH_OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** The thread pool has four threads by default, and files and name lookups need some of them. */
+const MAX_AT_ONCE = 2;
+const MAX_WAITING = 200;
 
-/** Every rule that the password does not meet. */
-export function checkPassword(password: string, path = '/password'): Violation[] {
-  return RULES.filter((rule) => !rule.holds(password)).map(({ code, message }) => ({ path, code, message }));
-}
+/** Of a password that nobody knows, by the same parameters: what an unknown user's password is compared with. */
+const NOBODYS_HASH = '$argon2id$v=19$m=19456,t=2,p=1$C+CVOzcs/qHBFf6AoZkDBA$BjwDxh0WtHgXcV+K4rtngkL5ToOF1pS9zxd9nLzhgqs';
 
-/** OWASP's argon2id parameters: 19 MiB, 2 passes. */
-const OPTIONS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const MAX_AT_ONCE = 4;
-
+/** The thread pool is the process's, so its limit is too. */
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** Hashing runs on the thread pool; a flood of logins waits here instead of taking every thread and 19 MiB each. */
-async function limited<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
+/** A flood of logins waits here instead of taking every thread, and is turned away with 503 once waiting is no use. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running < MAX_AT_ONCE) running += 1;
+  else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
+  else throw new AppError('unavailable', 'Too many logins at once; try again', { headers: { 'Retry-After': '2' } });
   try {
     return await work();
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    const next = waiting.shift();
+    // The place is handed over, so that nobody who comes meanwhile takes it too.
+    if (next) next();
+    else running -= 1;
   }
 }
 
-export const hashPassword = (password: string): Promise<string> => limited(() => hash(password, OPTIONS));
+/** One password, however the keyboard composed it (RFC 8265 asks for a normalisation; NIST SP 800-63B for NFKC). */
+const normalise = (password: string): string => password.normalize('NFKC');
 
-let decoy: Promise<string> | undefined;
+/** Hashes off the event loop. Throws 503 when too many wait. */
+export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(normalise(password), HASH_OPTIONS));
 
-/** Compares with the hash, or with a hash of nobody's password, so that an unknown user takes as long as a known one. */
-export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  decoy ??= hashPassword('the password of nobody');
-  const against = passwordHash ?? (await decoy);
-  const matches = await limited(() => verify(against, password));
-  return matches && passwordHash !== null;
+/**
+ * Compares with the hash; without one it takes as long and answers false. `admit` runs when it is this call's turn,
+ * right before the work, and may refuse it by throwing. Throws 503 when too many wait.
+ */
+export function verifyPassword(passwordHash: string | null, password: string, admit?: () => Promise<void>): Promise<boolean> {
+  return inTurn(async () => {
+    await admit?.();
+    const matches = await verify(passwordHash ?? NOBODYS_HASH, normalise(password));
+    return matches && passwordHash !== null;
+  });
 }

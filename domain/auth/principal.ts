@@ -4,6 +4,6 @@ export interface Principal {
   username: string;
   tenantId: string;
   permissions: ReadonlySet<string>;
-  /** The access token, to revoke on logout. */
-  token: { jti: string; family: string; expiresAt: Date };
+  /** The session that the access token names: logout ends it. */
+  sessionId: string;
 }

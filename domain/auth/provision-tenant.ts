@@ -2,14 +2,30 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { provisionScoring } from '../scoring/provision.ts';
 import { PERMISSIONS, USER_PERMISSIONS } from './permissions.ts';
 
-/** Makes a tenant with its roles and defaults, unless it is there. Answers whether it was made. */
-export async function provisionTenant(tx: EntityManager, tenantId: string): Promise<boolean> {
+/** The tenant of everyone while there is one tenant only; it is always there. */
+export const DEFAULT_TENANT = 'default';
+
+const BUILT_IN_ROLES = [
+  { name: 'Admin', description: 'May do everything', permissions: PERMISSIONS },
+  { name: 'User', description: 'Works with contacts, email, campaigns, forms, scoring and analytics', permissions: USER_PERMISSIONS },
+];
+
+/** Makes a tenant with its roles and defaults; one that is there is left as it is. */
+export async function provisionTenant(tx: EntityManager, tenantId: string): Promise<void> {
   const made = await rows(tx, sql`insert into tenants (tenant_id) values (${tenantId}) on conflict do nothing returning tenant_id`);
-  if (made.length === 0) return false;
-  await rows(tx, sql`
-    insert into roles (tenant_id, name, description, permissions) values
-      (${tenantId}, 'Admin', 'May do everything', ${[...PERMISSIONS]}::text[]),
-      (${tenantId}, 'User', 'Works with contacts, email, campaigns, forms, scoring and analytics', ${[...USER_PERMISSIONS]}::text[])`);
+  if (made.length === 0) return;
+  for (const role of BUILT_IN_ROLES) {
+    await rows(tx, sql`
+      insert into roles (tenant_id, name, description, permissions) values (${tenantId}, ${role.name}, ${role.description}, ${[...role.permissions]}::text[])`);
+  }
   await provisionScoring(tx, tenantId);
-  return true;
+}
+
+/** Gives the built-in roles of all tenants the permissions that this release knows. `tx` is the engine's. */
+export async function updateBuiltInRoles(tx: EntityManager): Promise<void> {
+  for (const role of BUILT_IN_ROLES) {
+    await rows(tx, sql`
+      update roles set permissions = ${[...role.permissions]}::text[], version = version + 1, updated_at = now()
+      where name = ${role.name} and permissions is distinct from ${[...role.permissions]}::text[]`);
+  }
 }

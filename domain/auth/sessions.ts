@@ -1,89 +1,94 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
-import { RefreshToken, User } from '../../db/entities/auth.ts';
-import { AppError } from '../errors.ts';
-import { signAccessToken, type TokenSecrets } from './access-token.ts';
-import { verifyPassword } from './password.ts';
+import { Session, User } from '../../db/entities/auth.ts';
+import { signAccessToken, unauthorized, type TokenSecrets } from './access-token.ts';
 import type { Principal } from './principal.ts';
 
 export interface SessionSettings extends TokenSecrets {
   JWT_REFRESH_EXPIRATION_MS: number;
 }
 
-export interface Session {
+/** What a client gets to hold. `expiresIn` is in seconds. */
+export interface OpenedSession {
   accessToken: string;
   expiresIn: number;
   refreshToken: string;
   user: User;
 }
 
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const ID_BYTES = 16;
+const SECRET_BYTES = 32;
 
-/** Writes the next refresh token of a family and signs an access token of it. */
-function openSession(tx: EntityManager, settings: SessionSettings, user: User, family: string): Session {
-  const refreshToken = randomBytes(32).toString('base64url');
-  tx.create(RefreshToken, {
-    tenantId: user.tenantId, userId: user.id, family, tokenHash: hashOf(refreshToken), expiresAt: new Date(Date.now() + settings.JWT_REFRESH_EXPIRATION_MS),
-  });
-  const { token, expiresIn } = signAccessToken(settings, { userId: user.id, tenantId: user.tenantId, family });
+const hashOf = (refreshToken: string): string => createHash('sha256').update(refreshToken).digest('base64url');
+const isHashOf = (hash: string, refreshToken: string): boolean => timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(refreshToken)));
+
+/** A refresh token names its session, so that a spent one is known from an invented one. */
+function newRefreshToken(sessionId: string): string {
+  return Buffer.concat([Buffer.from(sessionId.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString('base64url');
+}
+
+/** The session that a refresh token names, or null where it is none of ours. */
+function sessionIdOf(refreshToken: string): string | null {
+  if (!/^[\w-]{64}$/.test(refreshToken)) return null;
+  const hex = Buffer.from(refreshToken, 'base64url').subarray(0, ID_BYTES).toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+const refreshExpiry = (settings: SessionSettings): Date => new Date(Date.now() + settings.JWT_REFRESH_EXPIRATION_MS);
+
+function tokensOf(settings: SessionSettings, user: User, sessionId: string, refreshToken: string): OpenedSession {
+  const { token, expiresIn } = signAccessToken(settings, { userId: user.id, tenantId: user.tenantId, sessionId });
   return { accessToken: token, expiresIn, refreshToken, user };
 }
 
-/** Opens a session for a username or email and its password. Throws 401 `invalid_credentials`, 403 `email_unverified`. */
-export async function login(orm: Orm, settings: SessionSettings, credentials: { username: string; password: string }): Promise<Session> {
-  const key = credentials.username.trim().toLowerCase();
-  // No tenant is known yet: names and addresses are unique over all of them.
-  const found = await engineEm(orm).findOne(User, { $or: [{ usernameKey: key }, { emailKey: key }] }, { orderBy: { id: 'asc' } });
-  const matches = await verifyPassword(found?.passwordHash ?? null, credentials.password);
-  if (!found || !matches) throw new AppError('invalid_credentials');
-  if (!found.active) throw found.emailVerified ? new AppError('invalid_credentials') : new AppError('email_unverified');
-  return tenantEm(orm, found.tenantId).transactional(async (tx) => {
-    const session = openSession(tx, settings, found, randomUUID());
+/**
+ * Opens a session for a user whose password was verified, and drops those of the user that no token can be valid for
+ * any more. Throws 401 if the password was changed or the user disabled meanwhile.
+ */
+export async function openSession(orm: Orm, settings: SessionSettings, user: User): Promise<OpenedSession> {
+  const id = randomUUID();
+  const refreshToken = newRefreshToken(id);
+  await tenantEm(orm, user.tenantId).transactional(async (tx) => {
+    const now = await tx.findOne(User, { id: user.id }, { lockMode: LockMode.PESSIMISTIC_READ });
+    if (!now?.active || now.passwordHash !== user.passwordHash) throw unauthorized('The account has changed; log in again', 'invalid_credentials');
+    await rows(tx, sql`delete from sessions where user_id = ${user.id} and expires_at < ${new Date(Date.now() - settings.JWT_EXPIRATION_MS)}`);
+    tx.create(Session, { id, tenantId: user.tenantId, userId: user.id, tokenHash: hashOf(refreshToken), expiresAt: refreshExpiry(settings) });
     await tx.flush();
-    return session;
   });
+  return tokensOf(settings, user, id, refreshToken);
 }
 
 /**
- * Spends a refresh token and opens the next session of its family. A spent one that comes again was stolen, or its
- * thief was faster: its whole family is revoked. Throws 401.
+ * Spends a refresh token and answers the next one of its session. One that was spent before was stolen, or its thief
+ * was faster: the whole session ends. Throws 401.
  */
-export async function refresh(orm: Orm, settings: SessionSettings, refreshToken: string): Promise<Session> {
-  const known = await engineEm(orm).findOne(RefreshToken, { tokenHash: hashOf(refreshToken) });
-  if (!known) throw new AppError('unauthorized', 'The refresh token is not valid');
-  const session = await tenantEm(orm, known.tenantId).transactional(async (tx) => {
-    const token = await tx.findOneOrFail(RefreshToken, { id: known.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (token.usedAt) {
-      await revokeFamily(tx, token.family);
+export async function refreshSession(orm: Orm, settings: SessionSettings, refreshToken: string): Promise<OpenedSession> {
+  const id = sessionIdOf(refreshToken);
+  // No tenant is known before the session is.
+  const next = id && await engineEm(orm).transactional(async (tx) => {
+    const session = await tx.findOne(Session, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!session || session.revokedAt || session.expiresAt <= new Date()) return null;
+    const user = await tx.findOne(User, { tenantId: session.tenantId, id: session.userId });
+    if (!user?.active || !isHashOf(session.tokenHash, refreshToken)) {
+      session.revokedAt = new Date();
       return null;
     }
-    const user = await tx.findOne(User, { id: token.userId, active: true });
-    if (token.revokedAt || token.expiresAt <= new Date() || !user) return null;
-    token.usedAt = new Date();
-    const next = openSession(tx, settings, user, token.family);
-    await tx.flush();
-    return next;
+    const token = newRefreshToken(id);
+    session.tokenHash = hashOf(token);
+    session.expiresAt = refreshExpiry(settings);
+    return tokensOf(settings, user, id, token);
   });
-  if (!session) throw new AppError('unauthorized', 'The refresh token is spent, revoked or expired');
-  return session;
+  if (!next) throw unauthorized('The refresh token is unknown, spent or expired; log in again');
+  return next;
 }
 
-async function revokeFamily(tx: EntityManager, family: string): Promise<void> {
-  await rows(tx, sql`update refresh_tokens set revoked_at = now() where family = ${family}::uuid and revoked_at is null`);
-}
-
-/** Revokes the access token at once, on every process, and its refresh family. */
+/** Ends the caller's session: its access and refresh tokens are dead at once, on every process. */
 export async function logout(em: EntityManager, principal: Principal): Promise<void> {
-  const { jti, family, expiresAt } = principal.token;
-  await em.transactional(async (tx) => {
-    await rows(tx, sql`insert into revoked_tokens (jti, tenant_id, expires_at) values (${jti}::uuid, ${principal.tenantId}, ${expiresAt}) on conflict do nothing`);
-    await rows(tx, sql`delete from revoked_tokens where expires_at < now()`);
-    await revokeFamily(tx, family);
-  });
+  await em.transactional((tx) => rows(tx, sql`update sessions set revoked_at = now() where id = ${principal.sessionId}::uuid and revoked_at is null`));
 }
 
-/** Revokes every session of a user but, if given, one family. */
-export async function endSessions(tx: EntityManager, userId: number, exceptFamily: string | null = null): Promise<void> {
-  await rows(tx, sql`update refresh_tokens set revoked_at = now() where user_id = ${userId} and revoked_at is null and family is distinct from ${exceptFamily}::uuid`);
+/** Ends every session of a user but, where it is given, one. */
+export async function endSessions(tx: EntityManager, userId: number, exceptId: string | null = null): Promise<void> {
+  await rows(tx, sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null and id is distinct from ${exceptId}::uuid`);
 }

@@ -2,21 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { natsUrl } from '../../dev/nats.ts';
 import { postgresUrls, withClient } from '../../dev/postgres.ts';
-
-/** What test/run.ts writes for the test files of a run, as JSON into the file that PERENNIAL_TEST_STACK names. */
-export interface TestStack {
-  /** Here each claimed slot is a folder. */
-  slotsDir: string;
-  slots: number;
-  postgresPort: number;
-  natsPort: number;
-  natsPassword: string;
-  /** The same for all slots. */
-  env: Record<string, string>;
-}
-
-/** The template that holds the migrated schema. */
-export const TEMPLATE = 'perennial_template';
+import { TEMPLATE, type TestStack } from '../../dev/test-stack.ts';
 
 /** One test file's own database, NATS account and Temporal namespace. */
 export interface Slot {

@@ -1,0 +1,77 @@
+import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import type { Deps } from '../config/deps.ts';
+import { tenantEm } from '../db/orm.ts';
+import { enrolPage, type PageRequest } from '../domain/campaigns/enrol-page.ts';
+import type { StepAnswer, StepRequest } from '../domain/campaigns/execution.ts';
+import { definitionCache } from '../domain/campaigns/load-definition.ts';
+import { markedExecutions, unmarkSwept } from '../domain/campaigns/marked-executions.ts';
+import { runStep } from '../domain/campaigns/run-step.ts';
+import { STEP_TYPES, type StepType } from '../domain/campaigns/step-kinds.ts';
+import { AppError } from '../domain/errors.ts';
+import { eachBounded } from './each-bounded.ts';
+import { closeWorkflow, startExecutions } from './start-executions.ts';
+
+const AT_ONCE = 50;
+
+export interface MarkedPage {
+  tenantId: string;
+  campaignId: number;
+  /** The execution id that the page before ended with. */
+  after: number;
+}
+
+/** What campaign workflows do. The step is registered under each step type, so that the Temporal UI reads like the campaign. */
+export function campaignActivities(deps: Deps) {
+  const load = definitionCache();
+
+  const step = async (request: StepRequest): Promise<StepAnswer> => {
+    const em = tenantEm(deps.orm, request.tenantId);
+    const { runId } = activityInfo().workflowExecution!;
+    try {
+      return await runStep(em, load, request, { runId });
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      await runStep(em, load, request, { runId, failure: error.message });
+      throw ApplicationFailure.nonRetryable(error.message, error.code);
+    }
+  };
+  const steps = Object.fromEntries(STEP_TYPES.map((type) => [type, step])) as Record<StepType, typeof step>;
+
+  return {
+    ...steps,
+
+    /** Enters one page of contacts and starts their workflows. */
+    enrolPage: async (request: PageRequest): Promise<{ cursor: number; done: boolean; building: boolean }> => {
+      const { starts, ...page } = await enrolPage(tenantEm(deps.orm, request.tenantId), load, request);
+      let count = 0;
+      await startExecutions(deps, starts, () => heartbeat({ cursor: page.cursor, started: (count += 1) }));
+      return page;
+    },
+
+    /** Closes the workflows of one page of stopped executions. Answers where it ended, null when there was none. */
+    closeStopped: async ({ tenantId, campaignId, after }: MarkedPage): Promise<number | null> => {
+      const em = tenantEm(deps.orm, tenantId);
+      const page = await markedExecutions(em, tenantId, campaignId, 'sweep', after);
+      await eachBounded(page, AT_ONCE, async ({ id, workflowId, reason }) => {
+        await closeWorkflow(deps, workflowId, reason ?? 'stopped');
+        heartbeat(id);
+      });
+      await unmarkSwept(em, tenantId, page.map(({ id }) => id));
+      return page.at(-1)?.id ?? null;
+    },
+
+    /** Wakes the workflows of one page of parked executions. Answers where it ended, null when there was none. */
+    wakeParked: async ({ tenantId, campaignId, after }: MarkedPage): Promise<number | null> => {
+      const page = await markedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
+      await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {
+        await deps.temporal.workflow.getHandle(workflowId).signal('wake').catch((error: unknown) => {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        });
+        heartbeat(id);
+      });
+      return page.at(-1)?.id ?? null;
+    },
+  };
+}
+export type CampaignActivities = ReturnType<typeof campaignActivities>;

@@ -1,0 +1,45 @@
+import { Type } from 'typebox';
+import { Id, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+
+const Email = Type.String({ minLength: 1, maxLength: 100, examples: ['ada@example.com'] });
+const Name = (example: string) => Type.String({ minLength: 1, maxLength: 100, examples: [example] });
+/** Not limited by the policy: what no longer meets it, or is too long to, is simply wrong. */
+const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, writeOnly: true, examples: ['Correct-Horse-7'] });
+const NewPassword = Type.String({
+  maxLength: 1000, writeOnly: true, examples: ['Correct-Horse-8'],
+  description: '8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character',
+});
+
+export const User = strict({
+  id: Id, username: Type.String({ examples: ['ada'] }), email: Type.String({ examples: ['ada@example.com'] }),
+  firstName: Type.String({ examples: ['Ada'] }), lastName: Type.String({ examples: ['Byron'] }),
+  tenantId: Type.String({ examples: ['default'] }), active: Type.Boolean(), emailVerified: Type.Boolean(),
+  roles: Type.Array(Type.String({ examples: ['User'] })), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+});
+
+export const AuthResponse = strict({
+  accessToken: Type.String({ description: 'A JWT for the Authorization header' }), tokenType: oneOf(['Bearer']),
+  expiresIn: Type.Integer({ description: 'Seconds that the access token lives', examples: [86400] }),
+  refreshToken: Type.String({ description: 'For one POST /auth/refresh' }), user: User,
+});
+
+export const Register = strict({
+  username: Type.String({ minLength: 1, maxLength: 50, examples: ['ada'], description: 'Letters, digits and . _ - +; or the email' }),
+  email: Email, password: NewPassword, firstName: Name('Ada'), lastName: Name('Byron'),
+});
+
+export const Login = strict({
+  username: Type.String({ minLength: 1, maxLength: 100, examples: ['ada'], description: 'The username or the email' }), password: GivenPassword,
+});
+
+export const Refresh = strict({ refreshToken: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }) });
+
+export const ProfileUpdate = writable(
+  {
+    firstName: Type.Optional(Name('Ada')), lastName: Type.Optional(Name('Byron')), email: Type.Optional(Email),
+    currentPassword: Type.Optional(GivenPassword),
+  },
+  ['id', 'username', 'tenantId', 'active', 'emailVerified', 'roles', 'version', 'createdAt', 'updatedAt'],
+);
+
+export const PasswordChange = strict({ currentPassword: GivenPassword, newPassword: NewPassword });

@@ -1,0 +1,74 @@
+import { Company, Contact } from '../../db/entities/contacts.ts';
+import { sql } from '../../db/orm.ts';
+import { createCompany, deleteCompany, updateCompany } from '../../domain/contacts/companies.ts';
+import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
+import { companyNameKey } from '../../domain/contacts/find-or-create-company.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { presentCompany, presentContacts } from './presenter.ts';
+import * as schema from './schema.ts';
+
+const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
+
+export const companyRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/contacts/companies', operationId: 'listCompanies', summary: 'List companies', access: 'contacts:read',
+    query: schema.CompanyQuery, responses: { 200: { schema: listOf(schema.Company) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Company, query, {
+        from: sql`companies t`, sortable,
+        where: [
+          ...(query.name === undefined ? [] : [sql`t.name_key = ${companyNameKey(query.name)}`]),
+          ...(query.domain === undefined ? [] : [sql`t.domain = ${query.domain}`]),
+        ],
+      }, (found) => found.map(presentCompany)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/contacts/companies', operationId: 'createCompany', summary: 'Create a company', access: 'contacts:write',
+    body: schema.CompanyCreate, responses: { 201: { schema: schema.Company } },
+    handler: async ({ em, principal, body }) => {
+      const company = await createCompany(em, principal.tenantId, body);
+      return created(`/contacts/companies/${company.id}`, presentCompany(company));
+    },
+  }),
+  route({
+    method: 'GET', path: '/contacts/companies/{id}', operationId: 'getCompany', summary: 'Get a company', access: 'contacts:read',
+    params: IdParams, responses: { 200: { schema: schema.Company } },
+    handler: async ({ em, params }) => {
+      const company = await em.findOne(Company, { id: params.id });
+      if (!company) throw notFound('company', params.id);
+      return { body: presentCompany(company) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/contacts/companies/{id}', operationId: 'updateCompany', summary: 'Change a company', access: 'contacts:write',
+    params: IdParams, body: schema.CompanyUpdate, responses: { 200: { schema: schema.Company } }, errors: ['precondition_failed'],
+    handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => ({
+      body: presentCompany(await updateCompany(em, { tenantId: principal.tenantId, requestId }, params.id, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentCompany(current));
+        return body;
+      })),
+    }),
+  }),
+  route({
+    method: 'DELETE', path: '/contacts/companies/{id}', operationId: 'deleteCompany', summary: 'Delete a company; its contacts stay', access: 'contacts:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    handler: async ({ em, principal, requestId, params, ifMatch }) => {
+      await deleteCompany(em, { tenantId: principal.tenantId, requestId }, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'GET', path: '/contacts/companies/{id}/contacts', operationId: 'listCompanyContacts', summary: 'List the contacts of a company', access: 'contacts:read',
+    params: IdParams, query: schema.MemberQuery, responses: { 200: { schema: listOf(schema.Contact) } },
+    handler: async ({ em, params, query }) => {
+      if (!(await em.findOne(Company, { id: params.id }, { fields: ['id'] }))) throw notFound('company', params.id);
+      const where = contactConditions({ companyId: params.id, ...query });
+      return { body: await listPage(em, Contact, query, { from: sql`contacts t`, where, sortable: contactSort }, presentContacts) };
+    },
+  }),
+];

@@ -1,0 +1,79 @@
+import { ContactActivity, Contact } from '../../db/entities/contacts.ts';
+import { sql } from '../../db/orm.ts';
+import { contactConditions, contactSearch, contactSort } from '../../domain/contacts/contact-filters.ts';
+import { createContact } from '../../domain/contacts/create-contact.ts';
+import { deleteContact } from '../../domain/contacts/delete-contact.ts';
+import { updateContact } from '../../domain/contacts/update-contact.ts';
+import { notFound } from '../../domain/errors.ts';
+import { listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { contactChanges } from './contact-changes.ts';
+import { presentContacts, presentOne } from './presenter.ts';
+import * as schema from './schema.ts';
+
+const from = sql`contacts t`;
+
+export const contactRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/contacts', operationId: 'listContacts', summary: 'List contacts', access: 'contacts:read',
+    query: schema.ContactQuery, responses: { 200: { schema: listOf(schema.Contact) } },
+    handler: async ({ em, query }) => ({ body: await listPage(em, Contact, query, { from, where: contactConditions(query), sortable: contactSort }, presentContacts) }),
+  }),
+  route({
+    method: 'POST', path: '/contacts', operationId: 'createContact', summary: 'Create a contact', access: 'contacts:write',
+    body: schema.ContactCreate, responses: { 201: { schema: schema.Contact } }, errors: ['email_taken'],
+    handler: async ({ em, principal, requestId, body }) => {
+      const contact = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
+      return created(`/contacts/${contact.id}`, await presentOne(contact, em));
+    },
+  }),
+  route({
+    method: 'GET', path: '/contacts/search', operationId: 'searchContacts', summary: 'Search contacts by name, address or company', access: 'contacts:read',
+    query: schema.SearchQuery, responses: { 200: { schema: listOf(schema.Contact) } },
+    handler: async ({ em, query }) => ({ body: await listPage(em, Contact, query, { from, where: [contactSearch(query.q)], sortable: contactSort }, presentContacts) }),
+  }),
+  route({
+    method: 'GET', path: '/contacts/{id}', operationId: 'getContact', summary: 'Get a contact', access: 'contacts:read',
+    params: IdParams, responses: { 200: { schema: schema.Contact } },
+    handler: async ({ em, params }) => {
+      const contact = await em.findOne(Contact, { id: params.id });
+      if (!contact) throw notFound('contact', params.id);
+      return { body: await presentOne(contact, em) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/contacts/{id}', operationId: 'updateContact', summary: 'Change a contact', access: 'contacts:write',
+    params: IdParams, body: schema.ContactUpdate, responses: { 200: { schema: schema.Contact } }, errors: ['email_taken', 'precondition_failed'],
+    handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {
+      const contact = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
+        assertIfMatch(ifMatch, current.version);
+        const shown = await presentOne(current, tx);
+        assertUnchanged(readOnly, shown);
+        return contactChanges(body, shown);
+      });
+      return { body: await presentOne(contact, em) };
+    },
+  }),
+  route({
+    method: 'DELETE', path: '/contacts/{id}', operationId: 'deleteContact', summary: 'Delete a contact', access: 'contacts:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    handler: async ({ em, principal, params, ifMatch }) => {
+      await deleteContact(em, principal.tenantId, params.id, (version) => assertIfMatch(ifMatch, version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'GET', path: '/contacts/{id}/activities', operationId: 'listContactActivities', summary: 'What happened to a contact', access: 'contacts:read',
+    params: IdParams, query: schema.ActivityQuery, responses: { 200: { schema: listOf(schema.Activity) } },
+    handler: async ({ em, params, query }) => {
+      if (!(await em.findOne(Contact, { id: params.id }, { fields: ['id'] }))) throw notFound('contact', params.id);
+      return {
+        body: await listPage(em, ContactActivity, query, {
+          from: sql`contact_activities t`, where: [sql`t.contact_id = ${params.id}`],
+          sortable: { id: { column: sql`t.id`, type: 'bigint' }, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
+        }, (found) => found.map(({ id, type, occurredAt, data }) => ({ id, type, occurredAt, data }))),
+      };
+    },
+  }),
+];

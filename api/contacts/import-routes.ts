@@ -1,0 +1,163 @@
+import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { stringify } from 'csv-stringify';
+import { Type, type Static } from 'typebox';
+import { rows, sql, tenantEm } from '../../db/orm.ts';
+import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contacts.ts';
+import { cancelImport, createImport, inspectImport, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
+import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
+import { assertValid, notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { deleteFile, putFile } from '../../events/file-store.ts';
+import { accepted, route, type Call, type RouteSpec } from '../guard.ts';
+import type { UploadedFile } from '../middleware/body.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
+
+const count = Type.Integer({ minimum: 0 });
+const ImportAnswer = strict({
+  id: Id, fileName: Type.String(), status: oneOf(IMPORT_STATUSES), totalRows: nullable(count), processedRows: count, created: count, updated: count,
+  unchanged: count, duplicates: count, rejected: count, ignoredColumns: Type.Array(Type.String()), startedAt: nullable(Timestamp), finishedAt: nullable(Timestamp),
+  error: nullable(Type.String()), workflowId: nullable(Type.String()), tenantId: Type.String(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+});
+
+/** Text parts beside the file; `mapping` is JSON. */
+const ImportBody = strict({
+  file: Type.Optional(Type.Unsafe<never>({ type: 'string', format: 'binary', description: 'The CSV file' })),
+  mapping: Type.Optional(Type.String({ maxLength: 100_000, description: 'JSON: CSV header → field; null leaves the column out' })),
+  mode: Type.Optional(oneOf(['upsert', 'create', 'update'], { default: 'upsert' })),
+  listId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })),
+  encoding: Type.Optional(Type.String({ maxLength: 40 })),
+  delimiter: Type.Optional(Type.String({ maxLength: 10 })),
+  runTriggers: Type.Optional(oneOf(['true', 'false'], { default: 'false', description: 'Whether the new contacts start campaigns' })),
+  dryRun: Type.Optional(oneOf(['true', 'false'], { default: 'false' })),
+});
+
+function presentImport(job: ContactImport) {
+  const { id, fileName, status, processedRows, created, updated, unchanged, duplicates, rejected, ignoredColumns, tenantId, createdAt, updatedAt, version } = job;
+  return {
+    id, fileName, status, totalRows: job.totalRows ?? null, processedRows, created, updated, unchanged, duplicates, rejected, ignoredColumns: ignoredColumns ?? [],
+    startedAt: job.startedAt ?? null, finishedAt: job.finishedAt ?? null, error: job.error ?? null, workflowId: job.workflowId ?? null, tenantId, createdAt, updatedAt, version,
+  };
+}
+
+function readMapping(text: string | undefined): Record<string, string | null> | undefined {
+  if (text === undefined) return undefined;
+  let mapping: unknown;
+  try {
+    mapping = JSON.parse(text);
+  } catch {
+    assertValid([{ path: '/mapping', code: 'format', message: 'is not JSON' }]);
+  }
+  const plain = typeof mapping === 'object' && mapping !== null && !Array.isArray(mapping);
+  if (!plain || !Object.values(mapping as object).every((field) => field === null || typeof field === 'string')) {
+    assertValid([{ path: '/mapping', code: 'type', message: 'must be an object of CSV header → field name' }]);
+  }
+  return mapping as Record<string, string | null>;
+}
+
+function readRequest(body: Static<typeof ImportBody>): ImportRequest {
+  const mapping = readMapping(body.mapping);
+  return {
+    mode: body.mode ?? 'upsert', runTriggers: body.runTriggers === 'true', dryRun: body.dryRun === 'true',
+    ...(mapping ? { mapping } : {}), ...(body.listId ? { listId: Number(body.listId) } : {}),
+    ...(body.encoding ? { encoding: body.encoding } : {}), ...(body.delimiter ? { delimiter: body.delimiter } : {}),
+  };
+}
+
+async function readHead(file: UploadedFile): Promise<CsvHead> {
+  const handle = await open(file.path);
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(HEAD_BYTES, file.size)), 0, Math.min(HEAD_BYTES, file.size), 0);
+    return { bytes: buffer.subarray(0, bytesRead), complete: file.size <= HEAD_BYTES };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function startImport({ em, deps, principal, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>) {
+  const file = files.find((upload) => upload.field === 'file');
+  if (!file || files.length > 1) assertValid([{ path: '/file', code: 'required', message: 'is required: one part named file' }]);
+  const request = readRequest(body);
+  const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
+  const objectKey = randomUUID();
+  await putFile(deps.nats, objectKey, createReadStream(file!.path));
+  try {
+    const job = await createImport(em, principal.tenantId, { fileName: file!.name.slice(0, 255) || 'import.csv', objectKey }, request, inspection);
+    return accepted(`/contacts/imports/${job.id}`, presentImport(job));
+  } catch (error) {
+    await deleteFile(deps.nats, objectKey);
+    throw error;
+  }
+}
+
+interface RejectRow {
+  row: number;
+  errors: { column: string | null; code: string; message: string }[];
+  cells: string[];
+}
+
+/** Rejected rows in the order of the file, page by page. */
+async function* rejectedRows(call: Pick<Call<unknown, unknown, unknown>, 'deps' | 'principal'>, importId: number): AsyncGenerator<RejectRow> {
+  for (let after = 0; ;) {
+    const page = await tenantEm(call.deps.orm, call.principal.tenantId).transactional((tx) => rows<RejectRow>(tx, sql`
+      select row, errors, cells from contact_import_rejects where import_id = ${importId} and row > ${after} order by row limit 1000`));
+    yield* page;
+    if (page.length < 1000) return;
+    after = page.at(-1)!.row;
+  }
+}
+
+/** Lines of the errors file: what is wrong, then the row as it came; a row with many errors says them in one line. */
+async function* errorLines(call: Parameters<typeof rejectedRows>[0], job: ContactImport): AsyncGenerator<(string | number)[]> {
+  const { plan } = (job.options as { inspection: { plan: { headers: string[] } } }).inspection;
+  yield ['row', 'column', 'code', 'message', ...plan.headers];
+  for await (const { row, errors, cells } of rejectedRows(call, job.id)) {
+    const all = (key: 'column' | 'code' | 'message') => errors.map((error) => error[key] ?? '').join('; ');
+    yield [row, all('column'), all('code'), all('message'), ...cells];
+  }
+}
+
+async function findImport(call: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<ContactImport> {
+  const job = await call.em.findOne(ContactImport, { id: call.params.id });
+  if (!job) throw notFound('import', call.params.id);
+  return job;
+}
+
+export const importRoutes: RouteSpec[] = [
+  route({
+    method: 'POST', path: '/contacts/import', operationId: 'importContacts', summary: 'Import contacts from a CSV file', access: 'contacts:write',
+    body: ImportBody, bodyTypes: ['multipart'], fileLimit: (env) => env.IMPORT_MAX_BYTES,
+    responses: { 202: { schema: ImportAnswer } }, errors: ['unsupported_file'],
+    handler: startImport,
+  }),
+  route({
+    method: 'GET', path: '/contacts/imports', operationId: 'listImports', summary: 'List imports', access: 'contacts:read',
+    query: listQuery(['id', 'createdAt'], { status: Type.Optional(oneOf(IMPORT_STATUSES)) }), responses: { 200: { schema: listOf(ImportAnswer) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, ContactImport, query, {
+        from: sql`contact_imports t`, where: query.status ? [sql`t.status = ${query.status}`] : [], sortable: commonSort,
+      }, (found) => found.map(presentImport)),
+    }),
+  }),
+  route({
+    method: 'GET', path: '/contacts/imports/{id}', operationId: 'getImport', summary: 'Get an import and its progress', access: 'contacts:read', params: IdParams,
+    responses: { 200: { schema: ImportAnswer } },
+    handler: async (call) => ({ body: presentImport(await findImport(call)) }),
+  }),
+  route({
+    method: 'GET', path: '/contacts/imports/{id}/errors', operationId: 'getImportErrors', summary: 'The rejected rows as CSV', access: 'contacts:read', params: IdParams,
+    responses: { 200: { contentType: 'text/csv', description: 'row, column, code, message, then the row as it came' } },
+    handler: async (call) => {
+      const job = await findImport(call);
+      const csv = Readable.from(errorLines(call, job)).pipe(stringify({ record_delimiter: '\r\n', escape_formulas: true }));
+      return { body: csv, headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': `attachment; filename="import-${job.id}-errors.csv"` } };
+    },
+  }),
+  route({
+    method: 'POST', path: '/contacts/imports/{id}/cancel', operationId: 'cancelImport', summary: 'Cancel an import; what is done stays', access: 'contacts:write', params: IdParams,
+    responses: { 200: { schema: ImportAnswer } }, errors: ['conflict'],
+    handler: async ({ em, params }) => ({ body: presentImport(await cancelImport(em, params.id)) }),
+  }),
+];

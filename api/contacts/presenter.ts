@@ -1,0 +1,51 @@
+import { Company, type Contact, type Segment } from '../../db/entities/contacts.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { memberCounts } from '../../domain/segments/segments.ts';
+import type { Filter } from '../../domain/segments/filter.ts';
+
+function presentContact(contact: Contact, companies: ReadonlyMap<number, string>) {
+  const { companyId } = contact;
+  const name = companyId == null ? undefined : companies.get(companyId);
+  return {
+    id: contact.id, firstName: contact.firstName, lastName: contact.lastName, email: contact.email, phone: contact.phone ?? null,
+    phoneE164: contact.phoneE164 ?? null, jobTitle: contact.jobTitle ?? null, companyId: companyId ?? null,
+    company: companyId == null || name === undefined ? null : { id: companyId, name }, status: contact.status!, tags: contact.tags!,
+    customFields: contact.customFields!, timezone: contact.timezone ?? null, locale: contact.locale ?? null, source: contact.source ?? null,
+    tenantId: contact.tenantId, createdAt: contact.createdAt!.toISOString(), updatedAt: contact.updatedAt!.toISOString(), version: contact.version!,
+  };
+}
+export type ContactView = ReturnType<typeof presentContact>;
+
+/** Contacts as the API shows them, with the names of their companies. */
+export async function presentContacts(contacts: Contact[], em: EntityManager): Promise<ContactView[]> {
+  const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
+  const companies = ids.length > 0 ? await em.find(Company, { id: { $in: ids } }) : [];
+  const names = new Map(companies.map((company) => [company.id, company.name]));
+  return contacts.map((contact) => presentContact(contact, names));
+}
+
+export const presentOne = async (contact: Contact, em: EntityManager): Promise<ContactView> => (await presentContacts([contact], em))[0]!;
+
+export function presentCompany(company: Company) {
+  return {
+    id: company.id, name: company.name, domain: company.domain ?? null, industry: company.industry ?? null, employeeCount: company.employeeCount ?? null,
+    address: company.address ?? null, customFields: company.customFields!, tenantId: company.tenantId, createdAt: company.createdAt!.toISOString(),
+    updatedAt: company.updatedAt!.toISOString(), version: company.version!,
+  };
+}
+
+function presentSegment(segment: Segment, count: number) {
+  return {
+    id: segment.id, name: segment.name, description: segment.description ?? null, type: segment.type, filter: (segment.filter ?? null) as Filter | null,
+    status: segment.status, count, tenantId: segment.tenantId, version: segment.version!, createdAt: segment.createdAt!.toISOString(),
+    updatedAt: segment.updatedAt!.toISOString(),
+  };
+}
+export type SegmentView = ReturnType<typeof presentSegment>;
+
+/** Segments as the API shows them, with their counts; in a transaction. */
+export async function presentSegments(segments: Segment[], tx: EntityManager): Promise<SegmentView[]> {
+  if (segments.length === 0) return [];
+  const counts = await memberCounts(tx, segments[0]!.tenantId, segments.map((segment) => segment.id));
+  return segments.map((segment) => presentSegment(segment, counts.get(segment.id) ?? 0));
+}

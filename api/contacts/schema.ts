@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
+import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/company-values.ts';
+import { CONTACT_LIMITS } from '../../domain/contacts/fields.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+
+const { Optional, String: Text } = Type;
+const text = (maxLength: number, example: string) => Text({ maxLength, examples: [example] });
+const optionalText = (maxLength: number, example: string) => Optional(nullable(text(maxLength, example)));
+const status = oneOf(CONTACT_STATUSES, { examples: ['active'] });
+const CustomFields = Type.Record(Text(), Type.Unknown());
+
+const CompanyRef = strict({ id: Id, name: Text() });
+export const Contact = strict({
+  id: Id, firstName: Text(), lastName: Text(), email: Text({ examples: ['ada@example.com'] }), phone: nullable(Text()),
+  phoneE164: nullable(Text({ description: 'The phone in E.164, where it can be read' })), jobTitle: nullable(Text()), companyId: nullable(Id),
+  company: nullable(CompanyRef), status, tags: Type.Array(Text()), customFields: CustomFields, timezone: nullable(Text()), locale: nullable(Text()),
+  source: nullable(Text()), tenantId: Text(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+});
+
+const readOnly = ['id', 'tenantId', 'phoneE164', 'version', 'createdAt', 'updatedAt'] as const;
+const optionalFields = {
+  phone: optionalText(CONTACT_LIMITS.phone, '+44 20 7946 0958'),
+  jobTitle: optionalText(CONTACT_LIMITS.jobTitle, 'Engineer'),
+  companyId: Optional(nullable(Id)),
+  status: Optional(oneOf(CONTACT_STATUSES, { description: 'Only unsubscribed and archived can be set' })),
+  tags: Optional(nullable(Type.Array(Text(), { examples: [['vip']] }))),
+  customFields: Optional(nullable(CustomFields)),
+  timezone: optionalText(CONTACT_LIMITS.timezone, 'Europe/Berlin'),
+  locale: optionalText(CONTACT_LIMITS.locale, 'de-AT'),
+  source: optionalText(CONTACT_LIMITS.source, 'fair'),
+};
+const companyName = 'The name of a company: found ignoring case, or created. Not together with companyId';
+export const ContactCreate = writable({
+  firstName: text(CONTACT_LIMITS.firstName, 'Ada'), lastName: text(CONTACT_LIMITS.lastName, 'Byron'), email: text(CONTACT_LIMITS.email, 'ada@example.com'),
+  ...optionalFields,
+  company: Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName })),
+}, readOnly);
+export const ContactUpdate = writable({
+  firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')), lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')),
+  email: Optional(text(CONTACT_LIMITS.email, 'ada@example.com')),
+  ...optionalFields,
+  company: Optional(Type.Unsafe<string | { id: number; name: string } | null>({
+    type: ['string', 'object', 'null'], maxLength: CONTACT_LIMITS.company, description: `${companyName}. An object, as reads have it, is accepted unchanged`,
+  })),
+}, readOnly);
+
+const sortable = ['id', 'createdAt', 'updatedAt', 'email', 'lastName'] as const;
+const filters = {
+  status: Optional(status), companyId: Optional(Id), segmentId: Optional(Id), listId: Optional(Id), tag: Optional(Text({ minLength: 1, maxLength: CONTACT_LIMITS.tag })),
+  email: Optional(Text({ minLength: 1, maxLength: 1000, description: 'The whole address, ignoring case' })),
+  createdAfter: Optional(Timestamp), createdBefore: Optional(Timestamp), updatedAfter: Optional(Timestamp),
+};
+export const ContactQuery = listQuery(sortable, filters);
+export const MemberQuery = listQuery(sortable, { status: Optional(status) });
+export const SearchQuery = listQuery(sortable, { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) });
+
+export const Activity = strict({ id: Id, type: Text({ examples: ['EMAIL_OPENED'] }), occurredAt: Timestamp, data: Type.Record(Text(), Type.Unknown()) });
+export const ActivityQuery = listQuery(['id', 'occurredAt'], {});
+
+const companyFields = {
+  domain: optionalText(COMPANY_LIMITS.domain, 'example.com'),
+  industry: optionalText(COMPANY_LIMITS.industry, 'Software'),
+  employeeCount: Optional(nullable(Type.Integer({ minimum: 0, maximum: MAX_EMPLOYEES }))),
+  address: optionalText(COMPANY_LIMITS.address, '1 Example Street'),
+  customFields: Optional(nullable(CustomFields)),
+};
+export const Company = strict({
+  id: Id, name: Text(), domain: nullable(Text()), industry: nullable(Text()), employeeCount: nullable(Type.Integer()), address: nullable(Text()),
+  customFields: CustomFields, tenantId: Text(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+});
+export const CompanyCreate = writable({ name: text(COMPANY_LIMITS.name, 'Example Ltd'), ...companyFields });
+export const CompanyUpdate = writable({ name: Optional(text(COMPANY_LIMITS.name, 'Example Ltd')), ...companyFields });
+export const CompanyQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
+  name: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.name, description: 'The whole name, ignoring case' })),
+  domain: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.domain })),
+});

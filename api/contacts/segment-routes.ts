@@ -1,0 +1,149 @@
+import type { Static } from 'typebox';
+import { Contact, Segment } from '../../db/entities/contacts.ts';
+import { sql, type EntityManager } from '../../db/orm.ts';
+import { changeListMembers } from '../../domain/contacts/change-list-members.ts';
+import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
+import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { previewSegment } from '../../domain/segments/preview-segment.ts';
+import { createSegment, deleteSegment, lockMembers, memberCounts, rebuildSegment, updateSegment } from '../../domain/segments/segments.ts';
+import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { presentContacts, presentSegments, type SegmentView } from './presenter.ts';
+import * as schema from './segment-schema.ts';
+import { Contact as ContactSchema, MemberQuery } from './schema.ts';
+
+const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
+
+const present = (segment: Segment, em: EntityManager): Promise<SegmentView> => em.transactional(async (tx) => (await presentSegments([segment], tx))[0]!);
+const countOf = (em: EntityManager, tenantId: string, id: number): Promise<number> =>
+  em.transactional(async (tx) => (await memberCounts(tx, tenantId, [id])).get(id) ?? 0);
+
+async function find(em: EntityManager, id: number): Promise<Segment> {
+  const segment = await em.findOne(Segment, { id });
+  if (!segment) throw notFound('segment or list', id);
+  return segment;
+}
+
+/** What fits the type of a new segment; the rest is for the command to judge. */
+function checkKind({ type, filter, contactIds }: Static<typeof schema.SegmentCreate>): Violation[] {
+  if (type === 'static') return filter === undefined ? [] : [{ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
+  return [
+    ...(filter === undefined ? [{ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' }] : []),
+    ...(contactIds === undefined ? [] : [{ path: '/contactIds', code: 'not_allowed', message: 'the filter says who is in a dynamic segment' }]),
+  ];
+}
+
+/** The routes that segments and lists share: one kind of thing, one id space, two names. */
+function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' | 'List'): RouteSpec[] {
+  const what = noun === 'Segment' ? 'a segment or list' : 'a list or segment';
+  return [
+    route({
+      method: 'GET', path: `${base}/{id}`, operationId: `get${noun}`, summary: `Get ${what}`, access: 'contacts:read',
+      params: IdParams, responses: { 200: { schema: schema.Segment } },
+      handler: async ({ em, params }) => ({ body: await present(await find(em, params.id), em) }),
+    }),
+    route({
+      method: 'PUT', path: `${base}/{id}`, operationId: `update${noun}`, summary: `Change ${what}`, access: 'contacts:write',
+      params: IdParams, body: schema.SegmentUpdate, responses: { 200: { schema: schema.Segment } }, errors: ['precondition_failed'],
+      handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
+        const segment = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, (await presentSegments([current], tx))[0]!);
+          return body;
+        });
+        return { body: await present(segment, em) };
+      },
+    }),
+    route({
+      method: 'DELETE', path: `${base}/{id}`, operationId: `delete${noun}`, summary: `Delete ${what}; its contacts stay`, access: 'contacts:write',
+      params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
+      handler: async ({ em, principal, params, ifMatch }) => {
+        await deleteSegment(em, principal.tenantId, params.id, (current) => assertIfMatch(ifMatch, current.version));
+        return noContent;
+      },
+    }),
+    route({
+      method: 'GET', path: `${base}/{id}/contacts`, operationId: `list${noun}Contacts`, summary: `List the contacts in ${what}`, access: 'contacts:read',
+      params: IdParams, query: MemberQuery, responses: { 200: { schema: listOf(ContactSchema) } },
+      handler: async ({ em, params, query }) => {
+        await find(em, params.id);
+        const where = contactConditions({ segmentId: params.id, ...query });
+        return { body: await listPage(em, Contact, query, { from: sql`contacts t`, where, sortable: contactSort }, presentContacts) };
+      },
+    }),
+    route({
+      method: 'POST', path: `${base}/{id}/contacts`, operationId: `add${noun}Contacts`, summary: 'Add contacts to a static list', access: 'contacts:write',
+      params: IdParams, body: schema.MembersChange, responses: { 200: { schema: schema.Added } }, errors: ['conflict'],
+      handler: async ({ em, principal, requestId, params, body }) => {
+        const { added } = await em.transactional(async (tx) => {
+          assertValid(await lockMembers(tx, principal.tenantId, body.contactIds));
+          return changeListMembers(tx, principal.tenantId, params.id, { add: body.contactIds }, requestId);
+        });
+        return { body: { added: added.length, count: await countOf(em, principal.tenantId, params.id) } };
+      },
+    }),
+    route({
+      method: 'POST', path: `${base}/{id}/contacts/remove`, operationId: `remove${noun}Contacts`, summary: 'Remove contacts from a static list', access: 'contacts:write',
+      params: IdParams, body: schema.MembersChange, responses: { 200: { schema: schema.Removed } }, errors: ['conflict'],
+      handler: async ({ em, principal, requestId, params, body }) => {
+        const { removed } = await em.transactional((tx) => changeListMembers(tx, principal.tenantId, params.id, { remove: body.contactIds }, requestId));
+        return { body: { removed: removed.length, count: await countOf(em, principal.tenantId, params.id) } };
+      },
+    }),
+    route({
+      method: 'POST', path: `${base}/{id}/rebuild`, operationId: `rebuild${noun}`, summary: `Judge every contact anew by ${what}`, access: 'contacts:write',
+      params: IdParams, responses: { 200: { schema: schema.Rebuilt } },
+      handler: async ({ em, principal, params }) => {
+        const { added, removed } = await rebuildSegment(em, principal.tenantId, params.id);
+        return { body: { differed: added + removed, added, removed, count: await countOf(em, principal.tenantId, params.id) } };
+      },
+    }),
+  ];
+}
+
+export const segmentRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/contacts/segments', operationId: 'listSegments', summary: 'List segments and lists', access: 'contacts:read',
+    query: schema.SegmentQuery, responses: { 200: { schema: listOf(schema.Segment) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Segment, query, {
+        from: sql`segments t`, where: query.type === undefined ? [] : [sql`t.type = ${query.type}`], sortable,
+      }, presentSegments),
+    }),
+  }),
+  route({
+    method: 'GET', path: '/contacts/lists', operationId: 'listLists', summary: 'List static lists', access: 'contacts:read',
+    query: schema.ListQuery, responses: { 200: { schema: listOf(schema.Segment) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Segment, query, { from: sql`segments t`, where: [sql`t.type = 'static'`], sortable }, presentSegments),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/contacts/segments', operationId: 'createSegment', summary: 'Create a segment by a filter, or a static list', access: 'contacts:write',
+    body: schema.SegmentCreate, responses: { 201: { schema: schema.Segment } },
+    handler: async ({ em, principal, body }) => {
+      assertValid(checkKind(body));
+      const segment = await createSegment(em, principal.tenantId, body);
+      return created(`/contacts/segments/${segment.id}`, await present(segment, em));
+    },
+  }),
+  route({
+    method: 'POST', path: '/contacts/lists', operationId: 'createList', summary: 'Create a static list', access: 'contacts:write',
+    body: schema.ListCreate, responses: { 201: { schema: schema.Segment } },
+    handler: async ({ em, principal, body }) => {
+      const segment = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
+      return created(`/contacts/lists/${segment.id}`, await present(segment, em));
+    },
+  }),
+  route({
+    method: 'POST', path: '/contacts/segments/preview', operationId: 'previewSegment', summary: 'Who a filter fits', access: 'contacts:read',
+    body: schema.Preview, responses: { 200: { schema: schema.PreviewAnswer } },
+    handler: async ({ em, principal, body }) => {
+      const { count, sample } = await previewSegment(em, principal.tenantId, body.filter);
+      return { body: { count, sample: await presentContacts(sample, em) } };
+    },
+  }),
+  ...shared('/contacts/segments', 'Segment'),
+  ...shared('/contacts/lists', 'List'),
+];

@@ -1,0 +1,38 @@
+import { Type } from 'typebox';
+import { FilterSchema, type Filter } from '../../domain/segments/filter.ts';
+import { SEGMENT_LIMITS } from '../../domain/segments/segments.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import { Contact } from './schema.ts';
+
+const { Optional } = Type;
+const name = Type.String({ maxLength: SEGMENT_LIMITS.name, examples: ['Active customers'] });
+const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
+const type = oneOf(['dynamic', 'static'], { description: 'By a filter, or by hand' });
+const ContactIds = Type.Array(Id, { maxItems: 10_000, examples: [[1, 2]] });
+
+export const Segment = strict({
+  id: Id, name: Type.String(), description: nullable(Type.String()), type,
+  filter: Type.Unsafe<Filter | null>({ type: ['object', 'null'], description: 'Of a dynamic one: who is in it' }),
+  status: oneOf(['BUILDING', 'READY']), count: Type.Integer({ minimum: 0, description: 'Contacts in it' }),
+  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
+});
+export const segmentReadOnly = ['id', 'type', 'status', 'count', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
+const createReadOnly = segmentReadOnly.filter((field) => field !== 'type');
+export const SegmentCreate = writable({ name, description, type, filter: Optional(FilterSchema), contactIds: Optional(ContactIds) }, createReadOnly);
+export const ListCreate = writable({ name, description, contactIds: Optional(ContactIds) }, segmentReadOnly);
+export const SegmentUpdate = writable({
+  name: Optional(name), description,
+  // Null is what a static one has; the tree is for `checkFilter` to judge.
+  filter: Optional(Type.Unsafe<Filter | null>({ type: ['object', 'null'] })),
+}, segmentReadOnly);
+export const SegmentQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], { type: Optional(type) });
+export const ListQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {});
+
+export const MembersChange = strict({ contactIds: Type.Array(Id, { minItems: 1, maxItems: 10_000, examples: [[1, 2]] }) });
+export const Added = strict({ added: Type.Integer({ description: 'How many were not in it yet' }), count: Type.Integer() });
+export const Removed = strict({ removed: Type.Integer({ description: 'How many were in it' }), count: Type.Integer() });
+export const Rebuilt = strict({
+  differed: Type.Integer({ description: 'Memberships that were not as the filter says' }), added: Type.Integer(), removed: Type.Integer(), count: Type.Integer(),
+});
+export const Preview = strict({ filter: FilterSchema });
+export const PreviewAnswer = strict({ count: Type.Integer(), sample: Type.Array(Contact, { description: 'Up to ten of them' }) });

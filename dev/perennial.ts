@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { followWarnings } from './log-tail.ts';
+import { migrate } from './migrate.ts';
+import { assertFree } from './ports.ts';
+import { withClient } from './postgres.ts';
+import { startService, untilReady, type Service } from './service.ts';
+import { adminLogin, type StartSettings } from './settings.ts';
+import { portsOf, startStack, type Stack } from './stack.ts';
+import { keepRunning, type Supervised } from './supervise.ts';
+
+export interface PerennialOptions {
+  root: string;
+  dataDir: string;
+  settings: StartSettings;
+  log: (line: string) => void;
+  spawned: (service: Service) => void;
+  /** Called when a process died too often to be started again. */
+  failed: (message: string) => void;
+}
+
+/** The stack with one api and one worker on it. Its steps are called in this order; `stop` at any time. */
+export interface Perennial {
+  startParts(): Promise<void>;
+  startProcesses(): Promise<void>;
+  /** Lines for the user: what is where, and the Admin login when the database was empty. */
+  table(): [string, string][];
+  /** The Admin login that was made in this start, even if the start failed later. */
+  adminShown(): string | undefined;
+  stop(): Promise<void>;
+}
+
+const HEALTH_TIMEOUT_MS = 120_000;
+
+/** Assembles what `npm start` runs; nothing is started yet. */
+export function createPerennial({ root, dataDir, settings, log, spawned, failed }: PerennialOptions): Perennial {
+  const { apiPort, ports, external, given } = settings;
+  const url = `http://localhost:${apiPort}`;
+  const running: Supervised[] = [];
+  const following: (() => void)[] = [];
+  let stack: Stack | undefined;
+  let admin: string | undefined;
+  let stopped = false;
+
+  async function startProcess(name: string, script: string, env: NodeJS.ProcessEnv): Promise<Supervised> {
+    const logFile = join(dataDir, 'logs', `${name}.log`);
+    const options = { name, command: process.execPath, args: [script], cwd: root, env, logFile, spawned };
+    const supervised = await keepRunning({ name, start: () => startService(options), log, gaveUp: failed });
+    running.push(supervised);
+    if (stopped) await supervised.stop();
+    return supervised;
+  }
+
+  return {
+    async startParts() {
+      await assertFree([...portsOf({ ports, external }), { port: apiPort, what: 'the API', setting: 'PORT' }]);
+      stack = await startStack({ dataDir, ports, external, log, spawned, failed });
+    },
+    async startProcesses() {
+      if (!stack) throw new Error('The parts come first');
+      const defaults = { ENABLE_REGISTRATION: 'true', PUBLIC_URL: url, NODE_ENV: 'production' };
+      const env: NodeJS.ProcessEnv = { ...defaults, ...stack.env, ...given };
+      log('Migrating the database …');
+      await migrate(env);
+      if (stopped) return;
+      if (await isEmpty(env.DATABASE_MIGRATION_URL)) {
+        const login = adminLogin(given);
+        Object.assign(env, login.env);
+        admin = login.shown;
+      }
+      log('Starting the API and the worker …');
+      const processes = await Promise.all([startProcess('api', 'api/server.ts', env), startProcess('worker', 'worker/main.ts', env)]);
+      const up = () => isUp(`http://127.0.0.1:${apiPort}/api/v1/health`);
+      await Promise.all(processes.map((process) => untilReady(process.current(), up, HEALTH_TIMEOUT_MS)));
+      following.push(...processes.map((process) => followWarnings(process.current().logFile, process.current().name, log)));
+    },
+    table() {
+      const rows: [string, string][] = [
+        ['API', `${url}/api/v1`],
+        ['Documentation', `${url}/docs`],
+      ];
+      if (stack?.pages.temporal) rows.push(['Temporal UI', stack.pages.temporal]);
+      if (stack?.pages.mail) rows.push(['Mail', stack.pages.mail]);
+      if (admin) rows.push(['Admin login', admin]);
+      return rows;
+    },
+    adminShown: () => admin,
+    async stop() {
+      stopped = true;
+      // They drain into the parts, so those go last.
+      await Promise.all(running.map((process) => process.stop()));
+      for (const unfollow of following) unfollow();
+      await stack?.stop();
+    },
+  };
+}
+
+async function isEmpty(migrationUrl = ''): Promise<boolean> {
+  const { rowCount } = await withClient(migrationUrl, (client) => client.query('SELECT 1 FROM users LIMIT 1'));
+  return rowCount === 0;
+}
+
+async function isUp(url: string): Promise<void> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+  const body = await response.text();
+  if ((JSON.parse(body) as { status?: string }).status !== 'UP') throw new Error(`health is ${body}`);
+}

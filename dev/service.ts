@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pause, processStart, signal } from './process.ts';
+
+/** A child process of the stack. */
+export interface Service {
+  name: string;
+  pid: number;
+  /** Start of the process as `processStart` tells it. */
+  start: string;
+  stopSignal: NodeJS.Signals;
+  graceMs: number;
+  logFile: string;
+  /** Where this process' lines begin in the file, in bytes. */
+  logStart: number;
+  /** Resolves, never rejects, with a text such as `exit code 1` when the process has ended. */
+  ended: Promise<string>;
+  /** True from the moment the process has ended. */
+  hasEnded(): boolean;
+  /** Asks it to stop and waits until it is gone; SIGKILL after `graceMs`. */
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  name: string;
+  command: string;
+  args: string[];
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** stdout and stderr are appended to it; past 10 MB it is put aside as `<logFile>.old` at the next start. */
+  logFile: string;
+  uid?: number;
+  gid?: number;
+  stopSignal?: NodeJS.Signals;
+  graceMs?: number;
+  /** Called as soon as the process exists, long before it is ready. */
+  spawned?: (service: Service) => void;
+}
+
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Starts a child in a process group of its own, so that Ctrl-C in the terminal reaches the caller alone, who stops its
+ * children in order. Rejects when the command cannot be run at all.
+ */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const log = openLog(options.logFile);
+  const logStart = fstatSync(log).size;
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: options.env ?? process.env,
+    uid: options.uid,
+    gid: options.gid,
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  let over = false;
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, name) => {
+      over = true;
+      resolve(name ? `signal ${name}` : `exit code ${code}`);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error) => reject(new Error(`${options.name} could not be started: ${error.message}`)));
+  });
+  const pid = child.pid as number;
+  const service: Service = {
+    name: options.name,
+    pid,
+    start: processStart(pid) ?? 'ended',
+    stopSignal: options.stopSignal ?? 'SIGTERM',
+    graceMs: options.graceMs ?? 30_000,
+    logFile: options.logFile,
+    logStart,
+    ended,
+    hasEnded: () => over,
+    async stop() {
+      if (over) return;
+      signal(pid, service.stopSignal);
+      const timer = setTimeout(() => signal(pid, 'SIGKILL'), service.graceMs);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+  options.spawned?.(service);
+  return service;
+}
+
+/**
+ * Repeats `attempt` until it does not throw. Rejects with the end of the service's log when the service ends first or
+ * `timeoutMs` pass.
+ */
+export async function untilReady<T>(service: Service, attempt: () => Promise<T>, timeoutMs = 60_000): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      const answer = await attempt();
+      // A foreign server on the same port must not pass for ours, which could not start because of it.
+      if (service.hasEnded()) throw new Error('another program answered in its place');
+      return answer;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (service.hasEnded()) {
+        throw new Error(`${service.name} ended (${await service.ended}).\n${logTail(service)}`, { cause: error });
+      }
+      if (Date.now() > deadline) {
+        throw new Error(`${service.name} is not ready after ${timeoutMs / 1000} s: ${reason}\n${logTail(service)}`, {
+          cause: error,
+        });
+      }
+      await pause(25);
+    }
+  }
+}
+
+/** The last lines that a service has logged, for an error message. */
+function logTail({ logFile, logStart }: Service, lines = 15): string {
+  try {
+    return readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-lines).join('\n');
+  } catch {
+    return '';
+  }
+}
+
+function openLog(file: string): number {
+  mkdirSync(dirname(file), { recursive: true });
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > LOG_LIMIT_BYTES) renameSync(file, `${file}.old`);
+  return openSync(file, 'a');
+}

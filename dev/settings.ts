@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import type { ExternalParts, StackPorts } from './stack.ts';
+
+/** What `npm start` takes from the environment; an empty value counts as unset. */
+export interface StartSettings {
+  apiPort: number;
+  ports: StackPorts;
+  external: ExternalParts;
+  /** All settings of the environment that are not empty. */
+  given: NodeJS.ProcessEnv;
+}
+
+/** Reads the settings; throws an error with one line for each that can not hold. */
+export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '' && value !== undefined));
+  const problems: string[] = [];
+  const port = (name: string, fallback: number) => {
+    const value = Number(given[name] ?? fallback);
+    if (!Number.isInteger(value) || value < 1 || value > 65_535) problems.push(`${name} must be a port from 1 to 65535`);
+    return value;
+  };
+  const ports = {
+    postgres: port('POSTGRES_PORT', 55_432),
+    nats: port('NATS_PORT', 4222),
+    temporal: port('TEMPORAL_PORT', 7233),
+    temporalUi: port('TEMPORAL_UI_PORT', 8233),
+    smtp: port('SMTP_PORT', 1025),
+    mailPage: port('MAIL_PAGE_PORT', 1080),
+  };
+  const apiPort = port('PORT', 8080);
+  if (Boolean(given.DATABASE_URL) !== Boolean(given.DATABASE_MIGRATION_URL)) {
+    problems.push('DATABASE_URL (the application role) and DATABASE_MIGRATION_URL (the owner) must be set together, or neither');
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL } = given;
+  return { apiPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+}
+
+/** The first Admin's login as the API will make it, and how to tell it to the user. */
+export interface AdminLogin {
+  env: Record<string, string>;
+  shown: string;
+}
+
+/** A random password is made and shown where the user has set none. */
+export function adminLogin(given: NodeJS.ProcessEnv): AdminLogin {
+  const username = given.ADMIN_USERNAME ?? 'admin';
+  const password = given.ADMIN_PASSWORD ?? randomBytes(12).toString('base64url');
+  return {
+    env: { ADMIN_USERNAME: username, ADMIN_EMAIL: given.ADMIN_EMAIL ?? 'admin@example.com', ADMIN_PASSWORD: password },
+    shown: given.ADMIN_PASSWORD ? `${username} (with the ADMIN_PASSWORD you set)` : `${username} / ${password}  (shown only now)`,
+  };
+}

@@ -1,0 +1,78 @@
+/** `npm start`: the whole service on this machine, until Ctrl-C. */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { createPerennial, type Perennial } from './perennial.ts';
+import { signal } from './process.ts';
+import { claimDataDir, type RunFile } from './run-file.ts';
+import type { Service } from './service.ts';
+import { readStartSettings } from './settings.ts';
+import { onStopRequest } from './stop-signal.ts';
+
+const root = join(import.meta.dirname, '..');
+const dataDir = join(root, '.data');
+const processes: Service[] = [];
+let run: RunFile | undefined;
+let perennial: Perennial | undefined;
+let starting: Promise<void> = Promise.resolve();
+let ending = false;
+
+onStopRequest((reason) => void end(0, `Stopping (${reason}) …`), kill);
+// A reader that has gone (`npm start | head`) is no reason to stop.
+process.stdout.on('error', () => {});
+process.on('uncaughtException', (error) => void end(1, String(error.stack)));
+starting = start();
+starting.catch((error: unknown) => end(1, messageOf(error)));
+
+async function start(): Promise<void> {
+  const begin = performance.now();
+  const envFile = join(root, '.env');
+  if (existsSync(envFile)) process.loadEnvFile(envFile);
+  const settings = readStartSettings(process.env);
+  run = await claimDataDir(dataDir, say);
+  const spawned = (service: Service) => {
+    processes.push(service);
+    run?.add(service);
+  };
+  const failed = (message: string) => void end(1, message);
+  if (ending) return;
+  say('Starting Postgres, NATS, Temporal and the mail catcher …');
+  perennial = createPerennial({ root, dataDir, settings, log: say, spawned, failed });
+  await perennial.startParts();
+  if (ending) return;
+  await perennial.startProcesses();
+  if (ending) return;
+  const rows = perennial.table().map(([name, value]) => `  ${name.padEnd(15)}${value}\n`);
+  const took = ((performance.now() - begin) / 1000).toFixed(1);
+  process.stdout.write(`\nPerennial is running (${took} s).\n\n${rows.join('')}\n`);
+  process.stdout.write(`Logs and data are in ${relative(process.cwd(), dataDir) || '.'}. Ctrl-C stops everything; the data stays.\n`);
+}
+
+/** Stops all in order and exits; what is just starting is stopped once it has come so far. */
+async function end(code: number, message: string): Promise<void> {
+  if (ending) return;
+  ending = true;
+  process.stderr.write(`${message}\n`);
+  if (code !== 0 && perennial?.adminShown()) say(`Admin login, if it was made: ${perennial.adminShown()}`);
+  run?.stopping();
+  // A start that is waiting for a health that no longer comes is ended by the end of its processes.
+  await Promise.allSettled([starting, perennial?.stop()]);
+  await perennial?.stop();
+  run?.remove();
+  if (code === 0) say('Stopped.');
+  process.exit(code);
+}
+
+/** The second Ctrl-C: no more waiting. */
+function kill(): void {
+  for (const service of processes) if (!service.hasEnded()) signal(service.pid, 'SIGKILL');
+  process.stderr.write('Killed.\n');
+  process.exit(130);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+import { pause } from './process.ts';
+import type { Service } from './service.ts';
+
+export interface SupervisedOptions {
+  name: string;
+  start: () => Promise<Service>;
+  log: (line: string) => void;
+  /** Called once when it died too often in a row; it is not started again then. */
+  gaveUp: (message: string) => void;
+}
+
+/** A service that is started again when it ends on its own. */
+export interface Supervised {
+  /** The running service, or the last one that ran. */
+  current(): Service;
+  stop(): Promise<void>;
+}
+
+const QUICK_MS = 30_000;
+const MAX_QUICK_DEATHS = 5;
+/** Then four times as long each: 17 s in all, enough for a part that it depends on to come back. */
+const FIRST_DELAY_MS = 200;
+
+/**
+ * Starts a service and keeps it running: each death is logged and answered by a new start after a growing delay, up to
+ * five deaths within 30 s of their start in a row. Rejects when the first start fails.
+ */
+export async function keepRunning({ name, start, log, gaveUp }: SupervisedOptions): Promise<Supervised> {
+  let service = await start();
+  let stopping = false;
+  let wake = () => {};
+  const stopRequested = new Promise<void>((resolve) => (wake = resolve));
+
+  async function startAgain(): Promise<void> {
+    try {
+      service = await start();
+    } catch (error) {
+      if (!stopping) log(`${name} did not start: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async function watch(): Promise<void> {
+    let quickDeaths = 0;
+    for (let since = Date.now(); ; ) {
+      const how = await service.ended;
+      if (stopping) return;
+      quickDeaths = Date.now() - since < QUICK_MS ? quickDeaths + 1 : 1;
+      if (quickDeaths === MAX_QUICK_DEATHS) return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`);
+      log(`${name} died (${how}); starting it again.`);
+      await Promise.race([pause(FIRST_DELAY_MS * 4 ** (quickDeaths - 1)), stopRequested]);
+      if (stopping) return;
+      since = Date.now();
+      await startAgain();
+      if (stopping) return service.stop();
+    }
+  }
+
+  const watching = watch();
+  return {
+    current: () => service,
+    async stop() {
+      stopping = true;
+      wake();
+      await service.stop();
+      await watching;
+    },
+  };
+}

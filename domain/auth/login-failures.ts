@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { engineEm, rows, sql, type Orm } from '../../db/orm.ts';
+import { AppError } from '../errors.ts';
+
+const WINDOW_SECONDS = 15 * 60;
+/** Failures in the window that lock a name: from one address, and from all together. */
+const FROM_ONE_ADDRESS = 10;
+const FROM_ALL = 100;
+/** Old rows that each new one sweeps away: more than one, so that none stay. */
+const SWEEP = 20;
+
+/** A try of a password: `name` is the username's key, or what was given for it where nobody has it. */
+export interface LoginAttempt {
+  tenantId: string;
+  name: string;
+  address: string;
+}
+
+/** Some people type their password where the name belongs, so only a hash of it is kept. */
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
+
+/**
+ * Throws 429 with Retry-After while the name is locked for the address: ten failures in 15 minutes, or a hundred from
+ * all addresses. Answers how many the address has.
+ */
+export async function assertNotLocked(orm: Orm, { name, address }: LoginAttempt): Promise<number> {
+  const [found] = await engineEm(orm).transactional((tx) => rows<{ failures: number; wait: number | null }>(tx, sql`
+    select count(*) filter (where address = ${address})::int as failures,
+      ceil(${WINDOW_SECONDS} - extract(epoch from now() - greatest(
+        (array_agg(at order by at desc) filter (where address = ${address}))[${sql.lit(FROM_ONE_ADDRESS)}],
+        (array_agg(at order by at desc))[${sql.lit(FROM_ALL)}])))::int as wait
+    from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`));
+  if (found!.wait !== null) {
+    throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', { headers: { 'Retry-After': String(Math.max(1, found!.wait)) } });
+  }
+  return found!.failures;
+}
+
+/** Notes a failure, and drops some that no longer count. */
+export async function recordFailure(orm: Orm, { tenantId, name, address }: LoginAttempt): Promise<void> {
+  await engineEm(orm).transactional(async (tx) => {
+    await rows(tx, sql`insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${address})`);
+    await rows(tx, sql`
+      delete from login_failures where id in (
+        select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`);
+  });
+}
+
+/** Forgets the failures of the address after a success; those of other addresses stay. */
+export async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
+  await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${address}`));
+}

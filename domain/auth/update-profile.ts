@@ -1,0 +1,54 @@
+import { tenantEm, type Orm } from '../../db/orm.ts';
+import type { User } from '../../db/entities/auth.ts';
+import { isViolation, type Violation as FieldViolation } from '../contacts/fields.ts';
+import { assertValid, type Violation } from '../errors.ts';
+import { readEmail, readName, readUsername } from './account.ts';
+import { findSelf, lockSelf, verifyOwnPassword, type Self } from './own-password.ts';
+
+export interface ProfileChange {
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  /** Needed for a new email. */
+  currentPassword?: string;
+}
+
+type Fields = Partial<Pick<User, 'firstName' | 'lastName' | 'email' | 'emailKey' | 'emailVerified' | 'username' | 'usernameKey'>>;
+
+/** What changes, or a 400 with every rule that is not met. A username that is the address follows the address. */
+function readChange(user: User, change: ProfileChange): Fields {
+  const errors: Violation[] = [];
+  const fields: Fields = {};
+  const take = <T extends object | string>(path: string, read: T | FieldViolation, use: (value: T) => void): void => {
+    if (isViolation(read)) errors.push({ path, ...read });
+    else use(read);
+  };
+  if (change.firstName !== undefined) take('/firstName', readName(change.firstName), (name) => { fields.firstName = name; });
+  if (change.lastName !== undefined) take('/lastName', readName(change.lastName), (name) => { fields.lastName = name; });
+  if (change.email !== undefined && change.email !== user.email) {
+    take('/email', readEmail(change.email), (email) => {
+      Object.assign(fields, email, email.emailKey === user.emailKey ? {} : { emailVerified: false });
+      if (user.usernameKey === user.emailKey) take('/email', readUsername(email.email, email.emailKey), (name) => Object.assign(fields, name));
+    });
+    if (change.currentPassword === undefined) errors.push({ path: '/currentPassword', code: 'required', message: 'is required to change the email' });
+  }
+  assertValid(errors);
+  return fields;
+}
+
+/**
+ * Changes the user's own profile. `check` sees the user under the lock. Throws 400, 409 `email_taken`, 429 while the
+ * name is locked by wrong passwords.
+ */
+export async function updateProfile(orm: Orm, self: Self, change: ProfileChange, check: (current: User) => void): Promise<User> {
+  const before = await findSelf(orm, self);
+  const emailChanges = readChange(before, change).email !== undefined;
+  if (emailChanges) await verifyOwnPassword(orm, before, change.currentPassword!, self.address);
+  return tenantEm(orm, self.tenantId).transactional(async (tx) => {
+    const user = await lockSelf(tx, self.userId, emailChanges ? before.passwordHash : undefined);
+    check(user);
+    tx.assign(user, readChange(user, change));
+    await tx.flush();
+    return user;
+  });
+}

@@ -1,0 +1,31 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { customFieldTypes } from '../contacts/custom-field-types.ts';
+import { assertValid } from '../errors.ts';
+import type { Definition } from './definition.ts';
+import { referencedIds } from './references.ts';
+import { EXECUTABLE_TRIGGERS } from './triggers.ts';
+import { validateDefinition } from './validate.ts';
+
+async function idsIn(tx: EntityManager, table: 'email_templates' | 'segments' | 'forms', tenantId: string, ids: ReadonlySet<number>, also = sql`true`): Promise<Set<number>> {
+  if (ids.size === 0) return new Set();
+  const found = await rows<{ id: number }>(tx, sql`
+    select id from ${sql.table(table)} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) and ${also}`);
+  return new Set(found.map((row) => row.id));
+}
+
+/** Throws a 400 with all that is wrong with a definition (`normaliseDefinition`), what it names and is not there included. */
+export async function checkDefinition(tx: EntityManager, tenantId: string, definition: Definition): Promise<void> {
+  const named = referencedIds(definition);
+  const violations = validateDefinition(definition, {
+    templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds),
+    listIds: await idsIn(tx, 'segments', tenantId, named.listIds, sql`type = 'static'`),
+    segmentIds: await idsIn(tx, 'segments', tenantId, named.segmentIds),
+    formIds: await idsIn(tx, 'forms', tenantId, named.formIds),
+    customFields: await customFieldTypes(tx, tenantId),
+  });
+  if (violations.length === 0 && !EXECUTABLE_TRIGGERS.includes(definition.trigger.type)) {
+    const message = `trigger: nothing fires ${definition.trigger.type} yet; there are ${EXECUTABLE_TRIGGERS.join(', ')}`;
+    violations.push({ path: '/trigger/type', code: 'unsupported', message });
+  }
+  assertValid(violations);
+}

@@ -1,0 +1,89 @@
+import { IANAZone } from 'luxon';
+import { Type } from 'typebox';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+
+/** `HH:MM`, 00:00 to 23:59. */
+export const TimeSchema = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM' });
+export const WeekdaySchema = Type.Union([Type.Integer(), Type.String()], {
+  description: '`monday` to `sunday`, or 1 (Monday) to 7 (ISO 8601)',
+});
+
+/** 1 (Monday) to 7 of a name in any case or an ISO 8601 number; undefined for anything else. */
+export function weekdayNumber(weekday: string | number): number | undefined {
+  if (typeof weekday === 'number') return weekday >= 1 && weekday <= 7 && Number.isInteger(weekday) ? weekday : undefined;
+  const index = WEEKDAYS.findIndex((name) => name === weekday.toLowerCase());
+  return index < 0 ? undefined : index + 1;
+}
+
+export function isTimezone(timezone: string): boolean {
+  return IANAZone.isValidZone(timezone);
+}
+
+/** A contact without a timezone, or with one that is not (or no longer) an IANA name, lives by UTC. */
+function zoneOf(timezone: string | null): IANAZone {
+  return IANAZone.create(timezone !== null && isTimezone(timezone) ? timezone : 'UTC');
+}
+
+/** Midnight of the zone's calendar date at `instant`, plus `days`, written as if it were UTC. */
+function localDay(zone: IANAZone, instant: Date, days: number): number {
+  const local = instant.getTime() + zone.offset(instant.getTime()) * MINUTE_MS;
+  return Math.floor(local / DAY_MS) * DAY_MS + days * DAY_MS;
+}
+
+/**
+ * The instant of a wall-clock time (ms, written as if it were UTC). A time that the clocks skip is read with the offset
+ * from before the gap (02:30 becomes 03:30), one that happens twice is the first of the two: RFC 5545, section 3.3.5.
+ */
+function instantOf(zone: IANAZone, local: number): number {
+  const before = zone.offset(local - DAY_MS);
+  const after = zone.offset(local + DAY_MS);
+  const early = local - before * MINUTE_MS;
+  const late = local - after * MINUTE_MS;
+  return zone.offset(early) !== before && zone.offset(late) === after ? late : early;
+}
+
+function atTime(zone: IANAZone, day: number, time: string): number {
+  const [hours, minutes] = time.split(':').map(Number) as [number, number];
+  return instantOf(zone, day + (hours * 60 + minutes) * MINUTE_MS);
+}
+
+function isoWeekday(day: number): number {
+  return new Date(day).getUTCDay() || 7;
+}
+
+/** The next `time` (HH:MM), on `weekday` where given, strictly after `after`, in the timezone (UTC if null or unknown). */
+export function nextLocalTime(at: { weekday?: string | number; time: string }, after: Date, timezone: string | null): Date {
+  const zone = zoneOf(timezone);
+  const weekday = at.weekday === undefined ? undefined : weekdayNumber(at.weekday);
+  for (let days = 0; ; days += 1) {
+    const day = localDay(zone, after, days);
+    const instant = atTime(zone, day, at.time);
+    if (instant > after.getTime() && (weekday === undefined || isoWeekday(day) === weekday)) return new Date(instant);
+  }
+}
+
+/** When mail may go out: on these weekdays (all where absent), `from` inclusive to `to` exclusive, `to` up to 24:00. */
+export interface SendWindow {
+  days?: (string | number)[];
+  from: string;
+  to: string;
+  /** An IANA name, or `contact` for the contact's own. */
+  timezone: string;
+}
+
+/** `now` when it is within the window, else the next opening. */
+export function nextInWindow(window: SendWindow, now: Date, contactTimezone: string | null): Date {
+  const zone = zoneOf(window.timezone === 'contact' ? contactTimezone : window.timezone);
+  const days = window.days?.map(weekdayNumber);
+  for (let offset = 0; offset <= 14; offset += 1) {
+    const day = localDay(zone, now, offset);
+    if (days && !days.includes(isoWeekday(day))) continue;
+    const opens = atTime(zone, day, window.from);
+    if (now.getTime() < atTime(zone, day, window.to)) return new Date(Math.max(opens, now.getTime()));
+  }
+  return now;
+}

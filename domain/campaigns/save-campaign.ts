@@ -1,0 +1,85 @@
+import { LockMode } from '@mikro-orm/core';
+import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../db/entities/campaigns.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { AppError, assertValid, notFound } from '../errors.ts';
+import { checkDefinition } from './check-definition.ts';
+import { type Definition, type DefinitionInput, normaliseDefinition } from './definition.ts';
+import { prebuiltSteps } from './prebuilt.ts';
+
+export interface CampaignInput extends DefinitionInput {
+  name: string;
+  description?: string | null;
+  type?: (typeof CAMPAIGN_TYPES)[number];
+  /** The templates of a prebuilt type, in order, instead of steps. */
+  templateIds?: number[];
+}
+
+/** The definition as it is edited. */
+export function draftOf(campaign: Campaign): Definition {
+  return { trigger: campaign.trigger, steps: campaign.steps, entry: campaign.entry } as Definition;
+}
+
+function stepsOf({ type = 'CUSTOM', steps, templateIds }: Omit<CampaignInput, 'name'>): DefinitionInput['steps'] {
+  if (type === 'CUSTOM' || steps) {
+    const message = steps ? 'goes without steps only' : 'is for the prebuilt types only';
+    assertValid(templateIds ? [{ path: '/templateIds', code: 'invalid', message }] : []);
+    return steps;
+  }
+  const made = prebuiltSteps(type, templateIds ?? []);
+  assertValid(made.violations);
+  return made.steps;
+}
+
+/** Makes a DRAFT. Throws a 400 that names each step with something wrong. */
+export async function createCampaign(em: EntityManager, tenantId: string, input: CampaignInput): Promise<Campaign> {
+  return em.transactional(async (tx) => {
+    const { name, description, type = 'CUSTOM', trigger, entry } = input;
+    const definition = normaliseDefinition({ trigger, entry, steps: stepsOf(input) });
+    await checkDefinition(tx, tenantId, definition);
+    const campaign = tx.create(Campaign, { tenantId, name, description: description || null, type, ...definition });
+    await tx.flush();
+    return campaign;
+  });
+}
+
+/**
+ * Changes the given fields; those of a running campaign go into its next version. `check` sees the campaign as it is, under
+ * its lock. Throws 404, and 400 as `createCampaign` does.
+ */
+export async function updateCampaign(
+  em: EntityManager, tenantId: string, id: number, input: Partial<Omit<CampaignInput, 'type'>>, check: (current: Campaign) => void,
+): Promise<Campaign> {
+  return em.transactional(async (tx) => {
+    const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!campaign) throw notFound('campaign', id);
+    check(campaign);
+    const { name, description, trigger, steps, entry, templateIds } = input;
+    const now = draftOf(campaign);
+    const definition = normaliseDefinition({
+      trigger: trigger ?? now.trigger,
+      entry: entry ? { ...now.entry, ...entry } : now.entry,
+      steps: steps || templateIds ? stepsOf({ type: campaign.type, steps, templateIds }) : now.steps,
+    });
+    if (trigger || entry || steps || templateIds) await checkDefinition(tx, tenantId, definition);
+    tx.assign(campaign, {
+      ...definition, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description: description || null }),
+    });
+    await tx.flush();
+    return campaign;
+  });
+}
+
+/** Deletes a campaign with its executions; the emails it sent stay. Throws 404, and 409 while it runs or is being stopped. */
+export async function deleteCampaign(em: EntityManager, id: number, check: (current: Campaign) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!campaign) throw notFound('campaign', id);
+    check(campaign);
+    if (campaign.status === 'ACTIVE' || campaign.status === 'PAUSED') {
+      throw new AppError('conflict', `The campaign is ${campaign.status}: stop it first`);
+    }
+    const closing = await tx.findOne(CampaignExecution, { campaignId: id, sweep: true }, { fields: ['id'] });
+    if (closing) throw new AppError('conflict', 'Its last workflows are being closed; try again in a moment', { headers: { 'Retry-After': '2' } });
+    await tx.remove(campaign).flush();
+  });
+}

@@ -1,0 +1,24 @@
+import type { Static, TSchema } from 'typebox';
+import { condition } from './steps/condition.ts';
+import { email } from './steps/email.ts';
+import { exit } from './steps/exit.ts';
+import type { StepKind } from './steps/kind.ts';
+import { segment } from './steps/segment.ts';
+import { wait } from './steps/wait.ts';
+
+/** The registry of step types. */
+export const stepKinds = { EMAIL: email, WAIT: wait, CONDITION: condition, SEGMENT: segment, EXIT: exit } as const;
+
+export type StepType = keyof typeof stepKinds;
+export const STEP_TYPES = Object.keys(stepKinds) as StepType[];
+
+/** A step of a valid definition: `next` is a step id, null for the end, absent for the following step. */
+export type Step = {
+  [T in StepType]: { id: string; type: T; config: Static<(typeof stepKinds)[T]['config']>; next?: string | null };
+}[StepType];
+
+/** The entry of a step type, or undefined when there is no such type. */
+export function stepKind(type: unknown): StepKind | undefined {
+  const known = STEP_TYPES.find((name) => name === type);
+  return known && (stepKinds as Record<StepType, StepKind<TSchema>>)[known];
+}

@@ -1,0 +1,68 @@
+import { Company } from '../../db/entities/contacts.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendEvents, type Origin } from '../../events/outbox.ts';
+import { assertValid, notFound } from '../errors.ts';
+import { refreshMemberships } from '../segments/refresh-memberships.ts';
+import { checkCompanyValues, type CompanyInput } from './company-values.ts';
+import { lockContacts } from './lock-contacts.ts';
+
+/** Creates a company; names need not be unique. */
+export async function createCompany(em: EntityManager, tenantId: string, input: CompanyInput & { name: string }): Promise<Company> {
+  const { values, violations } = checkCompanyValues(input);
+  assertValid(violations);
+  return em.transactional(async (tx) => {
+    const company = tx.create(Company, { ...(values as { name: string; nameKey: string }), tenantId });
+    await tx.flush();
+    return company;
+  });
+}
+
+/** Changes a company and judges its contacts' memberships anew. `read` as at `updateContact`. Throws `not_found`. */
+export async function updateCompany(em: EntityManager, origin: Origin, id: number, read: (current: Company) => CompanyInput): Promise<Company> {
+  const { tenantId } = origin;
+  return em.transactional(async (tx) => {
+    await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
+    const company = await lockCompany(tx, tenantId, id);
+    const { values, violations } = checkCompanyValues(read(company));
+    assertValid(violations);
+    tx.assign(company, values);
+    const { version } = company;
+    await tx.flush();
+    if (company.version !== version) {
+      await refreshMemberships(tx, tenantId, await contactsOf(tx, tenantId, id), { causes: ['company'], requestId: origin.requestId });
+    }
+    return company;
+  });
+}
+
+/** Deletes a company; its contacts stay, without one. `check` may refuse. Throws `not_found`. */
+export async function deleteCompany(em: EntityManager, origin: Origin, id: number, check: (current: Company) => void): Promise<void> {
+  const { tenantId } = origin;
+  await em.transactional(async (tx) => {
+    await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
+    check(await lockCompany(tx, tenantId, id));
+    const freed = await rows<{ id: number; version: number }>(tx, sql`
+      update contacts set company_id = null, version = version + 1, updated_at = ${new Date()}
+      where tenant_id = ${tenantId} and company_id = ${id} returning id, version`);
+    for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {
+      await rows(tx, sql`delete from ${sql.table(table)} where tenant_id = ${tenantId} and subject = 'company' and subject_id = ${id}`);
+    }
+    await rows(tx, sql`delete from companies where tenant_id = ${tenantId} and id = ${id}`);
+    await appendEvents(tx, origin, freed.map((contact) => ({
+      type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['companyId'] },
+    })));
+    await refreshMemberships(tx, tenantId, freed.map((contact) => contact.id), { causes: ['contact', 'company'], requestId: origin.requestId });
+  });
+}
+
+async function contactsOf(tx: EntityManager, tenantId: string, companyId: number): Promise<number[]> {
+  const found = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and company_id = ${companyId} order by id`);
+  return found.map((row) => row.id);
+}
+
+/** Not as strong as the ORM's lock, which would make everyone wait who gives a contact this company. */
+async function lockCompany(tx: EntityManager, tenantId: string, id: number): Promise<Company> {
+  const [locked] = await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = ${id} for no key update`);
+  if (!locked) throw notFound('company', id);
+  return tx.findOneOrFail(Company, { id, tenantId }, { refresh: true });
+}

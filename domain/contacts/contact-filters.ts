@@ -1,0 +1,67 @@
+import { sql, type RawBuilder } from 'kysely';
+import { assertValid } from '../errors.ts';
+import type { SortField } from '../paging.ts';
+import { parseDateTime } from '../segments/instants.ts';
+import type { ContactStatus } from './contact-values.ts';
+import { normaliseEmail } from './email.ts';
+import { isViolation } from './violation.ts';
+
+/** What a list of contacts can be narrowed by; the times are exclusive. */
+export interface ContactFilters {
+  status?: ContactStatus;
+  companyId?: number;
+  segmentId?: number;
+  listId?: number;
+  tag?: string;
+  email?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+  updatedAfter?: string;
+}
+
+export const contactSort = {
+  id: { column: sql`t.id`, type: 'bigint' },
+  createdAt: { column: sql`t.created_at`, type: 'timestamptz' },
+  updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
+  email: { column: sql`t.email_key`, type: 'text' },
+  lastName: { column: sql`t.last_name`, type: 'text' },
+} as const satisfies Record<string, SortField>;
+
+/** The filters as conditions over `contacts t`. */
+export function contactConditions(filters: ContactFilters): RawBuilder<unknown>[] {
+  const { status, companyId, segmentId, listId, tag, email } = filters;
+  const memberOf = (id: number) => sql`exists (
+    select 1 from segment_members m where m.tenant_id = t.tenant_id and m.segment_id = ${id} and m.contact_id = t.id)`;
+  const conditions = [
+    status !== undefined && sql`t.status = ${status}`,
+    companyId !== undefined && sql`t.company_id = ${companyId}`,
+    segmentId !== undefined && memberOf(segmentId),
+    listId !== undefined && memberOf(listId),
+    tag !== undefined && sql`${tag.normalize('NFC')}::text = any(t.tags)`,
+    email !== undefined && sql`t.email_key = ${keyOf(email)}`,
+    filters.createdAfter !== undefined && sql`t.created_at > ${instant('createdAfter', filters.createdAfter)}`,
+    filters.createdBefore !== undefined && sql`t.created_at < ${instant('createdBefore', filters.createdBefore)}`,
+    filters.updatedAfter !== undefined && sql`t.updated_at > ${instant('updatedAfter', filters.updatedAfter)}`,
+  ];
+  return conditions.filter((condition) => condition !== false);
+}
+
+/** What is no address is nobody's. */
+function keyOf(email: string): string {
+  const normalised = normaliseEmail(email);
+  return isViolation(normalised) ? email : normalised.emailKey;
+}
+
+function instant(name: string, text: string): RawBuilder<unknown> {
+  const at = parseDateTime(text);
+  assertValid(at ? [] : [{ path: `/${name}`, code: 'out_of_range', message: 'must be a date-time between the years 1000 and 9000' }]);
+  return sql`${at}::timestamptz`;
+}
+
+/** Contacts whose name, address or company holds the text, ignoring case, as a condition over `contacts t`. */
+export function contactSearch(q: string): RawBuilder<unknown> {
+  const pattern = `%${q.trim().normalize('NFC').replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql`(
+    lower(t.first_name || ' ' || t.last_name) like lower(${pattern}::text) or lower(t.email) like lower(${pattern}::text)
+    or t.company_id in (select k.id from companies k where k.tenant_id = t.tenant_id and lower(k.name) like lower(${pattern}::text)))`;
+}

@@ -1,0 +1,108 @@
+import type { Violation } from '../errors.ts';
+import type { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
+import { checkCustomValue, type CustomFieldType, type CustomValue } from './custom-values.ts';
+import {
+  CONTACT_LIMITS, cleanText, isViolation, normaliseEmail, normaliseLocale, normaliseTags, normaliseTimezone, phoneE164,
+  type Violation as FieldViolation,
+} from './fields.ts';
+
+export type ContactStatus = (typeof CONTACT_STATUSES)[number];
+
+/** A contact's fields as a caller gives them: absent = unchanged, null or '' = cleared. */
+export interface ContactInput {
+  firstName?: string | null;
+  lastName?: string | null;
+  email?: string | null;
+  phone?: string | null;
+  jobTitle?: string | null;
+  companyId?: number | null;
+  /** The company's name: found ignoring case, or created. */
+  company?: string | null;
+  status?: ContactStatus;
+  tags?: string[] | null;
+  customFields?: Record<string, unknown> | null;
+  timezone?: string | null;
+  locale?: string | null;
+  source?: string | null;
+}
+
+/** What of an input is stored, normalised; only what was given is there. `customFields` are merged by key, null clears. */
+export interface ContactValues {
+  firstName?: string;
+  lastName?: string;
+  email?: string;
+  emailKey?: string;
+  phone?: string | null;
+  phoneE164?: string | null;
+  jobTitle?: string | null;
+  companyId?: number | null;
+  company?: string | null;
+  status?: ContactStatus;
+  tags?: string[];
+  customFields?: Record<string, CustomValue | null> | null;
+  timezone?: string | null;
+  locale?: string | null;
+  source?: string | null;
+}
+
+type Checked<T> = T | null | FieldViolation;
+const text = (value: string, max: number): Checked<string> => cleanText(value, max);
+const REQUIRED: FieldViolation = { code: 'required', message: 'must not be empty' };
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/**
+ * Normalises a contact's fields and answers every violation (paths `/firstName` …). Who may set which `status`, and
+ * whether companies exist, is for the commands to say.
+ */
+export function checkContactValues(
+  input: ContactInput, customFields: ReadonlyMap<string, CustomFieldType>,
+): { values: ContactValues; violations: Violation[] } {
+  const violations: Violation[] = [];
+  const values: ContactValues = {};
+  const refuse = (path: string, { code, message }: FieldViolation): void => {
+    violations.push({ path, code, message });
+  };
+  const take = <T>(field: keyof ContactInput, given: string | null | undefined, check: (value: string) => Checked<T>, keep: (value: T | null) => void, required = false): void => {
+    if (given === undefined) return;
+    const value = check(given ?? '');
+    if (isViolation(value)) refuse(`/${field}`, value);
+    else if (value === null && required) refuse(`/${field}`, REQUIRED);
+    else keep(value);
+  };
+
+  take('firstName', input.firstName, (v) => text(v, CONTACT_LIMITS.firstName), (v) => (values.firstName = v!), true);
+  take('lastName', input.lastName, (v) => text(v, CONTACT_LIMITS.lastName), (v) => (values.lastName = v!), true);
+  take('email', input.email, (v) => (v.trim() === '' ? null : normaliseEmail(v)), (v) => Object.assign(values, v), true);
+  take('phone', input.phone, (v) => text(v, CONTACT_LIMITS.phone), (v) => {
+    Object.assign(values, { phone: v, phoneE164: v === null ? null : phoneE164(v) });
+  });
+  take('jobTitle', input.jobTitle, (v) => text(v, CONTACT_LIMITS.jobTitle), (v) => (values.jobTitle = v));
+  take('company', input.company, (v) => text(v, CONTACT_LIMITS.company), (v) => (values.company = v));
+  take('timezone', input.timezone, normaliseTimezone, (v) => (values.timezone = v));
+  take('locale', input.locale, normaliseLocale, (v) => (values.locale = v));
+  take('source', input.source, (v) => text(v, CONTACT_LIMITS.source), (v) => (values.source = v));
+  if (input.companyId !== undefined) values.companyId = input.companyId;
+  if (input.status !== undefined) values.status = input.status;
+  if (input.tags !== undefined) {
+    const tags = normaliseTags(input.tags ?? []);
+    if (isViolation(tags)) refuse('/tags', tags);
+    else values.tags = tags;
+  }
+  if (input.customFields !== undefined) values.customFields = checkCustomFields(input.customFields, customFields, refuse);
+  return { values, violations };
+}
+
+function checkCustomFields(
+  given: Record<string, unknown> | null, customFields: ReadonlyMap<string, CustomFieldType>, refuse: (path: string, violation: FieldViolation) => void,
+): Record<string, CustomValue | null> | null {
+  if (given === null) return null;
+  const values: [string, CustomValue | null][] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const path = `/customFields/${escapePointer(name)}`;
+    const type = customFields.get(name);
+    const checked = type ? checkCustomValue(type, value) : { code: 'unknown_custom_field', message: 'there is no such custom field' };
+    if (isViolation(checked)) refuse(path, checked);
+    else values.push([name, checked]);
+  }
+  return Object.fromEntries(values);
+}

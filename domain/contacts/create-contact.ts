@@ -1,0 +1,28 @@
+import { Contact } from '../../db/entities/contacts.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { appendEvents, type Origin } from '../../events/outbox.ts';
+import { AppError, assertValid } from '../errors.ts';
+import { refreshMemberships } from '../segments/refresh-memberships.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from './contact-values.ts';
+import { resolveCompany } from './resolve-company.ts';
+import { customFieldTypes } from './custom-field-types.ts';
+import { insertContact } from './insert-contact.ts';
+import { statusViolations } from './status-rules.ts';
+import { suppressUnsubscribed } from './suppression.ts';
+
+/** Creates a contact; throws `validation_failed`, `email_taken`. A suppressed address gives it its status. */
+export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<Contact> {
+  const { tenantId } = origin;
+  return em.transactional(async (tx) => {
+    const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
+    assertValid([...violations, ...statusViolations(values.status, 'active')]);
+    const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
+    const companyId = await resolveCompany(tx, tenantId, values);
+    const id = await insertContact(tx, tenantId, { ...rest, email, emailKey }, companyId ?? null);
+    if (id === null) throw new AppError('email_taken', undefined, { errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }] });
+    if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, emailKey);
+    await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } }]);
+    await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
+    return tx.findOneOrFail(Contact, { id, tenantId });
+  });
+}

@@ -1,0 +1,170 @@
+import type { CountryCode } from 'libphonenumber-js/max';
+import { parseCustomText, type CustomValue } from '../custom-values.ts';
+import * as fields from '../fields.ts';
+import { isViolation, type Violation } from '../violation.ts';
+import type { ColumnPlan, CustomFields, ImportField } from './map-header.ts';
+import type { ParsedRow, RowFault } from './read-csv.ts';
+
+const { CONTACT_LIMITS, cleanText } = fields;
+
+/** A row's values; a field whose cell is empty or absent is not there, for it leaves the value unchanged. */
+export interface ContactValues {
+  email: string;
+  emailKey: string;
+  firstName?: string;
+  lastName?: string;
+  phone?: string;
+  /** There with `phone`; null when that can not be read. */
+  phoneE164?: string | null;
+  jobTitle?: string;
+  /** The company's name. */
+  company?: string;
+  /** `active` in a file is what a new contact is anyway and lifts nothing, so it is left out. */
+  status?: 'unsubscribed' | 'archived';
+  tags?: string[];
+  timezone?: string;
+  locale?: string;
+  source?: string;
+  customFields?: Record<string, CustomValue>;
+}
+
+export interface CellViolation extends Violation {
+  /** The column's header as in the file; the field's name where the file has no such column; null for the row as a whole. */
+  readonly column: string | null;
+}
+
+export type CheckedRow =
+  | { readonly values: ContactValues; readonly missing: readonly RequiredName[] }
+  | { readonly violations: readonly CellViolation[] };
+
+/** Names that a row lacks: no matter for a contact that exists, `nameViolations` for one that would have to be created. */
+export type RequiredName = 'firstName' | 'lastName';
+
+const FAULTS: Record<RowFault['code'], string> = {
+  surplus_cells: 'the row has more cells than the header',
+  invalid_encoding: 'has bytes that can not be decoded; is the encoding of the file another one?',
+  invalid_character: 'has a NUL character',
+  cell_too_long: 'a cell must be at most 64 KiB',
+  row_too_long: 'a row must be at most 1 MiB',
+  malformed_quote: 'a quote is not closed, or not followed by a delimiter; quotes inside a cell must be doubled',
+  unclosed_quote: 'a quote is not closed',
+};
+
+const REQUIRED: Violation = { code: 'required', message: 'must not be empty' };
+
+/**
+ * Makes the check of the rows of one file: values normalised, or every violation of the row at once.
+ * Codes: those of the row's faults, `required` (email), those of the fields' normalisers, `invalid_status`.
+ * Tags are separated by semicolons and replace the contact's tags.
+ */
+export function createRowCheck(
+  plan: ColumnPlan,
+  options: { readonly customFields: CustomFields; readonly defaultCountry?: CountryCode | undefined },
+): (row: ParsedRow) => CheckedRow {
+  const columns = plan.columns.map((column) => ({ column, check: checkOf(column.field, options) }));
+  const emailHeader = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
+
+  return ({ cells, faults }) => {
+    const violations = faults.map(({ cell, code }) => ({
+      column: cell === null ? null : (plan.headers[cell] ?? null),
+      code,
+      message: FAULTS[code],
+    })) as CellViolation[];
+    if (faults.some(({ cell }) => cell === null)) return { violations };
+
+    const values: Partial<ContactValues> = {};
+    for (const { column, check } of columns) {
+      const cell = cells[column.index];
+      if (cell === undefined || cell === '' || faults.some((fault) => fault.cell === column.index)) continue;
+      const violation = check(cell, values);
+      if (violation !== null) violations.push({ column: column.header, ...violation });
+    }
+    if (values.email === undefined && !violations.some(({ column }) => column === emailHeader)) {
+      violations.push({ column: emailHeader, ...REQUIRED });
+    }
+    return violations.length === 0 ? { values: values as ContactValues, missing: missingNames(values) } : { violations };
+  };
+}
+
+/** The violations of a row that would create a contact but lacks its names. */
+export function nameViolations(missing: readonly RequiredName[], plan: ColumnPlan): CellViolation[] {
+  return missing.map((name) => ({ column: plan.columns.find(({ field }) => field === name)?.header ?? name, ...REQUIRED }));
+}
+
+const NONE_MISSING: readonly RequiredName[] = [];
+
+function missingNames({ firstName, lastName }: Partial<ContactValues>): readonly RequiredName[] {
+  if (firstName !== undefined && lastName !== undefined) return NONE_MISSING;
+  const missing: RequiredName[] = [];
+  if (firstName === undefined) missing.push('firstName');
+  if (lastName === undefined) missing.push('lastName');
+  return missing;
+}
+
+/** Puts a cell's value into the row's values; answers what is wrong with it, null if nothing is. */
+type CellCheck = (cell: string, values: Partial<ContactValues>) => Violation | null;
+
+const STATUSES = new Map([['active', null], ['unsubscribed', 'unsubscribed'], ['archived', 'archived']] as const);
+const INVALID_STATUS: Violation = { code: 'invalid_status', message: 'must be active, unsubscribed or archived' };
+
+function checkOf(
+  field: ImportField,
+  { customFields, defaultCountry }: { customFields: CustomFields; defaultCountry?: CountryCode | undefined },
+): CellCheck {
+  switch (field) {
+    case 'email':
+      return (cell, values) => {
+        if (cell.trim() === '') return null;
+        const email = fields.normaliseEmail(cell);
+        if (isViolation(email)) return email;
+        values.email = email.email;
+        values.emailKey = email.emailKey;
+        return null;
+      };
+    case 'firstName':
+    case 'lastName':
+    case 'jobTitle':
+    case 'company':
+    case 'source':
+      return (cell, values) => store(cleanText(cell, CONTACT_LIMITS[field]), (text) => (values[field] = text));
+    case 'phone':
+      return (cell, values) =>
+        store(cleanText(cell, CONTACT_LIMITS.phone), (phone) => {
+          values.phone = phone;
+          values.phoneE164 = fields.phoneE164(phone, defaultCountry);
+        });
+    case 'status':
+      return (cell, values) => {
+        const text = cell.trim().toLowerCase();
+        const status = STATUSES.get(text as 'active');
+        if (status) values.status = status;
+        return text === '' || status !== undefined ? null : INVALID_STATUS;
+      };
+    case 'tags':
+      return (cell, values) => {
+        const tags = fields.normaliseTags(cell.split(';'));
+        return store(isViolation(tags) || tags.length > 0 ? tags : null, (some) => (values.tags = some));
+      };
+    case 'timezone':
+      return (cell, values) => store(fields.normaliseTimezone(cell), (timezone) => (values.timezone = timezone));
+    case 'locale':
+      return (cell, values) => store(fields.normaliseLocale(cell), (locale) => (values.locale = locale));
+    default: {
+      const name = field.slice('customFields.'.length);
+      const type = customFields.get(name);
+      if (type === undefined) return () => null;
+      return (cell, values) =>
+        store(parseCustomText(type, cell), (value) => {
+          // Without a prototype, so that a field called __proto__ is a field.
+          values.customFields ??= Object.create(null) as Record<string, CustomValue>;
+          values.customFields[name] = value;
+        });
+    }
+  }
+}
+
+function store<T>(value: T | null | Violation, keep: (value: T) => void): Violation | null {
+  if (isViolation(value)) return value;
+  if (value !== null) keep(value);
+  return null;
+}

@@ -1,0 +1,48 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { ContactImport, Segment, type ImportOptions } from '../../../db/entities/contacts.ts';
+import { appendWorkflow } from '../../../events/outbox.ts';
+import { AppError, assertValid, notFound } from '../../errors.ts';
+import { customFieldTypes } from '../custom-field-types.ts';
+import type { CsvHead } from './detect.ts';
+import { inspectCsv, type CsvInspection } from './inspect-csv.ts';
+
+export type ImportRequest = Omit<ImportOptions, 'inspection'>;
+
+/** Looks at the head of a file: how it is to be read. Throws 400 `unsupported_file` with every violation. */
+export async function inspectImport(em: EntityManager, tenantId: string, head: CsvHead, request: ImportRequest): Promise<CsvInspection> {
+  return em.transactional(async (tx) => {
+    if (request.listId !== undefined && !(await tx.findOne(Segment, { id: request.listId, type: 'static' }))) {
+      assertValid([{ path: '/listId', code: 'not_found', message: 'is not a list' }]);
+    }
+    const found = inspectCsv(head, { ...request, customFields: await customFieldTypes(tx, tenantId) });
+    if ('errors' in found) {
+      throw new AppError('unsupported_file', 'The file can not be imported', { errors: found.errors.map((error) => ({ path: '/file', ...error })) });
+    }
+    return found;
+  });
+}
+
+/** Makes the job of a file that is kept under `objectKey`, and its workflow's start. */
+export async function createImport(
+  em: EntityManager, tenantId: string, file: { fileName: string; objectKey: string }, request: ImportRequest, inspection: CsvInspection,
+): Promise<ContactImport> {
+  return em.transactional(async (tx) => {
+    const job = tx.create(ContactImport, { tenantId, ...file, options: { ...request, inspection }, ignoredColumns: [...inspection.plan.ignoredColumns] });
+    await tx.flush();
+    job.workflowId = `contact-import/${tenantId}/${job.id}`;
+    await tx.flush();
+    await appendWorkflow(tx, tenantId, { type: 'contactImport', id: job.workflowId, input: { tenantId, importId: job.id } });
+    return job;
+  });
+}
+
+/** Ends an import where it is: the chunks that are done stay. 409 when it is over already. */
+export async function cancelImport(em: EntityManager, id: number): Promise<ContactImport> {
+  return em.transactional(async (tx) => {
+    const changed = await tx.nativeUpdate(ContactImport, { id, status: { $in: ['PENDING', 'RUNNING'] } }, { status: 'CANCELLED', finishedAt: new Date() });
+    const job = await tx.findOne(ContactImport, { id });
+    if (!job) throw notFound('import', id);
+    if (changed === 0) throw new AppError('conflict', `The import is ${job.status}`);
+    return job;
+  });
+}

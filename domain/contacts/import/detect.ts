@@ -1,0 +1,138 @@
+import { isUtf8 } from 'node:buffer';
+import type { Violation } from '../violation.ts';
+import { encodingNamed, toUnits, unitBytes, type CsvEncoding } from './encoding.ts';
+import type { CsvFormat } from './record-reader.ts';
+import { scanRecord } from './scan-record.ts';
+
+/** So many bytes from the start of a file are enough to detect its format and read its header. */
+export const HEAD_BYTES = 256 * 1024;
+
+export interface CsvHead {
+  /** The first bytes of the file, `HEAD_BYTES` of them if it has so many. */
+  readonly bytes: Buffer;
+  /** True when that is the whole file. */
+  readonly complete: boolean;
+}
+
+export interface DetectedFormat extends CsvFormat {
+  /** Length of the byte order mark, 0 without. */
+  readonly bomBytes: number;
+}
+
+const MAGIC: readonly (readonly [string, string])[] = [
+  ['gzip', '1f8b'],
+  ['zip (as Excel workbooks are)', '504b0304'],
+  ['zip', '504b0506'],
+  ['Excel', 'd0cf11e0a1b11ae1'],
+  ['PDF', '255044462d'],
+  ['PNG', '89504e470d0a1a0a'],
+  ['JPEG', 'ffd8ff'],
+  ['bzip2', '425a6839'],
+  ['xz', 'fd377a585a00'],
+  ['zstd', '28b52ffd'],
+  ['7z', '377abcaf271c'],
+  ['Parquet', '50415231'],
+];
+
+const BOMS: readonly (readonly [CsvEncoding, Buffer])[] = [
+  ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
+  ['utf-16le', Buffer.from([0xff, 0xfe])],
+  ['utf-16be', Buffer.from([0xfe, 0xff])],
+];
+
+const DELIMITERS = [',', ';', '\t', '|'];
+const SAMPLED_RECORDS = 200;
+
+/**
+ * Finds out how a CSV file is written. `encoding` (a WHATWG label such as `windows-1250`; GBK, Big5, Shift JIS and the like
+ * are not taken) and `delimiter` (one ASCII character, or `tab`) overrule what would be detected.
+ * Violations: `empty_file`, `binary_file`, `invalid_option`.
+ */
+export function detectFormat(
+  head: CsvHead,
+  options: { readonly encoding?: string | undefined; readonly delimiter?: string | undefined } = {},
+): DetectedFormat | Violation {
+  const { bytes } = head;
+  if (bytes.length === 0) return { code: 'empty_file', message: 'the file is empty' };
+  const magic = MAGIC.find(([, hex]) => bytes.subarray(0, hex.length / 2).toString('hex') === hex);
+  if (magic !== undefined) return binary(`the file is ${magic[0]}, not CSV`);
+
+  const bom = BOMS.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark));
+  const named = options.encoding === undefined ? null : encodingNamed(options.encoding);
+  if (options.encoding !== undefined && named === null) {
+    return { code: 'invalid_option', message: 'encoding: is unknown or not supported' };
+  }
+  const encoding = named ?? bom?.[0] ?? guessEncoding(bytes);
+  const bomBytes = bom !== undefined && bom[0] === encoding ? bom[1].length : 0;
+  const usable = bytes.length - ((bytes.length - bomBytes) % unitBytes(encoding));
+  const text = toUnits(bytes.subarray(bomBytes, usable), encoding);
+  if (text.trim() === '') return { code: 'empty_file', message: 'the file is empty' };
+  if (CONTROL.test(firstLine(text))) return binary('the first line holds control characters: the file is not CSV');
+
+  const asked = options.delimiter;
+  const delimiter = asked === undefined ? guessDelimiter(text, head.complete) : delimiterNamed(asked);
+  return typeof delimiter === 'string' ? { encoding, delimiter, bomBytes } : delimiter;
+}
+
+const binary = (message: string): Violation => ({ code: 'binary_file', message });
+
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+const firstLine = (text: string): string => /[^\r\n]+/.exec(text)?.[0] ?? '';
+
+function delimiterNamed(option: string): string | Violation {
+  const delimiter = option.toLowerCase() === 'tab' ? '\t' : option;
+  if (/^[\t!-~]$/.test(delimiter) && !/[\w"@.]/.test(delimiter)) return delimiter;
+  const message = 'delimiter: must be one ASCII character that is no letter, digit, quote, underscore, @ or dot';
+  return { code: 'invalid_option', message };
+}
+
+/** UTF-16 shows by its zero bytes. Else it is UTF-8, with some bad bytes or none, unless they read as Windows-1252. */
+function guessEncoding(bytes: Buffer): CsvEncoding {
+  const zeros = [0, 0];
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const pairs = bytes.length / 2;
+  if (odd > 0.3 * pairs && even < 0.05 * odd) return 'utf-16le';
+  if (even > 0.3 * pairs && odd < 0.05 * even) return 'utf-16be';
+
+  if (isUtf8(bytes)) return 'utf-8';
+  // A stream, so that a character cut off at the end of the head is no bad byte.
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
+  const bad = count(text, /\uFFFD/g);
+  const good = count(text, /[^\x00-\x7f\uFFFD]/gu);
+  return good >= bad || UNLIKELY_IN_1252.test(bytes.toString('latin1')) ? 'utf-8' : 'windows-1252';
+}
+
+// Bytes without a meaning in Windows-1252, and thorn and y with diaeresis, which are far more often a sign of damage.
+const UNLIKELY_IN_1252 = /[\x81\x8d\x8f\x90\x9d\xfe\xff]/;
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
+
+/** The delimiter by which most records have as many cells as the header; the one with more cells if two are as good. */
+function guessDelimiter(text: string, complete: boolean): string {
+  let best = { delimiter: ',', share: 0, cells: 1 };
+  for (const delimiter of DELIMITERS) {
+    const { share, cells } = consistency(text, delimiter.charCodeAt(0), complete);
+    const better = share > best.share || (share === best.share && cells > best.cells);
+    if (cells > 1 && better) best = { delimiter, share, cells };
+  }
+  return best.delimiter;
+}
+
+function consistency(text: string, delimiter: number, complete: boolean): { share: number; cells: number } {
+  let cells = 0;
+  let records = 0;
+  let alike = 0;
+  let at = 0;
+  while (at < text.length && records < SAMPLED_RECORDS) {
+    const scan = scanRecord(text, at, delimiter, text.length, complete);
+    if (scan.kind !== 'record') break;
+    at = scan.end;
+    if (scan.cells.every((cell) => cell.trim() === '')) continue;
+    if (records === 0) cells = scan.cells.length;
+    records += 1;
+    if (scan.cells.length === cells) alike += 1;
+  }
+  return { share: records === 0 ? 0 : alike / records, cells };
+}

@@ -1,0 +1,58 @@
+import { isViolation, type Violation } from '../violation.ts';
+import { detectFormat, type CsvHead } from './detect.ts';
+import { decodeUnits, toUnits, unitBytes } from './encoding.ts';
+import { mapHeader, type ColumnPlan, type CustomFields, type HeaderMapping } from './map-header.ts';
+import type { CsvPosition } from './read-csv.ts';
+import type { CsvFormat } from './record-reader.ts';
+import { scanRecord } from './scan-record.ts';
+
+export interface InspectOptions {
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
+  readonly mapping?: HeaderMapping | undefined;
+  readonly customFields: CustomFields;
+}
+
+/** What reading a file's rows needs to know; plain data, so that it can be kept with the import. */
+export interface CsvInspection {
+  readonly format: CsvFormat;
+  /** Number of cells in the header, empty ones included. */
+  readonly cells: number;
+  readonly plan: ColumnPlan;
+  /** Where the first chunk starts. */
+  readonly from: CsvPosition;
+}
+
+/**
+ * Looks at the start of a file and answers how to read it, or why it can not be imported.
+ * Violations: those of `detectFormat` and `mapHeader`, and `invalid_header` (a header with undecodable bytes or wrong
+ * quotes, or longer than the head).
+ */
+export function inspectCsv(
+  head: CsvHead,
+  options: InspectOptions,
+): CsvInspection | { readonly errors: readonly Violation[] } {
+  const detected = detectFormat(head, options);
+  if (isViolation(detected)) return { errors: [detected] };
+  const { encoding, delimiter, bomBytes } = detected;
+  const unit = unitBytes(encoding);
+  const usable = head.bytes.length - ((head.bytes.length - bomBytes) % unit);
+  const text = toUnits(head.bytes.subarray(bomBytes, usable), encoding);
+
+  let at = 0;
+  for (let row = 1; at < text.length; row++) {
+    const scan = scanRecord(text, at, delimiter.charCodeAt(0), text.length, head.complete);
+    if (scan.kind !== 'record') break;
+    at = scan.end;
+    const decoded = scan.cells.map((cell) => decodeUnits(cell, encoding));
+    if (decoded.every((cell) => cell.text.trim() === '')) continue;
+    if (decoded.some(({ valid }) => !valid)) return invalidHeader(`can not be read as ${encoding}`);
+    const plan = mapHeader(decoded.map((cell) => cell.text), options.customFields, options.mapping);
+    if ('errors' in plan) return plan;
+    const from = { chunk: 0, row: row + 1, offset: bomBytes + at * unit };
+    return { format: { encoding, delimiter }, cells: scan.cells.length, plan, from };
+  }
+  return invalidHeader(head.complete ? 'has a quote that is in a wrong place or not closed' : 'is broken or far too long');
+}
+
+const invalidHeader = (what: string) => ({ errors: [{ code: 'invalid_header', message: `the header ${what}` }] });

@@ -1,0 +1,167 @@
+import type { CsvEncoding } from './encoding.ts';
+import { toUnits, unitBytes } from './encoding.ts';
+import { scanRecord } from './scan-record.ts';
+
+/** Largest cell, and largest record, in bytes of the file. */
+export const CELL_MAX_BYTES = 64 * 1024;
+export const RECORD_MAX_BYTES = 1024 * 1024;
+
+const SCAN_AT_ONCE = 64 * 1024;
+const LINE_BREAK = /[\r\n]/;
+
+export interface CsvFormat {
+  readonly encoding: CsvEncoding;
+  /** One ASCII character. */
+  readonly delimiter: string;
+}
+
+/** A record as found in the file, its cells still in units of the encoding; a broken one has its text as the only cell. */
+export interface RawRecord {
+  /** Counts every record of the file, the header and blank lines too, from 1: the row a spreadsheet shows it in. */
+  readonly row: number;
+  /** Offset in the file, in bytes, of what follows the record. */
+  readonly endOffset: number;
+  readonly cells: readonly string[];
+  readonly fault: 'malformed_quote' | 'unclosed_quote' | 'cell_too_long' | 'row_too_long' | null;
+}
+
+interface Broken {
+  readonly fault: NonNullable<RawRecord['fault']>;
+  /** The first 64 KiB of the broken record's text. */
+  text: string;
+}
+
+/**
+ * Splits a file into records as its bytes arrive; holds at most one record and what was pushed last.
+ *
+ * A record whose quotes are wrong or that is too long says nothing certain about where it ends. It becomes one broken
+ * record that goes on, line by line, up to the next line that starts a sound record of exactly `columns` cells: an
+ * unclosed quote costs its own row instead of the file, and no piece of a broken note is taken for a contact.
+ */
+export class RecordReader {
+  readonly #format: CsvFormat;
+  readonly #delimiter: number;
+  readonly #columns: number;
+  readonly #unit: number;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #wanted = SCAN_AT_ONCE;
+  /** False when all that was taken has been scanned: scanning it again would find no more. */
+  #fresh = false;
+  #ended = false;
+  #text = '';
+  #at = 0;
+  #textOffset: number;
+  #row: number;
+  #broken: Broken | null = null;
+  #midLine = false;
+
+  /** `offset` and `row`: where in the file the first pushed byte is. */
+  constructor(format: CsvFormat, columns: number, start: { readonly offset: number; readonly row: number }) {
+    this.#format = format;
+    this.#delimiter = format.delimiter.charCodeAt(0);
+    this.#columns = columns;
+    this.#unit = unitBytes(format.encoding);
+    this.#textOffset = start.offset;
+    this.#row = start.row;
+  }
+
+  push(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes >= this.#wanted) this.#take();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#take();
+  }
+
+  /** The next record, or null when more bytes are needed (after `end`: when there are no more). */
+  next(): RawRecord | null {
+    if (!this.#fresh) return null;
+    const record = this.#scanOn();
+    if (record === null) this.#fresh = false;
+    return record;
+  }
+
+  #scanOn(): RawRecord | null {
+    for (;;) {
+      if (this.#at >= this.#text.length) return this.#ended && this.#broken ? this.#finish(this.#broken) : null;
+      if (this.#broken === null || !this.#midLine) {
+        const scan = scanRecord(this.#text, this.#at, this.#delimiter, this.#limit(), this.#ended);
+        if (scan.kind === 'more') {
+          // Twice as much each time, so that a long record is not scanned over and over.
+          this.#wanted = Math.max(SCAN_AT_ONCE, (this.#text.length - this.#at) * this.#unit);
+          return null;
+        }
+        if (this.#broken === null && scan.kind === 'record') {
+          this.#at = scan.end;
+          return { row: this.#row++, endOffset: this.#offset(), cells: scan.cells, fault: null };
+        }
+        if (this.#broken !== null && scan.kind === 'record' && scan.cells.length === this.#columns) {
+          return this.#finish(this.#broken);
+        }
+        if (this.#broken === null && scan.kind !== 'record') {
+          this.#broken = { fault: scan.kind === 'long' ? this.#whyLong() : scan.kind, text: '' };
+        }
+        this.#midLine = true;
+      }
+      if (this.#broken !== null && !this.#skipLine(this.#broken)) return null;
+    }
+  }
+
+  #take(): void {
+    let bytes = this.#waiting.length === 1 ? (this.#waiting[0] as Buffer) : Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    const odd = this.#unit === 2 && bytes.length % 2 === 1;
+    if (odd && !this.#ended) this.#waiting.push(bytes.subarray(-1));
+    if (odd) bytes = bytes.subarray(0, -1);
+    this.#waitingBytes = this.#waiting.length;
+    this.#textOffset = this.#offset();
+    this.#text = this.#text.slice(this.#at) + toUnits(bytes, this.#format.encoding);
+    // Half a unit at the end of the file is shown as one that can not be decoded.
+    if (odd && this.#ended) this.#text += '\uDC00';
+    this.#at = 0;
+    this.#fresh = true;
+    this.#wanted = SCAN_AT_ONCE;
+  }
+
+  #offset(): number {
+    return this.#textOffset + this.#at * this.#unit;
+  }
+
+  #limit(): number {
+    return this.#at + RECORD_MAX_BYTES / this.#unit;
+  }
+
+  /** A record beyond the limit that has line breaks is inside quotes that nobody closed; else it is one huge line. */
+  #whyLong(): Broken['fault'] {
+    const head = this.#text.slice(this.#at, this.#limit());
+    if (LINE_BREAK.test(head)) return 'unclosed_quote';
+    const scan = scanRecord(head, 0, this.#delimiter, head.length, true);
+    const inCells = scan.kind === 'record' && scan.cells.every((cell) => cell.length * this.#unit <= CELL_MAX_BYTES);
+    return inCells ? 'row_too_long' : 'cell_too_long';
+  }
+
+  /** Moves over the rest of the line, into the broken record's text; false when its end has not arrived yet. */
+  #skipLine(broken: Broken): boolean {
+    const found = this.#text.slice(this.#at).search(LINE_BREAK);
+    const end = found === -1 ? this.#text.length : this.#at + found;
+    const cut = found !== -1 && end + 1 === this.#text.length && this.#text[end] === '\r' && !this.#ended;
+    const crlf = this.#text.startsWith('\r\n', end);
+    const next = found === -1 || cut ? end : end + (crlf ? 2 : 1);
+    if (broken.text.length < CELL_MAX_BYTES) {
+      broken.text += this.#text.slice(this.#at, Math.min(next, this.#at + CELL_MAX_BYTES - broken.text.length));
+    }
+    this.#at = next;
+    this.#midLine = found === -1 || cut;
+    return !this.#midLine || this.#ended;
+  }
+
+  #finish(broken: Broken): RawRecord {
+    this.#broken = null;
+    this.#midLine = false;
+    return { row: this.#row++, endOffset: this.#offset(), cells: [broken.text], fault: broken.fault };
+  }
+}

@@ -1,0 +1,55 @@
+import { Contact } from '../../db/entities/contacts.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
+import { assertValid, notFound } from '../errors.ts';
+import type { Cause } from '../segments/causes.ts';
+import { refreshMemberships } from '../segments/refresh-memberships.ts';
+import { applyValues } from './apply-values.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from './contact-values.ts';
+import { resolveCompany } from './resolve-company.ts';
+import { customFieldTypes } from './custom-field-types.ts';
+import { lockContacts } from './lock-contacts.ts';
+import { statusViolations } from './status-rules.ts';
+import { suppressedStatus, suppressUnsubscribed } from './suppression.ts';
+
+/**
+ * Changes a contact; what changes nothing writes nothing. `read` is given the contact as it is, may refuse (If-Match,
+ * read-only fields), and answers the fields to set. Throws `not_found`, `validation_failed`, `email_taken`.
+ */
+export async function updateContact(
+  em: EntityManager, origin: Origin, id: number, read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
+): Promise<Contact> {
+  const { tenantId } = origin;
+  return em.transactional(async (tx) => {
+    if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
+    const contact = await tx.findOneOrFail(Contact, { id, tenantId }, { refresh: true });
+    const before = contact.status;
+    const { values, violations } = checkContactValues(await read(contact, tx), await customFieldTypes(tx, tenantId));
+    assertValid([...violations, ...statusViolations(values.status, before)]);
+    const companyId = await resolveCompany(tx, tenantId, values);
+    const changed = applyValues(contact, { ...(await withSuppression(tx, contact, values)), ...(companyId === undefined ? {} : { companyId }) });
+    if (changed.length === 0) return contact;
+    if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, contact.emailKey);
+    await tx.flush();
+    await appendEvents(tx, origin, eventsOf(contact, changed));
+    const causes: Cause[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
+    await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });
+    return contact;
+  });
+}
+
+/** An active contact that takes a suppressed address takes its status too. */
+async function withSuppression(tx: EntityManager, contact: Contact, values: ContactValues): Promise<ContactValues> {
+  const { emailKey } = values;
+  if (emailKey === undefined || emailKey === contact.emailKey || (values.status ?? contact.status) !== 'active') return values;
+  const status = await suppressedStatus(tx, contact.tenantId, emailKey);
+  return status === null ? values : { ...values, status };
+}
+
+function eventsOf(contact: Contact, changed: string[]): NewEvent[] {
+  const { id, version, status } = contact;
+  const entity = `contact/${id}`;
+  const updated: NewEvent = { type: 'CONTACT_UPDATED', entity, data: { contactId: id, version, changed } };
+  if (!changed.includes('status') || status !== 'unsubscribed') return [updated];
+  return [updated, { type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: id, reason: 'api' } }];
+}

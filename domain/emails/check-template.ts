@@ -1,0 +1,52 @@
+import type { Liquid } from 'liquidjs';
+import type { Violation } from '../errors.ts';
+import { scanHtml } from './html-scan.ts';
+import { renderChunks, sharedEngine } from './template-engine.ts';
+import { describeLiquidError, isLimitError, renderFailure, templateLimits, withTimeLimit } from './template-limits.ts';
+import { templateScope } from './template-values.ts';
+import { htmlToText } from './text-part.ts';
+
+export interface TemplateSource {
+  subject: string;
+  content: string;
+  text?: string | null;
+  previewText?: string | null;
+}
+
+const nowhere = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
+
+/** Parses a part and renders it for no one: some mistakes, like a missing argument, only show then. */
+function tryOut(engine: Liquid, source: string): string {
+  return renderChunks(engine, engine.parse(source), templateScope(null, '', null, nowhere)).join('');
+}
+
+/**
+ * What is wrong with a template, for a 400 at save: per part its first syntax error, unknown tag or unknown filter,
+ * with line and column (both from 1). Throws AppError `template_limit` when parsing it, or rendering it without any
+ * values, takes more than a template may.
+ */
+export function checkTemplate(source: TemplateSource): Violation[] {
+  const violations: Violation[] = [];
+  const parts: [path: string, kind: 'html' | 'text', text: string | null | undefined][] = [
+    ['/subject', 'text', source.subject],
+    ['/content', 'html', source.content],
+    ['/text', 'text', source.text],
+    ['/previewText', 'text', source.previewText],
+  ];
+  for (const [path, kind, text] of parts) {
+    if (!text) continue;
+    try {
+      withTimeLimit(templateLimits.hardMs, () => {
+        const rendered = tryOut(sharedEngine(kind), text);
+        if (kind === 'html') {
+          scanHtml(rendered);
+          htmlToText(rendered);
+        }
+      });
+    } catch (error) {
+      if (isLimitError(error)) throw renderFailure(error, path);
+      violations.push({ path, code: 'template_syntax', message: describeLiquidError(error) });
+    }
+  }
+  return violations;
+}

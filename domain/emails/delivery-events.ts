@@ -1,0 +1,35 @@
+import { appendEventsOfTenants } from '../../events/outbox.ts';
+import type { EntityManager } from '../../db/orm.ts';
+
+/** Columns of a ledger row that its events carry. */
+export interface LedgerRow {
+  id: number;
+  tenant_id: string;
+  status: string;
+  contact_id: number | null;
+  template_id: number;
+  campaign_id: number | null;
+  external_id: string | null;
+  request_id: string | null;
+}
+
+/** What events about an email say of it beside its id and contact. */
+export function emailReferences(row: Pick<LedgerRow, 'template_id' | 'campaign_id' | 'external_id'>) {
+  return {
+    templateId: row.template_id,
+    ...(row.campaign_id === null ? {} : { campaignId: row.campaign_id }),
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+  };
+}
+
+/** EMAIL_SENT for emails whose delivery ended, SENT or FAILED. All of one moment, so that a batch is few outbox rows. */
+export async function appendDeliveryEvents(tx: EntityManager, ended: readonly LedgerRow[]): Promise<void> {
+  const at = new Date();
+  await appendEventsOfTenants(tx, ended.map((row) => ({
+    origin: { tenantId: row.tenant_id, requestId: row.request_id },
+    event: {
+      type: 'EMAIL_SENT' as const, entity: `email/${row.id}`, at,
+      data: { emailId: row.id, recipientId: row.contact_id, status: row.status, ...emailReferences(row) },
+    },
+  })));
+}

@@ -1,0 +1,37 @@
+import { sql } from '../../db/orm.ts';
+
+/** The gates that every email passes when it is queued and again when it is started, in the order explain shows them. */
+export const GATES = ['template', 'contact', 'status', 'suppression'] as const;
+export type Gate = (typeof GATES)[number];
+
+/**
+ * What the gates look at, joined to `e`, which has tenant_id, template_id, contact_id and, for a mail to a bare
+ * address, `to_key` (the address as it is compared). `k` is the contact that a bare address belongs to, if any.
+ */
+export const gateJoins = sql`
+  left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
+  left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
+  left join contacts k on e.contact_id is null and k.tenant_id = e.tenant_id and k.email_key = e.to_key
+  left join suppressions s on s.tenant_id = e.tenant_id and s.email_key = coalesce(c.email_key, e.to_key)`;
+
+/**
+ * Why the email must not go, null if it may. Transactional mail passes unsubscribes, but nothing is ever sent to an
+ * address that bounced or complained, or on behalf of a contact that is gone.
+ */
+export const refusal = sql`case
+  when t.id is null then 'template_deleted'
+  when e.contact_id is not null and c.id is null then 'contact_deleted'
+  when coalesce(c.status, k.status) in ('bounced', 'complained') then 'contact_' || coalesce(c.status, k.status)
+  when s.reason in ('bounced', 'complained') then 'address_' || s.reason
+  when t.category = 'transactional' then null
+  when coalesce(c.status, k.status) <> 'active' then 'contact_' || coalesce(c.status, k.status)
+  when s.reason is not null then 'address_' || s.reason
+end`;
+
+/** The gate that a reason comes from; null for reasons that are no gate's (a stopped campaign, for one). */
+export function gateOf(reason: string | null): Gate | null {
+  if (reason === 'template_deleted') return 'template';
+  if (reason === 'contact_deleted') return 'contact';
+  if (reason?.startsWith('contact_')) return 'status';
+  return reason?.startsWith('address_') ? 'suppression' : null;
+}

@@ -1,0 +1,124 @@
+import { Parser, TokenizerMode } from 'parse5';
+import type { DefaultTreeAdapterMap, Token } from 'parse5';
+
+/** A half-open range of source offsets. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export interface Attribute extends Span {
+  /** The value as HTML means it: character references decoded. */
+  value: string;
+  quote: '"' | "'" | null;
+  /** Where the raw value stands, without its quotes. */
+  raw: Span;
+}
+
+export interface StartTag extends Span {
+  name: string;
+  attributes: Map<string, Attribute>;
+}
+
+/** What a mail's HTML is made of, by source offsets; plain text in between. */
+export interface HtmlScan {
+  startTags: StartTag[];
+  comments: Span[];
+  /** End tags and doctypes. */
+  otherTags: Span[];
+  /** Contents of elements that hold text only: style, title, textarea, script. */
+  rawTexts: (Span & { element: string })[];
+  /** Where the body's content begins: after the body tag, or after what stands before any content. */
+  bodyStart: number;
+  /** The offset of the last `</body>`, or of the end. */
+  bodyEnd: number;
+}
+
+function readAttribute(source: string, value: string, { startOffset, endOffset }: Token.Location): Attribute {
+  const equals = source.slice(startOffset, endOffset).match(/^[^=]+=\s*/);
+  const from = startOffset + (equals ? equals[0].length : endOffset - startOffset);
+  const first = source[from];
+  const quote = first === '"' || first === "'" ? first : null;
+  const raw = quote ? { start: from + 1, end: source.indexOf(quote, from + 1) } : { start: from, end: endOffset };
+  return { start: startOffset, end: endOffset, value, quote, raw };
+}
+
+/** A parse5 parser that notes its tokens. The whole parser runs, because the tree decides how the tokenizer reads on. */
+class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
+  readonly scan: HtmlScan;
+  #source = '';
+  #openRawText: (Span & { element: string }) | null = null;
+  #bodyTagEnd: number | null = null;
+  #headEnd = 0;
+
+  constructor() {
+    // Mail programs run no scripts, so noscript has content.
+    super({ sourceCodeLocationInfo: true, scriptingEnabled: false });
+    this.scan = { startTags: [], comments: [], otherTags: [], rawTexts: [], bodyStart: 0, bodyEnd: 0 };
+  }
+
+  read(source: string): HtmlScan {
+    this.#source = source;
+    this.scan.bodyEnd = source.length;
+    this.tokenizer.write(source, true);
+    if (this.#openRawText) this.#closeRawText(source.length);
+    this.scan.bodyStart = this.#bodyTagEnd ?? this.#headEnd;
+    return this.scan;
+  }
+
+  override onStartTag(token: Token.TagToken): void {
+    const { location } = token;
+    super.onStartTag(token);
+    if (!location) return;
+    const attributes = new Map<string, Attribute>();
+    for (const { name, value } of token.attrs) {
+      const at = location.attrs?.[name];
+      if (at) attributes.set(name, readAttribute(this.#source, value, at));
+    }
+    const end = location.endOffset;
+    this.scan.startTags.push({ name: token.tagName, start: location.startOffset, end, attributes });
+    if (token.tagName === 'body') this.#bodyTagEnd ??= end;
+    if (token.tagName === 'html') this.#headEnd = end;
+    if (this.tokenizer.state !== TokenizerMode.DATA) this.#openRawText = { element: token.tagName, start: end, end };
+  }
+
+  override onEndTag(token: Token.TagToken): void {
+    const { location } = token;
+    super.onEndTag(token);
+    if (!location) return;
+    if (this.#openRawText) this.#closeRawText(location.startOffset);
+    this.scan.otherTags.push({ start: location.startOffset, end: location.endOffset });
+    if (token.tagName === 'body') this.scan.bodyEnd = location.startOffset;
+    if (token.tagName === 'head') this.#headEnd = location.endOffset;
+  }
+
+  override onComment(token: Token.CommentToken): void {
+    const { location } = token;
+    super.onComment(token);
+    if (location) this.scan.comments.push({ start: location.startOffset, end: location.endOffset });
+  }
+
+  override onDoctype(token: Token.DoctypeToken): void {
+    const { location } = token;
+    super.onDoctype(token);
+    if (!location) return;
+    this.scan.otherTags.push({ start: location.startOffset, end: location.endOffset });
+    this.#headEnd ||= location.endOffset;
+  }
+
+  #closeRawText(end: number): void {
+    if (this.#openRawText) this.scan.rawTexts.push({ ...this.#openRawText, end });
+    this.#openRawText = null;
+  }
+}
+
+/** Reads HTML as a browser would and answers where its tags, comments and raw texts stand in the source. */
+export function scanHtml(source: string): HtmlScan {
+  return new TokenRecorder().read(source);
+}
+
+/** The value of an attribute from its raw source, as HTML decodes it. */
+export function decodeAttribute(raw: string, quote: '"' | "'"): string {
+  if (!/[&\r\0]/.test(raw)) return raw;
+  return scanHtml(`<a href=${quote}${raw}${quote}>`).startTags[0]?.attributes.get('href')?.value ?? raw;
+}

@@ -1,0 +1,148 @@
+import MagicString from 'magic-string';
+import { scanHtml } from './html-scan.ts';
+import type { Attribute, HtmlScan, Span, StartTag } from './html-scan.ts';
+import { trackableLink } from './links.ts';
+import type { EmailLinks, TrackableLink } from './links.ts';
+import type { Piece } from './template-pieces.ts';
+
+/** A link without Liquid in it: what stands in the source, and what it becomes. */
+export interface StaticLink extends TrackableLink {
+  raw: string;
+}
+
+/** A template with marks where its links, preheader and trailer go: one render gives the finished HTML. */
+export interface InstrumentedHtml {
+  source: string;
+  links: StaticLink[];
+}
+
+/** The tags by which an instrumented source says what to insert; see mail-tags.ts. */
+export const mailTags = { link: 'mail_link', href: 'mail_href', endHref: 'mail_endhref', preheader: 'mail_preheader', trailer: 'mail_trailer' };
+
+const OPENING = new Set(['if', 'unless', 'case', 'for', 'tablerow']);
+const MIDDLE = new Set(['elsif', 'else', 'when']);
+const JUMPS = new Set(['break', 'continue']);
+const INLINE = new Set(['assign', 'comment', '#', 'cycle', 'echo']);
+// Elements in which the same tag is read differently, depending on what stands around it.
+const CONTEXTUAL = /<(svg|math|select|frameset|template|plaintext|xmp|noembed|noframes|iframe)\b/i;
+
+const within = (at: number, span: Span): boolean => at >= span.start && at < span.end;
+
+/**
+ * Where a Liquid token stands: 'data' (between tags), or the one attribute value, comment or raw text that holds it.
+ * Null where what it prints could change how the rest is read.
+ */
+function regionOf(at: number, html: string, scan: HtmlScan): string | null {
+  const tag = scan.startTags.find((candidate) => within(at, candidate));
+  if (tag) {
+    const holds = ([, attribute]: [string, Attribute]): boolean => attribute.quote !== null && within(at, attribute.raw);
+    const found = [...tag.attributes].find(holds);
+    return found ? `attribute ${found[1].start}` : null;
+  }
+  if (scan.otherTags.some((span) => within(at, span))) return null;
+  const comment = scan.comments.find((span) => within(at, span));
+  if (comment) {
+    // A comment ends at --> or --!>: neither may come together across a token.
+    const sound = html.startsWith('<!--', comment.start) && at >= comment.start + 4 && !/^[-!]{0,3}>/.test(html.slice(at + 1, at + 5));
+    return sound ? `comment ${comment.start}` : null;
+  }
+  const rawText = scan.rawTexts.find((span) => within(at, span));
+  if (rawText) {
+    // Nor may a closing tag come together from the text before a token and after it.
+    const sound = rawText.element !== 'script' && !/<\/?[a-z]*$/i.test(html.slice(Math.max(rawText.start, at - 20), at));
+    return sound ? `text ${rawText.start}` : null;
+  }
+  return 'data';
+}
+
+/** Whether every block begins, branches and ends in one region, so that no branch leaves a tag half open. */
+function blocksAreSound(pieces: Piece[], regions: string[]): boolean {
+  const open: { tag: string; region: string }[] = [];
+  for (const [index, { kind, tag }] of pieces.entries()) {
+    const region = regions[index] ?? 'data';
+    const top = open.at(-1);
+    if (kind !== 'tag' || INLINE.has(tag)) continue;
+    if (OPENING.has(tag)) {
+      // tablerow writes rows and cells.
+      if (tag === 'tablerow' && region !== 'data') return false;
+      open.push({ tag, region });
+    } else if (JUMPS.has(tag)) {
+      const loop = open.findLastIndex((block) => block.tag === 'for' || block.tag === 'tablerow');
+      if (open.slice(Math.max(loop, 0)).some((block) => block.region !== region)) return false;
+    } else if (MIDDLE.has(tag) || tag === `end${top?.tag}`) {
+      if (top?.region !== region) return false;
+      if (!MIDDLE.has(tag)) open.pop();
+    } else {
+      return false;
+    }
+  }
+  return open.length === 0;
+}
+
+/** The pieces as one HTML text in which each Liquid token is a single letter; `at` is where each piece starts. */
+function mask(pieces: Piece[]): { html: string; at: number[] } {
+  const at: number[] = [];
+  let html = '';
+  for (const piece of pieces) {
+    at.push(html.length);
+    html += piece.kind === 'text' ? piece.source : 'x';
+  }
+  return { html, at };
+}
+
+/** The href of an element whose clicks are tracked; `data-notrack` on it opts out. */
+export function trackedHref(tag: StartTag): Attribute | null {
+  if (tag.name !== 'a' && tag.name !== 'area') return null;
+  return tag.attributes.has('data-notrack') ? null : (tag.attributes.get('href') ?? null);
+}
+
+function markLinks(edit: MagicString, html: string, scan: HtmlScan, liquidAt: number[], owned: EmailLinks): StaticLink[] {
+  const links: StaticLink[] = [];
+  for (const tag of scan.startTags) {
+    const href = trackedHref(tag);
+    if (!href) continue;
+    const { start, end } = href.raw;
+    if (liquidAt.some((at) => within(at, href.raw))) {
+      edit.appendRight(start, `{% ${mailTags.href} ${href.quote === "'" ? 1 : 2} %}`).appendLeft(end, `{% ${mailTags.endHref} %}`);
+      continue;
+    }
+    const link = trackableLink(href.value);
+    if (!link || owned.isOptOut(link.url)) continue;
+    edit.update(start, end, `{% ${mailTags.link} ${links.length} %}`);
+    links.push({ ...link, raw: html.slice(start, end) });
+  }
+  return links;
+}
+
+/**
+ * Marks the links of a template once, so that a recipient costs one render and no parsing; null when that can not be
+ * proven to give what parsing the rendered mail gives. The proof: each Liquid token is put out of sight, the HTML is
+ * read, and every token must stand where neither a printed value (escaped, hence without <>&"') nor a branch taken,
+ * left out or repeated changes how the HTML around it is read.
+ */
+export function instrumentHtml(pieces: Piece[], owned: EmailLinks): InstrumentedHtml | null {
+  const { html, at } = mask(pieces);
+  if (CONTEXTUAL.test(html)) return null;
+  const scan = scanHtml(html);
+  const liquidAt = pieces.flatMap((piece, index) => (piece.kind === 'text' ? [] : [at[index] ?? 0]));
+  const regions: string[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const region = piece.kind === 'text' ? 'data' : regionOf(at[index] ?? 0, html, scan);
+    if (region === null) return null;
+    regions.push(region);
+  }
+  if (!blocksAreSound(pieces, regions)) return null;
+  const depthAt = (offset: number): number =>
+    pieces.reduce((depth, { tag }, index) => depth + ((at[index] ?? 0) < offset ? Number(OPENING.has(tag)) - Number(tag.startsWith('end')) : 0), 0);
+  if (depthAt(scan.bodyStart) > 0 || depthAt(scan.bodyEnd) > 0) return null;
+
+  const edit = new MagicString(html);
+  const links = markLinks(edit, html, scan, liquidAt, owned);
+  for (const [index, piece] of pieces.entries()) {
+    const start = at[index] ?? 0;
+    if (piece.kind !== 'text') edit.update(start, start + 1, piece.source);
+  }
+  edit.appendLeft(scan.bodyStart, `{% ${mailTags.preheader} %}`);
+  edit.appendLeft(scan.bodyEnd, `{% ${mailTags.trailer} %}`);
+  return { source: edit.toString(), links };
+}

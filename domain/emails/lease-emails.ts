@@ -1,0 +1,95 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { EmailLane } from '../../db/entities/emails.ts';
+import { companyJoin, contactColumn } from './contact-values.ts';
+import type { ContactValues } from './template-values.ts';
+
+/** A QUEUED email that this holder may render; nobody else takes it before the lease ends. */
+export interface LeasedEmail {
+  id: number;
+  tenantId: string;
+  lane: EmailLane;
+  templateId: number;
+  /** Null when the template is gone. */
+  contentVersion: number | null;
+  contactId: number | null;
+  /** The contact's version that `contact` shows. */
+  contactVersion: number | null;
+  contact: ContactValues | null;
+  /** Where it goes; null when the contact is gone. */
+  address: string | null;
+  data: Record<string, unknown> | null;
+  /** How often it was started so far. */
+  attempt: number;
+}
+
+interface LeasedRow {
+  id: number;
+  tenant_id: string;
+  lane: EmailLane;
+  template_id: number;
+  content_version: number | null;
+  contact_id: number | null;
+  contact_version: number | null;
+  contact: ContactValues | null;
+  address: string | null;
+  data: Record<string, unknown> | null;
+  attempt: number;
+}
+
+/**
+ * Leases up to `limit` emails of a lane that senders may take and whose time has come, the same number of every tenant
+ * that has some, oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when
+ * the lease ends. Engine transaction.
+ */
+export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
+  const ready = sql`status = 'QUEUED' and accepted_at is not null and lane = ${lease.lane}`;
+  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`
+    with recursive tenants as (
+      (select tenant_id from emails where ${ready} order by tenant_id limit 1)
+      union all
+      select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
+      from tenants where tenants.tenant_id is not null
+    ), chosen as materialized (
+      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share from tenants where tenant_id is not null order by random()
+    ), picked as (
+      select p.id, p.tenant_id from chosen cross join lateral (
+        select e.id, e.tenant_id from emails e
+        where ${ready} and e.tenant_id = chosen.tenant_id and e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())
+        order by e.next_attempt_at, e.id limit chosen.share
+        for update skip locked) p
+      limit ${lease.limit}
+    ), taken as (
+      update emails e set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
+      from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
+      returning e.id, e.tenant_id, e.lane, e.template_id, e.contact_id, e.to_address, e.data, e.attempt
+    )
+    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, e.contact_id, c.version as contact_version, ${contactColumn},
+           case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
+    from taken e
+    left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
+    left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
+    ${companyJoin}
+    order by row_number() over (partition by e.tenant_id order by e.id)`));
+  return leased.map((row) => ({
+    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version,
+    contactId: row.contact_id, contactVersion: row.contact_version, contact: row.contact, address: row.address, data: row.data, attempt: row.attempt,
+  }));
+}
+
+/** Gives leased emails back at once, so that they need not wait for the end of the lease. */
+export async function releaseLeases(em: EntityManager, holder: string, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await em.transactional((tx) => rows(tx, sql`
+    update emails set holder = null, lease_until = null
+    where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`));
+}
+
+/** Prolongs the leases of emails that are on a connection of this holder; answers those that it still holds. */
+export async function renewLeases(em: EntityManager, holder: string, ids: readonly number[], seconds: number): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const held = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
+    update emails set lease_until = now() + make_interval(secs => ${seconds})
+    where id = any(${ids}::bigint[]) and status = 'SENDING' and holder = ${holder} and lease_until > now()
+    returning id`));
+  return held.map((row) => row.id);
+}

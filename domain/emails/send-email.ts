@@ -1,0 +1,63 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Campaign } from '../../db/entities/campaigns.ts';
+import { Contact } from '../../db/entities/contacts.ts';
+import { EmailTemplate } from '../../db/entities/emails.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import type { Origin } from '../../events/outbox.ts';
+import { normaliseEmail } from '../contacts/email.ts';
+import { assertValid, notFound } from '../errors.ts';
+import { queueEmails, type QueuedEmail } from './queue-emails.ts';
+
+export interface SendInput {
+  templateId: number;
+  recipientId?: number;
+  to?: string;
+  data?: Record<string, unknown>;
+  campaignId?: number;
+}
+
+/**
+ * Queues one email to a contact or to a bare address. With a `callKey` (what the caller repeats a call by) the same call
+ * is the same email, however often it is made. Throws 400; 404 for a template, contact or campaign that does not exist.
+ */
+export async function sendEmail(em: EntityManager, origin: Origin, input: SendInput, callKey: string | null): Promise<QueuedEmail> {
+  const { templateId, recipientId, to, data, campaignId } = input;
+  if ((recipientId === undefined) === (to === undefined)) {
+    assertValid([{ path: '/recipientId', code: 'required', message: 'give either recipientId or to' }]);
+  }
+  const toAddress = to === undefined ? null : soundAddress(to);
+  return em.transactional(async (tx) => {
+    const template = await tx.findOne(EmailTemplate, { id: templateId });
+    if (!template) throw notFound('template', templateId);
+    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) throw notFound('contact', recipientId);
+    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
+    return queueOne(tx, origin, {
+      sendKey: callKey === null ? `api:${randomUUID()}` : `api:${digest([callKey, JSON.stringify(input)])}`,
+      templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
+      lane: template.category === 'transactional' ? 'transactional' : 'journey',
+    });
+  });
+}
+
+/** Queues a template to an address, to be looked at by whoever works on it. Throws 400, 404. */
+export async function sendTest(em: EntityManager, origin: Origin, templateId: number, to: string): Promise<QueuedEmail> {
+  const toAddress = soundAddress(to);
+  return em.transactional(async (tx) => {
+    if ((await tx.count(EmailTemplate, { id: templateId })) === 0) throw notFound('template', templateId);
+    return queueOne(tx, origin, { sendKey: `test:${randomUUID()}`, templateId, contactId: null, toAddress, lane: 'transactional' });
+  });
+}
+
+async function queueOne(tx: EntityManager, { tenantId, requestId }: Origin, request: Omit<Parameters<typeof queueEmails>[2][number], 'requestId'>): Promise<QueuedEmail> {
+  const [queued] = await queueEmails(tx, tenantId, [{ ...request, requestId }]);
+  return queued!;
+}
+
+function soundAddress(to: string): string {
+  const found = normaliseEmail(to);
+  if ('email' in found) return found.email;
+  assertValid([{ path: '/to', ...found }]);
+  throw new TypeError('unreachable');
+}
+
+const digest = (parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

@@ -1,0 +1,74 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { EmailStatus } from '../../db/entities/emails.ts';
+import { appendDeliveryEvents, type LedgerRow } from './delivery-events.ts';
+import { addressKey } from './queue-emails.ts';
+import { suppressAddresses } from './suppress-addresses.ts';
+
+/** Longer than this an email is not tried; so long mail servers keep trying too (RFC 5321 section 4.5.4.1). */
+const EXPIRES_AFTER_DAYS = 3;
+
+/** What became of one attempt, by its only holder. */
+export interface Settlement {
+  id: number;
+  tenantId: string;
+  attempt: number;
+  /** host:port; null when nothing was tried, which is then no attempt to tell of. */
+  provider: string | null;
+  /**
+   * SENT: accepted. FAILED: refused for good. QUEUED: surely not sent, to be tried again. UNKNOWN: it may have been
+   * accepted; never tried again by itself.
+   */
+  result: Extract<EmailStatus, 'SENT' | 'FAILED' | 'QUEUED' | 'UNKNOWN'>;
+  /** The provider's answer, or what went wrong. */
+  reply: string | null;
+  /** QUEUED: seconds until it may be tried again. */
+  delaySeconds?: number;
+}
+
+interface SettledRow extends LedgerRow {
+  to_address: string | null;
+  reason: string | null;
+}
+
+/**
+ * Settles attempts in one engine transaction: ledger, attempts, EMAIL_SENT, and the hard bounce of what was refused.
+ * Only the same (id, attempt) is settled, from SENDING, or from UNKNOWN where the sweeper thought the holder dead. So
+ * it can be repeated whenever its own outcome is not known: what is settled is left alone, and a later attempt is
+ * another number. Answers how many it settled.
+ */
+export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
+  const payload = JSON.stringify(settlements.map((s) => ({
+    id: s.id, tenant_id: s.tenantId, attempt: s.attempt, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
+  })));
+  return em.transactional(async (tx) => {
+    const settled = await rows<SettledRow>(tx, sql`
+      with asked as (
+        select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, provider text, result text, reply text, delay float8)
+      ), held as (
+        select a.*, case when a.result = 'QUEUED' and m.accepted_at < now() - make_interval(days => ${EXPIRES_AFTER_DAYS}) then 'EXPIRED' else a.result end as outcome
+        from asked a join emails m on m.tenant_id = a.tenant_id and m.id = a.id
+        where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
+        order by m.id for update of m
+      ), attempts as (
+        insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
+        select tenant_id, id, attempt, provider, lower(outcome), reply from held where provider is not null
+        on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
+      )
+      update emails m set
+        status = case h.outcome when 'EXPIRED' then 'FAILED' else h.outcome end,
+        reason = case h.outcome when 'FAILED' then 'rejected' when 'EXPIRED' then 'expired' when 'UNKNOWN' then 'no_reply' end,
+        provider = coalesce(h.provider, m.provider),
+        sent_at = case when h.outcome = 'SENT' then now() end,
+        next_attempt_at = case when h.outcome = 'QUEUED' then now() + make_interval(secs => h.delay) else m.next_attempt_at end,
+        holder = null, lease_until = null, updated_at = now()
+      from held h where m.tenant_id = h.tenant_id and m.id = h.id
+      returning m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id, m.to_address, m.reason`);
+    await appendDeliveryEvents(tx, settled.filter((row) => row.status === 'SENT' || row.status === 'FAILED'));
+    const bounced = settled.filter((row) => row.reason === 'rejected' && row.to_address !== null);
+    for (const [tenantId, group] of Map.groupBy(bounced, (row) => row.tenant_id)) {
+      await suppressAddresses(tx, { tenantId, requestId: null }, 'bounced', group.map((row) => (
+        { emailKey: addressKey(row.to_address!), contactId: null, emailId: row.id })));
+    }
+    return settled.length;
+  });
+}

@@ -1,0 +1,76 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { EmailStatus } from '../../db/entities/emails.ts';
+import { appendDeliveryEvents } from './delivery-events.ts';
+import { gateJoins, refusal } from './gates.ts';
+import { addressKey } from './queue-emails.ts';
+
+/** A leased email as it was rendered; one that can not be rendered or addressed names its `failure`. */
+export interface RenderedRow {
+  id: number;
+  tenantId: string;
+  contactVersion: number | null;
+  contentVersion: number | null;
+  linkCount: number | null;
+  address: string | null;
+  isBareAddress: boolean;
+  /** How often it was started before. */
+  attempt: number;
+  failure?: string;
+}
+
+export interface StartedEmail {
+  id: number;
+  /** SENDING: it is ours to send, as this attempt. QUEUED: the contact has changed since it was rendered. */
+  status: Extract<EmailStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED'>;
+  attempt: number;
+}
+
+/**
+ * Takes leased emails onto connections: SENDING, the next attempt, for those that every gate still lets pass at this
+ * moment. The others end here: SUPPRESSED by a gate, FAILED for their own failure, or back in the queue to be rendered
+ * from the contact as it is now. What is no longer this holder's is left out of the answer. One engine transaction.
+ *
+ * When this throws, it may have been committed nevertheless (the answer was lost). The caller must then send nothing and
+ * settle each as not released under the attempt it would have been: that puts it back, if it was taken at all.
+ */
+export async function startEmails(em: EntityManager, holder: string, leaseSeconds: number, rendered: readonly RenderedRow[]): Promise<StartedEmail[]> {
+  if (rendered.length === 0) return [];
+  const payload = JSON.stringify(rendered.map((row) => ({
+    id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount,
+    address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure,
+  })));
+  return em.transactional(async (tx) => {
+    const started = await rows<StartedRow>(tx, sql`
+      with asked as (
+        select * from jsonb_to_recordset(${payload}::jsonb) as r(
+          id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text)
+      ), held as (
+        select m.template_id, m.contact_id, a.*
+        from asked a join emails m on m.tenant_id = a.tenant_id and m.id = a.id
+        where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
+        for update of m skip locked
+      ), judged as (
+        select e.*, ${refusal} as reason, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
+      ), decided as (
+        select j.*, case when reason is not null then 'SUPPRESSED' when failure is not null then 'FAILED'
+                         when stale then 'QUEUED' else 'SENDING' end as new_status
+        from judged j
+      )
+      update emails m set
+        status = d.new_status,
+        reason = case d.new_status when 'SUPPRESSED' then d.reason when 'FAILED' then d.failure end,
+        attempt = m.attempt + (d.new_status = 'SENDING')::int,
+        holder = case when d.new_status = 'SENDING' then m.holder end,
+        lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
+        to_address = coalesce(d.address, m.to_address),
+        content_version = coalesce(d.content_version, m.content_version),
+        link_count = coalesce(d.link_count, m.link_count),
+        updated_at = now()
+      from decided d where m.tenant_id = d.tenant_id and m.id = d.id
+      returning m.id, m.tenant_id, m.status, m.attempt, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id`);
+    await appendDeliveryEvents(tx, started.filter((row) => row.status === 'FAILED'));
+    return started.map(({ id, status, attempt }) => ({ id, status, attempt }));
+  });
+}
+
+type StartedRow = StartedEmail & Parameters<typeof appendDeliveryEvents>[1][number];

@@ -1,0 +1,56 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
+import { lockContacts } from '../contacts/lock-contacts.ts';
+import { refreshMemberships } from '../segments/refresh-memberships.ts';
+
+export interface SuppressedAddress {
+  emailKey: string;
+  /** The contact that the mail was for, where it is not (any more) the one that has the address. */
+  contactId: number | null;
+  /** The email that brought it about. */
+  emailId: number;
+}
+
+/** Which contacts take the status, and which suppressions give way: the stricter one stays. */
+const WEAKER = {
+  unsubscribed: { statuses: ['pending', 'active'], reasons: [] as string[] },
+  bounced: { statuses: ['pending', 'active', 'unsubscribed'], reasons: ['unsubscribed', 'manual'] },
+} as const;
+
+/**
+ * Suppresses addresses of one tenant for good, and gives the contacts that have them the status, with their events and
+ * memberships. Repeated it changes nothing. Answers the contacts that changed. Writes to the outbox, so it comes last.
+ */
+export async function suppressAddresses(
+  tx: EntityManager, origin: Origin, reason: keyof typeof WEAKER, addresses: readonly SuppressedAddress[],
+): Promise<number[]> {
+  const { tenantId } = origin;
+  const { statuses, reasons } = WEAKER[reason];
+  const keys = [...new Set(addresses.map((address) => address.emailKey))].sort();
+  const contactIds = addresses.flatMap(({ contactId }) => (contactId === null ? [] : [contactId]));
+  await rows(tx, sql`
+    insert into suppressions (tenant_id, email_key, reason, source) select ${tenantId}, key, ${reason}, 'email' from unnest(${keys}::text[]) key
+    on conflict (tenant_id, email_key) do update set reason = excluded.reason, source = excluded.source
+    where suppressions.reason = any(${[...reasons]}::text[])`);
+  const owners = await rows<{ id: number }>(tx, sql`
+    select id from contacts where tenant_id = ${tenantId} and (email_key = any(${keys}::text[]) or id = any(${contactIds}::bigint[]))`);
+  const locked = await lockContacts(tx, tenantId, owners.map((row) => row.id));
+  const changed = await rows<{ id: number; version: number; email_key: string }>(tx, sql`
+    update contacts set status = ${reason}, version = version + 1, updated_at = now()
+    where tenant_id = ${tenantId} and id = any(${locked}::bigint[]) and status = any(${[...statuses]}::text[])
+    returning id, version, email_key`);
+  if (changed.length === 0) return [];
+
+  const cause = (contact: { id: number; email_key: string }) =>
+    addresses.find(({ contactId, emailKey }) => contactId === contact.id || emailKey === contact.email_key)?.emailId;
+  await appendEvents(tx, origin, changed.flatMap((contact): NewEvent[] => {
+    const entity = `contact/${contact.id}`;
+    const updated: NewEvent = { type: 'CONTACT_UPDATED', entity, data: { contactId: contact.id, version: contact.version, changed: ['status'] } };
+    const emailId = cause(contact);
+    if (reason !== 'unsubscribed') return [updated];
+    return [updated, { type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: contact.id, ...(emailId ? { emailId } : {}), reason: 'link' } }];
+  }));
+  const ids = changed.map((contact) => contact.id);
+  await refreshMemberships(tx, tenantId, ids, { causes: ['contact'], requestId: origin.requestId });
+  return ids;
+}

@@ -1,0 +1,36 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendSendRequests, type SendRequest } from '../../events/outbox.ts';
+
+const BATCH = 1000;
+
+/**
+ * Marks emails whose holder has let its lease on a connection run out: UNKNOWN, for the dot may have been sent. Never
+ * QUEUED: only the holder knows whether it was, and it may still be alive and settle. Engine transaction.
+ */
+export async function sweepExpired(em: EntityManager): Promise<number> {
+  const swept = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
+    update emails set status = 'UNKNOWN', reason = 'holder_lost', holder = null, lease_until = null, updated_at = now()
+    where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
+    returning id`));
+  return swept.length;
+}
+
+/**
+ * Requests QUEUED emails again whose send request was not taken in for `seconds`: a message that was lost, with the
+ * stream or to the dead letters, loses no email. Engine transaction.
+ */
+export async function requestAgain(em: EntityManager, seconds: number): Promise<number> {
+  return em.transactional(async (tx) => {
+    const waiting = await rows<{ id: number; tenant_id: string; template_id: number; contact_id: number | null; campaign_id: number | null }>(tx, sql`
+      update emails set next_attempt_at = now() where id in (
+        select id from emails
+        where status = 'QUEUED' and accepted_at is null and next_attempt_at < now() - make_interval(secs => ${seconds})
+        order by next_attempt_at limit ${BATCH} for update skip locked)
+      returning id, tenant_id, template_id, contact_id, campaign_id`);
+    for (const [tenantId, group] of Map.groupBy(waiting, (row) => row.tenant_id)) {
+      await appendSendRequests(tx, tenantId, group.map((row): SendRequest => (
+        { templateId: row.template_id, recipientId: row.contact_id, emailId: row.id, campaignId: row.campaign_id })));
+    }
+    return waiting.length;
+  });
+}

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { createComposer, type Composer, type Mailbox } from './compose.ts';
+import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from './render.ts';
+
+const KEPT = 200;
+
+/** A content version ready to be rendered and composed for many. */
+export interface PreparedTemplate {
+  compiled: CompiledTemplate;
+  composer: Composer;
+  from: Mailbox;
+}
+
+/** Names a content version of a template. */
+export interface ContentVersion {
+  tenantId: string;
+  templateId: number;
+  contentVersion: number;
+}
+
+interface VersionRow extends ContentVersion, TemplateVersion {
+  fromName: string | null;
+  fromEmail: string | null;
+  replyTo: string | null;
+}
+
+/** Compiles content versions once and keeps those used last; a version never changes. */
+export class TemplateCache {
+  readonly #kept = new LRUCache<string, PreparedTemplate>({ max: KEPT });
+  readonly #options: () => CompileOptions & { from: Mailbox };
+
+  /** `options` are asked for at each compilation. `from` is MAIL_FROM, for templates that name no sender. */
+  constructor(options: () => CompileOptions & { from: Mailbox }) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads what is not kept of these content versions (engine `em`) and answers how to get each. Getting one throws
+   * AppError `template_limit` or `validation_failed` when it can not be compiled.
+   */
+  async load(em: EntityManager, versions: Iterable<ContentVersion>): Promise<(version: ContentVersion) => PreparedTemplate> {
+    const wanted = new Map([...versions].map((version) => [keyOf(version), version]));
+    const missing = [...wanted].filter(([key]) => !this.#kept.has(key)).map(([, version]) => version);
+    const found = missing.length === 0 ? [] : await em.transactional((tx) => rows<VersionRow>(tx, sql`
+      select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, content, text,
+             preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo"
+      from email_template_versions where (tenant_id, template_id, content_version) in (
+        ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`));
+    const sources = new Map(found.map((row) => [keyOf(row), row]));
+    const ready = new Map([...wanted.keys()].map((key) => [key, this.#kept.get(key)]));
+    return (version) => {
+      const key = keyOf(version);
+      const prepared = ready.get(key) ?? this.#prepare(sources.get(key)!);
+      ready.set(key, prepared);
+      this.#kept.set(key, prepared);
+      return prepared;
+    };
+  }
+
+  #prepare({ fromName, fromEmail, replyTo, ...version }: VersionRow): PreparedTemplate {
+    const { from: sender, ...options } = this.#options();
+    const compiled = compileTemplate(version, options);
+    const from = fromEmail ? { name: fromName ?? sender.name ?? null, address: fromEmail } : { ...sender, ...(fromName ? { name: fromName } : {}) };
+    const composer = createComposer({ from, replyTo: replyTo ? { address: replyTo } : null, staticChunks: compiled.staticChunks });
+    return { compiled, composer, from };
+  }
+}
+
+const keyOf = (version: ContentVersion): string => `${version.tenantId}/${version.templateId}/${version.contentVersion}`;

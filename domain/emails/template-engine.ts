@@ -1,0 +1,161 @@
+import { CaptureTag, Context, Drop, Liquid, TypeGuards, filters, toValue, toValueSync } from 'liquidjs';
+import type { Emitter, FilterImplOptions, Template } from 'liquidjs';
+import { limitReached, templateLimits } from './template-limits.ts';
+
+/** Text that is HTML already: what `capture`, `escape` and `newline_to_br` answer, so that it is not escaped again. */
+class SafeHtml extends Drop {
+  readonly #html: string;
+
+  constructor(html: string) {
+    super();
+    this.#html = html;
+  }
+
+  override valueOf(): string {
+    return this.#html;
+  }
+}
+
+/** Takes what a template writes, in pieces, and stops one that writes too much. */
+export class ChunkEmitter implements Emitter {
+  // liquidjs returns it as the result of a block; the pieces are what counts here.
+  readonly buffer = '';
+  readonly chunks: string[] = [];
+  #size = 0;
+
+  write(html: unknown): void {
+    const text = typeof html === 'string' ? html : toText(html);
+    this.#size += text.length;
+    if (this.#size > templateLimits.outputChars) throw limitReached('output size');
+    if (text !== '') this.chunks.push(text);
+  }
+
+  text(): string {
+    return this.chunks.join('');
+  }
+}
+
+type FilterHandler = Exclude<FilterImplOptions, { raw: boolean }>;
+
+/** A value as text: nothing for what is missing, an object without a text form included. */
+function toText(value: unknown): string {
+  const plain: unknown = toValue(value as string);
+  if (typeof plain === 'string') return plain;
+  if (plain == null) return '';
+  if (Array.isArray(plain)) return plain.map(toText).join('');
+  try {
+    return String(plain);
+  } catch {
+    return '';
+  }
+}
+
+const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
+
+/** Escapes text for HTML content and for attribute values in either quotes. */
+export function escapeHtml(text: string): string {
+  return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character) : text;
+}
+
+function safe(handler: FilterHandler): FilterHandler {
+  return function (...args) {
+    return new SafeHtml(toText(handler.apply(this, args)));
+  };
+}
+
+/** A filter that answers its input where it would throw over a recipient's data (a bad escape, an unknown time zone). */
+function forgiving(handler: FilterHandler): FilterHandler {
+  return function (...args) {
+    try {
+      return handler.apply(this, args);
+    } catch (error) {
+      if (/limit exceeded$/.test((error as Error).message)) throw error;
+      return args[0];
+    }
+  };
+}
+
+const MAX_DATE_FORMAT_CHARS = 100;
+
+function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
+  const original = (name: string): FilterHandler => filters[name] as FilterHandler;
+  // raw would switch escaping off; the others parse a value as an expression.
+  for (const name of ['raw', 'where_exp', 'reject_exp', 'group_by_exp', 'has_exp', 'find_exp', 'find_index_exp']) {
+    engine.unregisterFilter(name);
+  }
+  for (const name of ['url_decode', 'url_encode', 'cgi_escape', 'uri_escape', 'base64_decode']) {
+    engine.registerFilter(name, forgiving(original(name)));
+  }
+  const date = forgiving(original('date'));
+  const boundedDate: FilterHandler = function (...args) {
+    // The format is read by a regular expression that takes quadratic time on long runs of zeros.
+    if (toText(args[1]).length > MAX_DATE_FORMAT_CHARS) throw limitReached('date format');
+    return date.apply(this, args);
+  };
+  engine.registerFilter('date', boundedDate);
+  if (kind === 'text') {
+    // A text has no markup: what these are for in HTML is nothing here.
+    for (const name of ['escape', 'escape_once', 'xml_escape', 'newline_to_br']) engine.registerFilter(name, toText);
+  } else {
+    for (const name of ['escape', 'escape_once', 'xml_escape']) engine.registerFilter(name, safe(original(name)));
+    engine.registerFilter('newline_to_br', (value: unknown) => new SafeHtml(escapeHtml(toText(value)).replace(/\r?\n/g, '<br />\n')));
+  }
+}
+
+/** `capture` keeps what it renders as HTML, so that its markup survives and its values stay escaped once. */
+class SafeCaptureTag extends CaptureTag {
+  override *render(ctx: Context): Generator<unknown, void, string> {
+    const emitter = new ChunkEmitter();
+    yield this.liquid.renderer.renderTemplates(this.templates, ctx, emitter);
+    (ctx.bottom() as Record<string, unknown>)[this.variable] = new SafeHtml(emitter.text());
+  }
+}
+
+/**
+ * A Liquid engine that reads no files and is bounded in time, memory and output. `html` escapes every value that a
+ * template prints, `text` (subjects, text parts) prints them as they are. Values are data, never parsed as Liquid.
+ */
+export function createEngine(kind: 'html' | 'text'): Liquid {
+  const engine = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    dynamicPartials: false,
+    relativeReference: false,
+    templates: {},
+    parseLimit: templateLimits.parseChars,
+    renderLimit: templateLimits.renderMs,
+    memoryLimit: templateLimits.memoryUnits,
+    locale: 'en-US',
+    timezoneOffset: 0,
+    outputEscape: kind === 'text' ? toText : (value: unknown) => (value instanceof SafeHtml ? value.valueOf() : escapeHtml(toText(value))),
+  });
+  // Partials need files, blocks need layouts, and counters write into the scope.
+  for (const name of ['include', 'render', 'layout', 'block', 'increment', 'decrement']) delete engine.tags[name];
+  registerFilters(engine, kind);
+  if (kind === 'html') engine.registerTag('capture', SafeCaptureTag);
+  return engine;
+}
+
+const engines = new Map<string, Liquid>();
+
+/** The shared engine of a kind; it holds no state of a render. */
+export function sharedEngine(kind: 'html' | 'text'): Liquid {
+  let engine = engines.get(kind);
+  if (!engine) engines.set(kind, (engine = createEngine(kind)));
+  return engine;
+}
+
+/** Renders parsed templates; the pieces come as the template wrote them. Throws what liquidjs throws. */
+export function renderChunks(engine: Liquid, templates: Template[], scope: object, renderMs: number = templateLimits.renderMs): string[] {
+  const emitter = new ChunkEmitter();
+  const context = new Context(scope, engine.options, { sync: true, renderLimit: renderMs }, { liquid: engine });
+  for (const template of templates) {
+    context.renderLimit.check(performance.now());
+    // Plain text is most of a template; it needs none of the machinery.
+    if (TypeGuards.isHTMLToken(template.token)) emitter.write((template as unknown as { str: string }).str);
+    else toValueSync(engine.renderer.renderTemplates([template], context, emitter));
+    if (context.breakCalled || context.continueCalled) break;
+  }
+  context.renderLimit.check(performance.now());
+  return emitter.chunks;
+}

@@ -1,0 +1,63 @@
+import { Drop } from 'liquidjs';
+
+/** A company as templates see it; `{{company}}` prints its name. */
+export interface CompanyValues {
+  name: string;
+  [field: string]: unknown;
+}
+
+/** A contact as templates see it: its API fields, `customFields` an object. */
+export interface ContactValues {
+  company?: CompanyValues | null;
+  [field: string]: unknown;
+}
+
+/** What templates may print beside the contact's fields; read only when a template asks. */
+export interface ScopeLinks {
+  readonly unsubscribeUrl: string;
+  readonly preferencesUrl: string;
+  readonly webViewUrl: string;
+}
+
+// liquidjs lets templates read what a Drop inherits, and calls it when it is a function; a company inherits nothing else.
+const companyPrototype = Object.create(Drop.prototype, {
+  ...Object.fromEntries(['constructor', ...Object.getOwnPropertyNames(Object.prototype)].map((name) => [name, { value: undefined }])),
+  liquidMethodMissing: { value: () => undefined },
+  valueOf: {
+    value(this: CompanyValues) {
+      return this.name;
+    },
+  },
+}) as object;
+
+function companyDrop(company: CompanyValues): object {
+  return Object.assign(Object.create(companyPrototype) as object, company);
+}
+
+/**
+ * The variables of a template: every contact field by its name and under `contact`, `email` also for a mail without a
+ * contact, `data`, and the links.
+ */
+export function templateScope(
+  contact: ContactValues | null,
+  address: string,
+  data: Record<string, unknown> | null | undefined,
+  links: ScopeLinks,
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = { email: address, ...contact };
+  if (contact?.company) fields['company'] = companyDrop(contact.company);
+  return {
+    ...fields,
+    contact: fields,
+    data: data ?? {},
+    get unsubscribeUrl() {
+      return links.unsubscribeUrl;
+    },
+    get preferencesUrl() {
+      return links.preferencesUrl;
+    },
+    get webViewUrl() {
+      return links.webViewUrl;
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+const MAC_BYTES = 16;
+const MAX_TOKEN_CHARS = 2048;
+
+/** Whom an unsubscribe token speaks for. A mail to a bare address has no contact and carries the address instead. */
+export interface UnsubscribeSubject {
+  tenantId: string;
+  emailId: number;
+  contactId: number | null;
+  address?: string | null;
+}
+
+export interface LinkSigner {
+  /** Signs a list of strings for one purpose; compact, URL-safe, verifiable without a database. It does not expire by itself. */
+  sign(purpose: string, payload: readonly string[]): string;
+  /** The payload of a token made by `sign` for that very purpose, else null. */
+  verify(purpose: string, token: string): string[] | null;
+  openTrackingId(emailId: number): string;
+  verifyOpen(trackingId: string): number | null;
+  /** The MAC covers the url: an id verifies with no other url, so that no link outside the email ever redirects. */
+  clickTrackingId(emailId: number, url: string): string;
+  verifyClick(trackingId: string, url: string): number | null;
+  /** A token that proves the email's id: for the Message-ID, the web view and a return path. */
+  emailToken(purpose: string, emailId: number): string;
+  verifyEmailToken(purpose: string, token: string): number | null;
+  unsubscribeToken(subject: UnsubscribeSubject): string;
+  verifyUnsubscribe(token: string): UnsubscribeSubject | null;
+}
+
+/** One key per purpose (HKDF, RFC 5869), so that a token of one kind is worth nothing as another. */
+function keyring(secret: string): (purpose: string) => KeyObject {
+  const keys = new Map<string, KeyObject>();
+  return (purpose) => {
+    let key = keys.get(purpose);
+    if (!key) {
+      key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'perennial', `links/${purpose}`, 32)));
+      keys.set(purpose, key);
+    }
+    return key;
+  };
+}
+
+function mac(key: KeyObject, body: Buffer, bound: string): Buffer {
+  // The length keeps (body, bound) apart from any other split of the same bytes.
+  const hmac = createHmac('sha256', key).update(Buffer.of(body.length >> 8, body.length & 255)).update(body);
+  return (bound === '' ? hmac : hmac.update(bound)).digest().subarray(0, MAC_BYTES);
+}
+
+/** Minimal big-endian bytes of an id, 1 to 7. */
+function idBytes(id: number): Buffer {
+  if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`not an id: ${id}`);
+  const bytes = Buffer.alloc(7);
+  bytes.writeUIntBE(Math.floor(id / 2 ** 32), 0, 3);
+  bytes.writeUInt32BE(id % 2 ** 32, 3);
+  return bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+}
+
+function readId(bytes: Buffer): number | null {
+  if (bytes.length < 1 || bytes.length > 7 || bytes[0] === 0) return null;
+  const id = [...bytes].reduce((sum, byte) => sum * 256 + byte, 0);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+/** Each string as its byte length (LEB128) and its UTF-8. */
+function packStrings(parts: readonly string[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part);
+      const length: number[] = [];
+      for (let rest = bytes.length; ; rest >>>= 7) {
+        length.push(rest > 127 ? (rest & 127) | 128 : rest);
+        if (rest <= 127) return [Buffer.from(length), bytes];
+      }
+    }),
+  );
+}
+
+function unpackStrings(bytes: Buffer): string[] | null {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      if (byte === undefined || shift > 21) return null;
+      length |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    if (at + length > bytes.length) return null;
+    parts.push(bytes.toString('utf8', at, at + length));
+    at += length;
+  }
+  return parts;
+}
+
+/**
+ * Signs and verifies what stands in mails and pages: HMAC-SHA256 cut to 128 bits (RFC 2104 section 5), base64url.
+ * `previous` still verifies, never signs. `secret` is LINK_SECRET, 32 characters or more.
+ */
+export function createLinkSigner({ secret, previous }: { secret: string; previous?: string | null }): LinkSigner {
+  const current = keyring(secret);
+  const accepted = previous ? [current, keyring(previous)] : [current];
+
+  const seal = (purpose: string, body: Buffer, bound = ''): string =>
+    Buffer.concat([body, mac(current(purpose), body, bound)]).toString('base64url');
+
+  const open = (purpose: string, token: string, bound = ''): Buffer | null => {
+    if (token.length > MAX_TOKEN_CHARS) return null;
+    const bytes = Buffer.from(token, 'base64url');
+    // Decoding is lenient; only the one canonical spelling counts, so that a token is its own key.
+    if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) return null;
+    const body = bytes.subarray(0, -MAC_BYTES);
+    const given = bytes.subarray(-MAC_BYTES);
+    return accepted.some((keys) => timingSafeEqual(mac(keys(purpose), body, bound), given)) ? body : null;
+  };
+
+  const openId = (purpose: string, token: string, bound = ''): number | null => {
+    const body = open(purpose, token, bound);
+    return body && readId(body);
+  };
+
+  const verify = (purpose: string, token: string): string[] | null => {
+    const body = open(`data/${purpose}`, token);
+    return body && unpackStrings(body);
+  };
+  const sign = (purpose: string, payload: readonly string[]): string => {
+    const token = seal(`data/${purpose}`, packStrings(payload));
+    if (token.length > MAX_TOKEN_CHARS) throw new RangeError('the payload is too long for a token');
+    return token;
+  };
+
+  return {
+    sign,
+    verify,
+    openTrackingId: (emailId) => seal('open', idBytes(emailId)),
+    verifyOpen: (trackingId) => openId('open', trackingId),
+    clickTrackingId: (emailId, url) => seal('click', idBytes(emailId), url),
+    verifyClick: (trackingId, url) => openId('click', trackingId, url),
+    emailToken: (purpose, emailId) => seal(`email/${purpose}`, idBytes(emailId)),
+    verifyEmailToken: (purpose, token) => openId(`email/${purpose}`, token),
+    unsubscribeToken: ({ tenantId, emailId, contactId, address }) =>
+      sign('unsubscribe', [tenantId, String(emailId), contactId === null ? '' : String(contactId), ...(address ? [address] : [])]),
+    verifyUnsubscribe: (token) => {
+      const parts = verify('unsubscribe', token);
+      if (!parts || parts.length < 3) return null;
+      const [tenantId = '', emailId = '', contactId = '', address] = parts;
+      return { tenantId, emailId: Number(emailId), contactId: contactId === '' ? null : Number(contactId), address: address ?? null };
+    },
+  };
+}

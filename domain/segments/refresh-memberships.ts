@@ -1,0 +1,57 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendEvents, type NewEvent } from '../../events/outbox.ts';
+import { customFieldTypes } from '../contacts/custom-field-types.ts';
+import { lockContacts } from '../contacts/lock-contacts.ts';
+import type { Cause } from './causes.ts';
+import { compileFilter } from './compile.ts';
+import { dynamicSegments } from './dynamic-segments.ts';
+
+export interface RefreshOptions {
+  /** What has changed; segments that do not hang on it are left alone. Absent = anything may have. */
+  causes?: Iterable<Cause>;
+  requestId?: string | null;
+}
+
+/**
+ * Judges these contacts anew by the tenant's dynamic segments, one statement a segment, segments that name others after
+ * those; writes memberships and SEGMENT_ENTERED / SEGMENT_LEFT. Runs in the transaction of the change, after its writes.
+ */
+export async function refreshMemberships(
+  tx: EntityManager, tenantId: string, contactIds: readonly number[], options: RefreshOptions = {},
+): Promise<void> {
+  const ids = contactIds.length > 0 ? await lockContacts(tx, tenantId, contactIds) : [];
+  if (ids.length === 0) return;
+  const changed = options.causes && new Set(options.causes);
+  const customFields = await customFieldTypes(tx, tenantId);
+  const events: NewEvent[] = [];
+  for (const segment of await dynamicSegments(tx, tenantId)) {
+    if (changed && ![...segment.causes].some((cause) => changed.has(cause))) continue;
+    const moves = await judge(tx, tenantId, segment.id, ids, compileFilter(segment.filter, 'c', { customFields }));
+    if (moves.length > 0) changed?.add(`member:${segment.id}`);
+    events.push(...moves.map((move) => membershipEvent(segment.id, move.contact_id, move.entered)));
+  }
+  await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, events);
+}
+
+export function membershipEvent(segmentId: number, contactId: number, entered: boolean): NewEvent {
+  return { type: entered ? 'SEGMENT_ENTERED' : 'SEGMENT_LEFT', entity: `contact/${contactId}`, data: { segmentId, contactId } };
+}
+
+async function judge(
+  tx: EntityManager, tenantId: string, segmentId: number, contactIds: number[], condition: ReturnType<typeof compileFilter>,
+): Promise<{ contact_id: number; entered: boolean }[]> {
+  return rows(tx, sql`
+    with fits as (
+      select c.id from contacts c where c.tenant_id = ${tenantId} and c.id = any(${contactIds}::bigint[]) and ${condition}
+    ), gone as (
+      delete from segment_members m
+      where m.tenant_id = ${tenantId} and m.segment_id = ${segmentId} and m.contact_id = any(${contactIds}::bigint[])
+        and not exists (select 1 from fits f where f.id = m.contact_id)
+      returning m.contact_id
+    ), come as (
+      insert into segment_members (tenant_id, segment_id, contact_id)
+      select ${tenantId}, ${segmentId}::bigint, f.id from fits f on conflict do nothing
+      returning contact_id
+    )
+    select contact_id, false as entered from gone union all select contact_id, true from come order by contact_id`);
+}

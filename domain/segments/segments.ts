@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Segment } from '../../db/entities/contacts.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { cleanText, isViolation } from '../contacts/fields.ts';
+import { lockContacts, lockSegments } from '../contacts/lock-contacts.ts';
+import { assertValid, notFound, type Violation } from '../errors.ts';
+import { checkSegmentFilter } from './check-segment-filter.ts';
+import type { Filter } from './filter.ts';
+import { rebuildMembers } from './rebuild-members.ts';
+import { refreshMemberships } from './refresh-memberships.ts';
+import { assertUnused } from './segment-users.ts';
+
+/** Largest lengths in characters. */
+export const SEGMENT_LIMITS = { name: 255, description: 2000 } as const;
+
+export interface SegmentInput {
+  name?: string | null;
+  description?: string | null;
+  filter?: Filter | null;
+}
+export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] });
+
+/**
+ * Creates a segment or list with its members, which fires no SEGMENT_ENTERED: a dynamic one has those whom its filter
+ * fits, a static one the given contacts. Throws `validation_failed`.
+ */
+export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<Segment> {
+  return em.transactional(async (tx) => {
+    const { values, violations } = checkTexts(input);
+    if (input.type === 'dynamic') {
+      await lockSegments(tx, tenantId);
+      violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
+    } else {
+      violations.push(...(await lockMembers(tx, tenantId, input.contactIds ?? [])));
+    }
+    assertValid(violations);
+    const segment = tx.create(Segment, {
+      ...values, name: values.name!, tenantId, type: input.type, filter: (input.filter ?? null) as Record<string, unknown> | null, status: 'READY',
+    });
+    await tx.flush();
+    if (input.type === 'dynamic') await rebuildMembers(tx, tenantId, segment.id);
+    else await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
+    return segment;
+  });
+}
+
+/** Changes a segment or list; a new filter changes its members at once, without events. `read` as at `updateContact`. */
+export async function updateSegment(
+  em: EntityManager, tenantId: string, id: number, read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
+): Promise<Segment> {
+  return em.transactional(async (tx) => {
+    const segment = await lockSegment(tx, tenantId, id);
+    const input = await read(segment, tx);
+    const { values, violations } = checkTexts(input);
+    const { filter } = input;
+    const newFilter = filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
+    if (newFilter && segment.type === 'static') violations.push({ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' });
+    else if (newFilter) violations.push(...(await checkSegmentFilter(tx, tenantId, filter, id)));
+    assertValid(violations);
+    tx.assign(segment, { ...values, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
+    await tx.flush();
+    if (newFilter) await rebuildMembers(tx, tenantId, id);
+    return segment;
+  });
+}
+
+/** Deletes a segment or list; its contacts stay. Throws `not_found`, `in_use`. */
+export async function deleteSegment(em: EntityManager, tenantId: string, id: number, check: (current: Segment) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    const segment = await lockSegment(tx, tenantId, id);
+    check(segment);
+    await assertUnused(tx, tenantId, id);
+    await tx.remove(segment).flush();
+  });
+}
+
+/** Judges every contact anew, and answers how many memberships were not as the filter says. A static list has none. */
+export async function rebuildSegment(em: EntityManager, tenantId: string, id: number): Promise<{ added: number; removed: number }> {
+  return em.transactional(async (tx) => {
+    const segment = await lockSegment(tx, tenantId, id);
+    return segment.type === 'dynamic' ? rebuildMembers(tx, tenantId, id) : { added: 0, removed: 0 };
+  });
+}
+
+/** How many members each of these has. */
+export async function memberCounts(tx: EntityManager, tenantId: string, ids: number[]): Promise<Map<number, number>> {
+  const found = await rows<{ segment_id: number; n: number }>(tx, sql`
+    select segment_id, count(*) as n from segment_members where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`);
+  return new Map(found.map((row) => [row.segment_id, row.n]));
+}
+
+/** Before the row of the segment: who changes members holds the shared lock when it comes to that row. */
+async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<Segment> {
+  await lockSegments(tx, tenantId);
+  const segment = await tx.findOne(Segment, { id, tenantId }, { refresh: true });
+  if (!segment) throw notFound('segment or list', id);
+  return segment;
+}
+
+function checkTexts(input: SegmentInput): { values: { name?: string; description?: string | null }; violations: Violation[] } {
+  const violations: Violation[] = [];
+  const values: { name?: string; description?: string | null } = {};
+  for (const field of ['name', 'description'] as const) {
+    if (input[field] === undefined) continue;
+    const text = cleanText(input[field] ?? '', SEGMENT_LIMITS[field], { multiline: field === 'description' });
+    if (isViolation(text)) violations.push({ path: `/${field}`, code: text.code, message: text.message });
+    else if (field === 'description') values.description = text;
+    else if (text === null) violations.push({ path: '/name', code: 'required', message: 'must not be empty' });
+    else values.name = text;
+  }
+  return { values, violations };
+}
+
+async function fillList(tx: EntityManager, tenantId: string, id: number, contactIds: readonly number[]): Promise<void> {
+  if (contactIds.length === 0) return;
+  await rows(tx, sql`
+    insert into segment_members (tenant_id, segment_id, contact_id)
+    select distinct ${tenantId}, ${id}::bigint, c from unnest(${[...contactIds]}::bigint[]) as c`);
+  await refreshMemberships(tx, tenantId, contactIds, { causes: ['lists'] });
+}
+
+/** Locks contacts that are to be members, and answers a violation for each that does not exist. */
+export async function lockMembers(tx: EntityManager, tenantId: string, contactIds: readonly number[]): Promise<Violation[]> {
+  const existing = new Set(await lockContacts(tx, tenantId, contactIds));
+  return contactIds.flatMap((id, index) => (
+    existing.has(id) ? [] : [{ path: `/contactIds/${index}`, code: 'not_found', message: `there is no contact ${id}` }]
+  ));
+}

@@ -1,0 +1,52 @@
+import type { Nats } from './nats.ts';
+import { FILES } from './streams.ts';
+
+const CHUNK = 512 * 1024;
+const IN_FLIGHT = 8;
+const subject = (key: string, n: number): string => `files.${key}.${n}`;
+
+/**
+ * Keeps a file in JetStream as messages of 512 KiB, the last one shorter: what reads it asks for one message after
+ * another, from any of them on, so memory stays flat on both ends. `key` is a token of [A-Za-z0-9_-].
+ */
+export async function putFile(nats: Nats, key: string, content: AsyncIterable<Uint8Array>): Promise<{ bytes: number }> {
+  let bytes = 0;
+  let n = 0;
+  let rest: Uint8Array = new Uint8Array(0);
+  let flight: Promise<unknown>[] = [];
+  const publish = async (data: Uint8Array): Promise<void> => {
+    flight.push(nats.js.publish(subject(key, n++), data));
+    if (flight.length >= IN_FLIGHT) {
+      await Promise.all(flight);
+      flight = [];
+    }
+  };
+  for await (const part of content) {
+    bytes += part.length;
+    rest = Buffer.concat([rest, part]);
+    while (rest.length >= CHUNK) {
+      await publish(Uint8Array.from(rest.subarray(0, CHUNK)));
+      rest = rest.subarray(CHUNK);
+    }
+  }
+  await publish(rest);
+  await Promise.all(flight);
+  return { bytes };
+}
+
+/** The bytes of a file from the message that holds `offset` on; answers where that message begins, too. */
+export function readFile(nats: Nats, key: string, offset = 0): { inputOffset: number; content: AsyncGenerator<Uint8Array> } {
+  const first = Math.floor(offset / CHUNK);
+  async function* content(): AsyncGenerator<Uint8Array> {
+    for (let n = first; ; n += 1) {
+      const { data } = await nats.jsm.streams.getMessage(FILES, { last_by_subj: subject(key, n) });
+      if (data.length > 0) yield data;
+      if (data.length < CHUNK) return;
+    }
+  }
+  return { inputOffset: first * CHUNK, content: content() };
+}
+
+export async function deleteFile(nats: Nats, key: string): Promise<void> {
+  await nats.jsm.streams.purge(FILES, { filter: `files.${key}.*` });
+}

@@ -1,0 +1,64 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { lockContacts } from '../../domain/contacts/lock-contacts.ts';
+import type { Cause } from '../../domain/segments/causes.ts';
+import { FILTER_EVENTS } from '../../domain/segments/filter-fields.ts';
+import { refreshMemberships } from '../../domain/segments/refresh-memberships.ts';
+import type { EventHandler } from '../consume.ts';
+import type { AnyEvent, EventType } from '../contracts.ts';
+
+interface Activity {
+  contact: number;
+  type: EventType;
+  at: string;
+  event: string;
+  automated: boolean;
+  email: number | null;
+  data: Record<string, unknown>;
+}
+
+/** What an event has changed, beside having happened, that memberships may hang on. */
+const CHANGES: Partial<Record<EventType, Cause[]>> = {
+  CONTACT_CREATED: ['contact', 'company', 'score', 'lists'],
+  CONTACT_UPDATED: ['contact', 'company'],
+  CONTACT_UNSUBSCRIBED: ['contact'],
+  EMAIL_BOUNCED: ['contact'],
+  SCORE_UPDATED: ['score'],
+};
+
+/** Records what happened to contacts, and judges their memberships in segments by it. */
+export const contactHandler: EventHandler = {
+  name: 'contact',
+  types: FILTER_EVENTS,
+  async handle(tx, events) {
+    const byTenant = [...Map.groupBy(events, (event) => event.tenantid)].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [tenantId, group] of byTenant) await record(tx, tenantId, group);
+  },
+};
+
+async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): Promise<void> {
+  const activities = events.flatMap((event) => activityOf(event) ?? []);
+  const existing = new Set(await lockContacts(tx, tenantId, activities.map((activity) => activity.contact)));
+  const kept = activities.filter((activity) => existing.has(activity.contact));
+  if (kept.length === 0) return;
+  // Filters also ask which template, campaign and step an email was of.
+  await rows(tx, sql`
+    insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
+    select ${tenantId}, r.contact, r.type, r.at, r.event, r.automated, r.data || jsonb_strip_nulls(jsonb_build_object(
+      'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))
+    from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb)
+      as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
+    left join emails e on e.tenant_id = ${tenantId} and e.id = r.email
+    order by r.at`);
+  const causes = new Set(kept.flatMap(({ type }): Cause[] => [`event:${type}`, ...(CHANGES[type] ?? [])]));
+  await refreshMemberships(tx, tenantId, [...new Set(kept.map((activity) => activity.contact))], { causes });
+}
+
+/** Null when the event is about no contact of ours (an address that nobody has). */
+function activityOf(event: AnyEvent): Activity | null {
+  const { tenantId: _tenant, timestamp: _at, ...data } = event.data as Record<string, unknown>;
+  const contact = (data['contactId'] ?? data['recipientId'] ?? null) as number | null;
+  if (contact === null) return null;
+  return {
+    contact, type: event.type, at: event.time, event: event.id, automated: data['automated'] === true, email: (data['emailId'] ?? null) as number | null, data,
+  };
+}

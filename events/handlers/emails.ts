@@ -1,0 +1,94 @@
+import type { Deps } from '../../config/deps.ts';
+import { engineEm, type EntityManager } from '../../db/orm.ts';
+import { acceptEmails, type NamedEmail } from '../../domain/emails/accept-emails.ts';
+import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
+import { recordHits, type Hit } from '../../domain/emails/record-hits.ts';
+import { PoisonError, type consumeBatches } from '../consume.ts';
+import { decodeText, type JsMsg } from '../nats.ts';
+import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, TRACKING_HITS } from '../streams.ts';
+
+/** Core NATS, not a stream: "senders may take something". */
+export const EMAIL_READY_PING = 'email.ready';
+/** The tenant of a service with one; the only one that other programs may send for. */
+const SINGLE_TENANT = 'default';
+const MAX_EXTERNAL_ID = 100;
+
+type QueueHandler = Parameters<typeof consumeBatches>[1];
+type Intake = { own: NamedEmail } | { outside: EmailRequest };
+
+function parse(message: JsMsg): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(decodeText(message.data));
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  } catch (error) {
+    throw new PoisonError('not JSON', { cause: error });
+  }
+  throw new PoisonError('not a JSON object');
+}
+
+function readId(body: Record<string, unknown>, name: string): number {
+  const id = body[name];
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) throw new PoisonError(`${name} is not an id`);
+  return id;
+}
+
+/** A send request by its `emailId`: an integer names a ledger row of ours, a string is another program's own. */
+function readRequest(message: JsMsg, multiTenant: boolean): Intake {
+  const body = parse(message);
+  const tenantId = body['tenantId'] ?? SINGLE_TENANT;
+  if (typeof tenantId !== 'string') throw new PoisonError('tenantId is not a string');
+  const { emailId } = body;
+  if (typeof emailId === 'number') return { own: { tenantId, emailId: readId(body, 'emailId') } };
+  if (typeof emailId !== 'string' || emailId === '' || emailId.length > MAX_EXTERNAL_ID || /\0/.test(emailId) || !emailId.isWellFormed()) {
+    throw new PoisonError(`emailId is neither an id nor a string of 1 to ${MAX_EXTERNAL_ID} characters`);
+  }
+  if (multiTenant || tenantId !== SINGLE_TENANT) throw new PoisonError('requests of other programs are for the tenant of a service with one');
+  return {
+    outside: {
+      sendKey: `external:${emailId}`, externalId: emailId, lane: 'journey', requestId: null, accepted: true,
+      templateId: readId(body, 'templateId'), contactId: readId(body, 'recipientId'),
+      campaignId: body['campaignId'] == null ? null : readId(body, 'campaignId'),
+    },
+  };
+}
+
+async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<void> {
+  const missing = await acceptEmails(tx, requests.flatMap((request) => ('own' in request ? [request.own] : [])));
+  if (missing.length > 0) throw new PoisonError(`there is no email ${missing[0]!.emailId}`);
+  await queueEmails(tx, SINGLE_TENANT, requests.flatMap((request) => ('outside' in request ? [request.outside] : [])));
+}
+
+/**
+ * Intake of `email.send.requests`: makes sure of the ledger row and lets senders take it, then acks. The ledger, not the
+ * stream, is the queue from here on. A request that can not be read is dead-lettered.
+ */
+async function sendRequests(deps: Deps): Promise<QueueHandler> {
+  const name = 'email-intake';
+  await ensureConsumer(deps.nats.jsm, EMAIL_SEND_REQUESTS, consumerConfig(name));
+  return {
+    stream: EMAIL_SEND_REQUESTS, name,
+    async handle(messages) {
+      const requests = messages.map((message) => readRequest(message, deps.env.ENABLE_MULTI_TENANT));
+      await engineEm(deps.orm).transactional((tx) => takeIn(tx, requests));
+      deps.nats.connection.publish(EMAIL_READY_PING);
+    },
+  };
+}
+
+function readHits(message: JsMsg): Hit[] {
+  const { hits } = parse(message);
+  if (!Array.isArray(hits)) throw new PoisonError('no hits');
+  return hits as Hit[];
+}
+
+/** Intake of `tracking.hits`, which only our own API writes: keeps them; they are classified when they are 2 s old. */
+async function trackingHits(deps: Deps): Promise<QueueHandler> {
+  const name = 'tracking';
+  await ensureConsumer(deps.nats.jsm, TRACKING_HITS, consumerConfig(name));
+  return {
+    stream: TRACKING_HITS, name,
+    handle: (messages) => engineEm(deps.orm).transactional((tx) => recordHits(tx, messages.flatMap(readHits))),
+  };
+}
+
+export const emailQueueHandlers = async (deps: Deps): Promise<QueueHandler[]> => [await sendRequests(deps), await trackingHits(deps)];

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CustomFieldType } from '../../../domain/contacts/custom-values.ts';
+import { mapHeader } from '../../../domain/contacts/import/map-header.ts';
+
+const custom = new Map<string, CustomFieldType>([
+  ['plan', { type: 'string' }], ['Shoe Size', { type: 'number' }], ['two_ways', { type: 'string' }], ['twoWays', { type: 'string' }],
+  ['email', { type: 'string' }], ['__proto__', { type: 'string' }],
+]);
+
+function fields(headers: string[], mapping = {}): string[] {
+  const plan = mapHeader(headers, custom, mapping);
+  if ('errors' in plan) return plan.errors.map(({ code }) => `! ${code}`);
+  return headers.map((_, index) => plan.columns.find((column) => column.index === index)?.field ?? '-');
+}
+
+test('headers are fields in any spelling', () => {
+  assert.deepEqual(
+    fields(['firstName', 'last_name', 'E-Mail', 'PHONE', ' Job Title ', 'company', 'Status', 'tags', 'Timezone', 'locale', 'source']),
+    ['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'company', 'status', 'tags', 'timezone', 'locale', 'source'],
+  );
+  assert.deepEqual(fields(['First Name', 'FIRST NAME 2', 'email']), ['firstName', '-', 'email']);
+  assert.deepEqual(fields(['Ｅｍａｉｌ']), ['email']);
+});
+
+test('custom fields match by name if defined; contact fields go first, doubtful names match exactly only', () => {
+  assert.deepEqual(
+    fields(['email', 'Plan', 'shoe_size', 'two_ways', 'twoWays', 'Two Ways', 'colour']),
+    ['email', 'customFields.plan', 'customFields.Shoe Size', 'customFields.two_ways', 'customFields.twoWays', '-', '-'],
+  );
+  assert.deepEqual(fields(['Email', 'customFields.email', 'custom_fields.plan']), ['email', 'customFields.email', 'customFields.plan']);
+  assert.deepEqual(fields(['email', '__proto__', 'constructor']), ['email', 'customFields.__proto__', '-']);
+});
+
+test('unknown, read-only and nameless columns are ignored and reported', () => {
+  const plan = mapHeader(['id', 'email', 'Company ID', '', 'Notes', 'created_at', 'phoneE164', 'version', '__proto__', '', ''], new Map());
+  assert.ok('columns' in plan);
+  assert.deepEqual(plan.ignoredColumns, ['id', 'Company ID', '(column 4)', 'Notes', 'created_at', 'phoneE164', 'version', '__proto__']);
+  assert.deepEqual(plan.columns, [{ index: 1, header: 'email', field: 'email' }]);
+  assert.deepEqual(JSON.parse(JSON.stringify(plan)), plan);
+});
+
+test('a mapping comes first, can ignore columns, and takes a field from the column that has its name', () => {
+  assert.deepEqual(fields(['Kontakt', 'Name'], { Kontakt: 'email', ' Name ': 'lastName' }), ['email', 'lastName']);
+  assert.deepEqual(fields(['Work Email', 'Email', 'plan'], { 'Work Email': 'email', plan: null }), ['email', '-', '-']);
+  assert.deepEqual(fields(['email', 'x'], { x: 'customFields.Shoe Size' }), ['email', 'customFields.Shoe Size']);
+  assert.deepEqual(fields(['email', '__proto__'], JSON.parse('{"__proto__": "firstName"}')), ['email', 'firstName']);
+});
+
+test('headers and mappings that can not work are refused, with every reason', () => {
+  assert.deepEqual(fields(['firstName', 'lastName']), ['! no_email_column']);
+  assert.deepEqual(fields(['', '', '']), ['! no_email_column']);
+  assert.deepEqual(fields(['email', 'E-Mail']), ['! duplicate_column']);
+  assert.deepEqual(fields(['first_name', 'First Name', 'mail', 'plan', 'PLAN']), ['! duplicate_column', '! duplicate_column', '! no_email_column']);
+  assert.deepEqual(fields(['email', 'notes', 'notes']), ['email', '-', '-']);
+  assert.deepEqual(fields(['email', 'x', 'x'], { x: 'firstName' }), ['! duplicate_column', '! duplicate_column']);
+  assert.deepEqual(fields(['email', 'x', 'y'], { x: 'firstName', y: 'firstName' }), ['! duplicate_column']);
+  assert.deepEqual(fields(['email'], { mail: 'email', email: 'nonsense' }), ['! unknown_column', '! unknown_field']);
+  for (const field of ['__proto__', 'customFields.none', 'customFields.', 'toString', '']) {
+    assert.deepEqual(fields(['email', 'x'], { x: field }), ['! unknown_field'], field);
+  }
+  assert.deepEqual(fields(['email', 'x'], { x: 'tenantId' }), ['! read_only']);
+  assert.deepEqual(fields(['email', ...Array.from({ length: 200 }, (_, n) => `c${n}`)]), ['! too_many_columns']);
+  assert.equal(fields(['email', ...Array.from({ length: 199 }, (_, n) => `c${n}`)])[0], 'email');
+  assert.equal(fields(['email', ...new Array<string>(16_383).fill('')])[0], 'email');
+});

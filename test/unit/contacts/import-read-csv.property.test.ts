@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { collect, inPieces, readAll, readBatches } from './csv-support.ts';
+import { encodingNamed } from '../../../domain/contacts/import/encoding.ts';
+import { readRows } from '../../../domain/contacts/import/read-csv.ts';
+
+const delimiter = fc.constantFrom(',', ';', '\t', '|');
+
+/** Writes a table as spreadsheets do: quoted where it must be, and here and there where it need not; any line ends. */
+function write(table: readonly (readonly string[])[], by: string, lineEnds: readonly string[], quoteAll: boolean): string {
+  const cell = (text: string) =>
+    quoteAll || text.includes(by) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return table.map((row, n) => row.map(cell).join(by) + (lineEnds[n % lineEnds.length] ?? '\n')).join('');
+}
+
+const lineEnds = fc.array(fc.constantFrom('\n', '\r\n', '\r'), { minLength: 1, maxLength: 3 });
+const unicode = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(...'ab ,;|"\r\n\t\uFFFD\uFEFF\u2c2c\u222c\u0a0dé💐') }));
+const decode1252 = new TextDecoder('windows-1252');
+const western = fc.uint8Array({ min: 1, max: 255, maxLength: 20 }).map((bytes) => decode1252.decode(bytes));
+const byteOf1252 = new Map(Array.from({ length: 256 }, (_, byte) => [decode1252.decode(Uint8Array.of(byte)), byte]));
+
+const encodings: Record<string, { cell: fc.Arbitrary<string>; encode: (text: string) => Buffer }> = {
+  'utf-8': { cell: unicode, encode: (text) => Buffer.from(text) },
+  'utf-8 with a mark': { cell: unicode, encode: (text) => Buffer.from(`\uFEFF${text}`) },
+  'utf-16le': { cell: unicode, encode: (text) => Buffer.from(`\uFEFF${text}`, 'utf16le') },
+  'utf-16be': { cell: unicode, encode: (text) => Buffer.from(`\uFEFF${text}`, 'utf16le').swap16() },
+  'windows-1252': { cell: western, encode: (text) => Buffer.from([...text].map((char) => byteOf1252.get(char) ?? assert.fail(char))) },
+};
+
+/** The reader scans what has arrived in pieces of 64 KiB: rows in front of the ones that matter, so that a cut among them counts. */
+const FILLER = `${'x'.repeat(33_000)}\n${'x'.repeat(33_000)}\n`;
+const cut = fc.double({ min: 0, max: 1, noNaN: true });
+
+for (const [name, { cell, encode }] of Object.entries(encodings)) {
+  test(`any table written as CSV in ${name} reads back the same, wherever it is cut`, async () => {
+    const columns = fc.integer({ min: 1, max: 4 });
+    const tables = columns.chain((width) =>
+      fc.array(fc.array(cell.filter((text) => !text.includes('\0') && text.isWellFormed()), { minLength: width, maxLength: width })),
+    );
+    await fc.assert(
+      fc.asyncProperty(tables, delimiter, lineEnds, fc.boolean(), cut, async (table, by, ends, quoteAll, share) => {
+        const header = write([['email', 'b', 'c', 'd'].slice(0, table[0]?.length ?? 1)], by, ['\n'], quoteAll);
+        const start = encode(header + FILLER).length;
+        const file = encode(header + FILLER + write(table, by, ends, quoteAll));
+        const encoding = encodingNamed(name.split(' ')[0] ?? '') ?? assert.fail();
+        const sizes = [start + Math.round(share * (file.length - start)), file.length];
+        const rows = (await readAll(file, { sizes, delimiter: by, encoding })).slice(2);
+        assert.deepEqual(rows.map(({ cells }) => cells), table.filter((row) => row.some((text) => text.trim() !== '')));
+        assert.ok(rows.every(({ faults }) => faults.length === 0));
+      }),
+      { numRuns: 500 },
+    );
+  });
+}
+
+// Pieces of CSV that are as likely broken as sound.
+const scraps = ['"', '""', ',', ',', '\n', '\n', '\r', '\r\n', ' ', 'a', 'bc@example.com', '\0', '\xff', '\xc3\xa9', 'x,y,z\n'];
+const wild = fc.array(fc.constantFrom(...scraps), { maxLength: 80 }).map((parts) => Buffer.from(parts.join(''), 'latin1'));
+
+test('whatever the file holds, where it is cut changes nothing', async () => {
+  await fc.assert(
+    fc.asyncProperty(wild, cut, async (scrap, share) => {
+      const start = Buffer.from(`email,b,c\n${FILLER}`);
+      const file = Buffer.concat([start, scrap]);
+      const options = { encoding: 'utf-8', delimiter: ',' };
+      const sizes = [start.length + Math.round(share * scrap.length), scrap.length + 1];
+      assert.deepEqual(await readAll(file, { ...options, sizes }), await readAll(file, { ...options, sizes: [file.length] }));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('whatever the file holds, reading from any chunk on gives the same', async () => {
+  const chunkRows = fc.integer({ min: 1, max: 5 });
+  const chunkBytes = fc.integer({ min: 5, max: 60 });
+  await fc.assert(
+    fc.asyncProperty(wild, chunkRows, chunkBytes, async (scrap, rowsOfChunk, bytesOfChunk) => {
+      const file = Buffer.concat([Buffer.from('email,b,c\n'), scrap]);
+      const format = { encoding: 'utf-8', delimiter: ',' };
+      const limits = { chunkRows: rowsOfChunk, chunkBytes: bytesOfChunk };
+      const batches = await readBatches(file, { ...format, ...limits });
+      assert.deepEqual(batches.flatMap(({ rows }) => rows), await readAll(file, format));
+      for (const [done, { next }] of batches.entries()) {
+        assert.deepEqual(await readBatches(file, { ...format, ...limits, from: next }), batches.slice(done + 1));
+        const part = readRows(inPieces(file.subarray(next.offset)), { format, columns: 3, from: next, inputOffset: next.offset, ...limits });
+        assert.deepEqual(await collect(part), batches.slice(done + 1));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('what csv-parse accepts without a complaint reads the same', async () => {
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom('"', '""', ',', '\n', '\r\n', 'a', '"b"', ','), { maxLength: 25 }), async (parts) => {
+      const text = `email,b,c\n${parts.join('')}`;
+      let records: string[][];
+      try {
+        records = parse(text, { relax_column_count: true, record_delimiter: ['\r\n', '\n', '\r'] });
+      } catch {
+        return;
+      }
+      accepted += 1;
+      const expected = records.slice(1).filter((record) => record.some((cell) => cell.trim() !== ''));
+      assert.deepEqual((await readAll(text, { delimiter: ',' })).map(({ cells }) => cells), expected);
+    }),
+    { numRuns: 2_000 },
+  );
+  assert.ok(accepted > 200, `only ${accepted} texts were sound`);
+});
+
+test('rows beyond the limits read the same in any pieces', async () => {
+  const long = (n: number) => 'x'.repeat(n);
+  const lines = 'two, words\n'.repeat(120_000);
+  const parts = [`"${long(1_048_570)}",y,z\n`, `${long(1_048_574)},\n`, `"${lines}",b,c\n`, `a,"${long(70_000)}""`, '1,2,3\n', `"${long(500_000)}\n${long(600_000)}",2,3\n4,5,6\r`];
+  for (const order of [parts, parts.toReversed(), [...parts.slice(2), ...parts.slice(0, 2)]]) {
+    const file = Buffer.from(`email,b,c\n${order.join('')}`);
+    const options = { encoding: 'utf-8', delimiter: ',', chunkRows: 2 };
+    const batches = await readBatches(file, { ...options, sizes: [file.length] });
+    for (const pieces of [[65_536], [1_000, 7], [1_048_577], [300_001, 2]]) {
+      assert.deepEqual(await readBatches(file, { ...options, sizes: pieces }), batches);
+    }
+    for (const [done, { next }] of batches.entries()) assert.deepEqual(await readBatches(file, { ...options, from: next }), batches.slice(done + 1));
+  }
+});

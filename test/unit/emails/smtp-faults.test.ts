@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { test } from 'node:test';
+import type { TestContext } from 'node:test';
+import { SmtpOpenError, openConnection } from '../../../worker/senders/smtp-connection.ts';
+import type { SmtpTimeouts } from '../../../worker/senders/smtp-connection.ts';
+import { startWireServer } from './wire-server.ts';
+import type { WireScript, WireServer } from './wire-server.ts';
+
+const envelope = { from: 'news@example.com', to: 'ann@example.org' };
+const message = Buffer.from('Subject: x\r\n\r\nHello\r\n');
+const yes = { beforeDot: () => Promise.resolve(true) };
+const PIPELINING = '250-wire\r\n250-PIPELINING\r\n250 8BITMIME';
+
+async function attempt(t: TestContext, script: WireScript, hooks = yes, timeouts: SmtpTimeouts = {}, body = message) {
+  const wire = await startWireServer(script);
+  t.after(() => wire.close());
+  const session = await openConnection(wire.url, { timeouts });
+  const outcome = await session.send(envelope, body, hooks);
+  return { wire, session, outcome };
+}
+
+const dots = (wire: WireServer): number => wire.messages.filter((text) => text.endsWith('\r\n.\r\n')).length;
+
+for (const [how, ehlo] of [['one command at a time', undefined], ['pipelined', PIPELINING]] as const) {
+  test(`${how}: accepted`, async (t) => {
+    const { wire, session, outcome } = await attempt(t, { ehlo });
+    assert.deepEqual(outcome, { kind: 'sent', reply: '250 taken', provider: new URL(wire.url).host });
+    assert.equal(dots(wire), 1);
+    assert.equal(session.usable, true);
+    assert.equal((await session.send(envelope, message, yes)).kind, 'sent');
+    assert.equal(wire.connections, 1);
+    session.quit();
+  });
+
+  for (const [step, reply, expected] of [
+    ['mail', '550 no', { kind: 'retry', providerFault: true }],
+    ['mail', '451 later', { kind: 'retry', providerFault: false }],
+    ['rcpt', '550 5.1.1 no such user', { kind: 'rejected' }],
+    ['rcpt', '450 later', { kind: 'retry', providerFault: false }],
+    ['rcpt', '530 log in first', { kind: 'retry', providerFault: true }],
+    ['data', '451 later', { kind: 'retry', providerFault: false }],
+    ['data', '554 no', { kind: 'retry', providerFault: false }],
+    ['dot', '451 later', { kind: 'retry', providerFault: false }],
+    ['dot', '421 closing', { kind: 'retry', providerFault: false }],
+    ['dot', '554 spam', { kind: 'rejected' }],
+  ] as const) {
+    test(`${how}: ${reply} to ${step}`, async (t) => {
+      const { wire, session, outcome } = await attempt(t, { ehlo, [step]: reply });
+      assert.equal(outcome.kind, expected.kind);
+      assert.ok('reply' in outcome && outcome.reply?.startsWith(reply), JSON.stringify(outcome));
+      if ('providerFault' in expected) assert.equal('providerFault' in outcome && outcome.providerFault, expected.providerFault);
+      if (step === 'dot') assert.equal(dots(wire), 1);
+      if (session.usable) session.quit();
+    });
+  }
+
+  test(`${how}: 421 to RCPT and the connection closes`, async (t) => {
+    const { wire, session, outcome } = await attempt(t, { ehlo, rcpt: (socket) => socket.end('421 too busy\r\n') });
+    assert.equal(outcome.kind, 'retry');
+    assert.match(JSON.stringify(outcome), /421 too busy/);
+    assert.equal(dots(wire), 0);
+    assert.equal(session.usable, false);
+  });
+
+  test(`${how}: beforeDot says no`, async (t) => {
+    const { wire, session, outcome } = await attempt(t, { ehlo }, { beforeDot: () => Promise.resolve(false) });
+    assert.equal(outcome.kind, 'not_released');
+    assert.equal(session.usable, false);
+    while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
+    assert.deepEqual(wire.messages, [message.toString()]);
+    assert.equal(dots(wire), 0);
+  });
+}
+
+test('beforeDot throws: as if it had said no', async (t) => {
+  const { wire, outcome } = await attempt(t, {}, { beforeDot: () => Promise.reject(new Error('the database is away')) });
+  assert.equal(outcome.kind, 'not_released');
+  assert.equal(dots(wire), 0);
+});
+
+test('the connection closes before the dot', async (t) => {
+  const { wire, outcome } = await attempt(t, { firstBytes: (socket) => socket.destroy() }, { beforeDot: () => new Promise(() => undefined) });
+  assert.equal(outcome.kind, 'retry');
+  assert.equal(dots(wire), 0);
+});
+
+test('a lease that is confirmed after the connection was lost releases nothing', async (t) => {
+  let confirm = (_: boolean): void => undefined;
+  const { wire, session, outcome } = await attempt(t, { firstBytes: (socket) => socket.destroy() }, {
+    beforeDot: () => new Promise((resolve) => (confirm = resolve)),
+  });
+  assert.equal(outcome.kind, 'retry');
+  confirm(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(session.usable, false);
+  assert.equal(dots(wire), 0);
+});
+
+test('the connection closes after the dot, before the reply', async (t) => {
+  const { wire, outcome } = await attempt(t, { dot: (socket) => socket.destroy() });
+  assert.equal(outcome.kind, 'unknown');
+  assert.equal(dots(wire), 1);
+});
+
+test('a reply cut off in the middle says nothing', async (t) => {
+  const { outcome } = await attempt(t, { dot: (socket) => socket.end('550 mailbox f') });
+  assert.equal(outcome.kind, 'unknown');
+});
+
+test('no answer to the dot', async (t) => {
+  const { wire, session, outcome } = await attempt(t, { dot: null }, yes, { silenceMs: 150 });
+  assert.equal(outcome.kind, 'unknown');
+  assert.equal(dots(wire), 1);
+  assert.equal(session.usable, false);
+});
+
+test('an answer that never ends is cut off by the time for a message', async (t) => {
+  const trickle = (socket: Socket): void => {
+    const timer = setInterval(() => socket.write('250-still thinking\r\n'), 10);
+    socket.on('close', () => clearInterval(timer));
+  };
+  const { outcome } = await attempt(t, { dot: trickle }, yes, { messageMs: 200 });
+  assert.equal(outcome.kind, 'unknown');
+});
+
+test('no answer to RCPT', async (t) => {
+  const { wire, outcome } = await attempt(t, { rcpt: null }, yes, { silenceMs: 150 });
+  assert.equal(outcome.kind, 'retry');
+  assert.equal(dots(wire), 0);
+});
+
+for (const early of ['250 fine', '552 too big', '451 tired']) {
+  test(`a reply before the end of the message (${early}) is not one to the dot, and no dot follows`, async (t) => {
+    let confirm = (_: boolean): void => undefined;
+    const { wire, session, outcome } = await attempt(t, { firstBytes: early }, {
+      beforeDot: () => new Promise((resolve) => (confirm = resolve)),
+    });
+    assert.equal(outcome.kind, 'retry');
+    assert.equal(session.usable, false);
+    confirm(true);
+    while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
+    assert.equal(dots(wire), 0);
+  });
+}
+
+test('the whole body has left before the lease is asked for', async (t) => {
+  const body = Buffer.from(`Subject: big\r\n\r\n${`${'x'.repeat(960)}\r\n`.repeat(4000)}`);
+  const wire = await startWireServer({});
+  t.after(() => wire.close());
+  const session = await openConnection(wire.url);
+  let received = 0;
+  const outcome = await session.send(envelope, body, {
+    beforeDot: async () => {
+      // What is still on its way is in the kernel, not with us: it arrives although we write no more.
+      while ((received = wire.messages[0]?.length ?? 0) < body.length) await new Promise((resolve) => setImmediate(resolve));
+      return true;
+    },
+  });
+  assert.equal(outcome.kind, 'sent');
+  assert.equal(received, body.length);
+  session.quit();
+});
+
+test('a server that stops reading in the middle of a message is never asked to take its end', async (t) => {
+  const body = Buffer.from(`Subject: big\r\n\r\n${`${'x'.repeat(960)}\r\n`.repeat(20_000)}`);
+  let asked = false;
+  const hooks = { beforeDot: () => Promise.resolve((asked = true)) };
+  const { outcome } = await attempt(t, { firstBytes: (socket) => void socket.pause() }, hooks, { silenceMs: 300 }, body);
+  assert.equal(outcome.kind, 'retry');
+  assert.equal(asked, false);
+});
+
+for (const [what, script, timeouts] of [
+  ['a greeting of 554', { greeting: '554 go away' }, {}],
+  ['a greeting of 421', { greeting: '421 busy' }, {}],
+  ['no greeting', { greeting: null }, { greetingMs: 100 }],
+  ['a connection that closes at once', { greeting: (socket: Socket) => void socket.destroy() }, {}],
+  ['a connection that closes after EHLO', { ehlo: (socket: Socket) => void socket.destroy() }, {}],
+  ['no answer to EHLO', { ehlo: null }, { connectMs: 100, greetingMs: 50 }],
+] as [string, WireScript, SmtpTimeouts][]) {
+  test(`${what} is a retry and the provider's fault`, async (t) => {
+    const wire = await startWireServer(script);
+    t.after(() => wire.close());
+    await assert.rejects(openConnection(wire.url, { timeouts }), (error) => {
+      assert.ok(error instanceof SmtpOpenError);
+      assert.equal(error.outcome.kind, 'retry');
+      assert.equal('providerFault' in error.outcome && error.outcome.providerFault, true);
+      if (typeof script.greeting === 'string') assert.equal('reply' in error.outcome && error.outcome.reply, script.greeting);
+      return true;
+    });
+  });
+}
+
+test('nobody listens', async () => {
+  const wire = await startWireServer({});
+  await wire.close();
+  await assert.rejects(openConnection(wire.url), (error) => error instanceof SmtpOpenError && error.outcome.kind === 'retry');
+});

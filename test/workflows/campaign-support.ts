@@ -1,0 +1,123 @@
+import proto from '@temporalio/proto';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Runtime, Worker } from '@temporalio/worker';
+import { createActivities } from '../../activities/index.ts';
+import { startFromOutbox } from '../../activities/start-executions.ts';
+import { createDeps, type Deps } from '../../config/deps.ts';
+import { readEnv } from '../../config/env.ts';
+import { searchAttributes, TASK_QUEUE } from '../../config/temporal.ts';
+import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
+import { createCampaign, type CampaignInput } from '../../domain/campaigns/save-campaign.ts';
+import { startCampaign, type Audience } from '../../domain/campaigns/start-campaign.ts';
+import { createContact } from '../../domain/contacts/create-contact.ts';
+import { createTemplate } from '../../domain/emails/templates.ts';
+import { createSegment } from '../../domain/segments/segments.ts';
+import { workflowBundle } from '../../worker/bundle.ts';
+import { claimSlot } from '../support/slot.ts';
+
+export const TENANT = 'default';
+export const MINUTE = 60_000;
+export const DAY = 1440 * MINUTE;
+
+export interface Journeys {
+  deps: Deps;
+  env: TestWorkflowEnvironment;
+  em(): EntityManager;
+  contact(fields?: { timezone?: string; status?: 'unsubscribed' | 'archived' }): Promise<number>;
+  template(): Promise<number>;
+  list(contactIds?: number[]): Promise<number>;
+  /** Makes a campaign and starts it; its workflows wait in the outbox for `relay`. */
+  start(input: Partial<CampaignInput>, audience?: Audience): Promise<number>;
+  /** Starts what is in the outbox, as the relay does. Answers the ids of the workflows. */
+  relay(): Promise<string[]>;
+  /** Waits for the end of a workflow; time is skipped while it has nothing to do. */
+  finished(workflowId: string): Promise<void>;
+  executions(campaignId: number): Promise<CampaignExecution[]>;
+  /** The records of an execution's steps, as `step:result`. */
+  steps(executionId: number): Promise<string[]>;
+  emails(executionId: number): Promise<{ send_key: string; status: string; reason: string | null; lane: string }[]>;
+  /** Runs `enrolment` and every execution of the campaign to its end. Answers the executions. */
+  runAll(campaignId: number): Promise<CampaignExecution[]>;
+  worker(): Promise<{ stop(): Promise<void> }>;
+  stop(): Promise<void>;
+}
+
+/** Workflows on a server that skips time, with the real activities on the real Postgres and NATS of a slot. */
+export async function startJourneys(): Promise<Journeys> {
+  Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
+  const slot = await claimSlot();
+  const env = await TestWorkflowEnvironment.createTimeSkipping({
+    server: { executable: { type: 'existing-path', path: slot.env['TEMPORAL_TEST_SERVER']! } },
+  });
+  await addSearchAttributes(env);
+  const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', env.client);
+  const running: { stop(): Promise<void> }[] = [];
+  let number = 0;
+  const em = () => tenantEm(deps.orm, TENANT);
+  const origin = { tenantId: TENANT, requestId: null };
+
+  const journeys: Journeys = {
+    deps, env, em,
+    contact: async (fields = {}) => {
+      number += 1;
+      const { status, ...rest } = fields;
+      const { id } = await createContact(em(), origin, { firstName: 'Ada', lastName: `Number ${number}`, email: `ada${number}@example.com`, ...rest });
+      if (status) await em().transactional((tx) => rows(tx, sql`update contacts set status = ${status} where id = ${id}`));
+      return id;
+    },
+    template: async () => (await createTemplate(em(), TENANT, { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello</p>' })).id,
+    list: async (contactIds = []) => (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).id,
+    start: async (input, audience = {}) => {
+      const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input });
+      await startCampaign(em(), origin, id, audience);
+      return id;
+    },
+    relay: async () => {
+      const found = await engineEm(deps.orm).transactional((tx) => rows<{ workflow_type: string; workflow_id: string; input: Record<string, unknown> }>(tx, sql`
+        delete from outbox_workflows returning workflow_type, workflow_id, input`));
+      for (const row of found) await startFromOutbox(deps, { type: row.workflow_type, id: row.workflow_id, input: row.input });
+      return found.map((row) => row.workflow_id);
+    },
+    finished: async (workflowId) => {
+      await env.client.workflow.getHandle(workflowId).result();
+    },
+    executions: (campaignId) => em().find(CampaignExecution, { campaignId }, { orderBy: { contactId: 'asc', entryNo: 'asc' } }),
+    steps: async (executionId) => (await em().find(CampaignStepExecution, { executionId }, { orderBy: { seq: 'asc' } })).map((row) => `${row.stepId}:${row.result}`),
+    emails: (executionId) => em().transactional((tx) => rows(tx, sql`
+      select send_key, status, reason, lane from emails where execution_id = ${executionId} order by id`)),
+    runAll: async (campaignId) => {
+      for (const id of await journeys.relay()) await journeys.finished(id);
+      for (const { workflowId } of await journeys.executions(campaignId)) await journeys.finished(workflowId);
+      return journeys.executions(campaignId);
+    },
+    worker: async () => {
+      const worker = await Worker.create({
+        connection: env.nativeConnection, taskQueue: TASK_QUEUE, workflowBundle: await workflowBundle(), activities: createActivities(deps),
+      });
+      const run = worker.run();
+      const handle = {
+        stop: async () => {
+          if (worker.getState() === 'RUNNING') worker.shutdown();
+          await run;
+        },
+      };
+      running.push(handle);
+      return handle;
+    },
+    stop: async () => {
+      for (const handle of running) await handle.stop();
+      await deps.close();
+      await env.teardown();
+      await slot.release();
+    },
+  };
+  return journeys;
+}
+
+/** The test server can not list the attributes that are there, so this is not `ensureSearchAttributes`. */
+async function addSearchAttributes(env: TestWorkflowEnvironment): Promise<void> {
+  const { INDEXED_VALUE_TYPE_INT, INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
+  const types = Object.values(searchAttributes).map((key) => [key.name, key.type === 'INT' ? INDEXED_VALUE_TYPE_INT : INDEXED_VALUE_TYPE_KEYWORD]);
+  await env.connection.operatorService.addSearchAttributes({ namespace: env.namespace ?? 'default', searchAttributes: Object.fromEntries(types) });
+}

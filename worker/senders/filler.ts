@@ -1,0 +1,129 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import type { Deps } from '../../config/deps.ts';
+import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
+import { engineEm } from '../../db/orm.ts';
+import { parseMailbox } from '../../domain/emails/compose.ts';
+import { leaseEmails, releaseLeases } from '../../domain/emails/lease-emails.ts';
+import { createEmailLinks } from '../../domain/emails/links.ts';
+import { TemplateCache } from '../../domain/emails/template-cache.ts';
+import { Leases } from './leases.ts';
+import { prepare, type Prepared } from './prepare.ts';
+import { ReadyQueue } from './ready-queue.ts';
+import { Wake } from './wake.ts';
+
+const POLL_MS = 500;
+/** Rendered emails wait moments for a connection; a worker that dies holds them up no longer than this. */
+const LEASE_SECONDS = 20;
+const READY_PER_CONNECTION = 20;
+const YIELD_EVERY_MS = 10;
+/** Requests come in bursts: what arrives within this is leased together. */
+const GATHER_MS = 5;
+
+export interface Ready extends Prepared {
+  /** performance.now() until which it may be started. */
+  until: number;
+}
+
+/** Leases emails of each lane and renders them, so that no connection waits for either. */
+export class Filler {
+  readonly #deps: Deps;
+  readonly #holder: string;
+  readonly #onReady: () => void;
+  readonly #mayLease: () => boolean;
+  readonly #templates: TemplateCache;
+  readonly #ready = new ReadyQueue<Ready>();
+  readonly #full: number;
+  readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(POLL_MS)]));
+  readonly #loops: Promise<void>[];
+  /** Lanes that had more than there was room for. */
+  readonly #more = new Set<EmailLane>();
+  #ending: Ready[] = [];
+  #stopping = false;
+
+  constructor(deps: Deps, options: { holder: string; onReady(): void; mayLease(): boolean }) {
+    this.#deps = deps;
+    this.#holder = options.holder;
+    this.#onReady = options.onReady;
+    this.#mayLease = options.mayLease;
+    this.#full = deps.env.SEND_CONNECTIONS * READY_PER_CONNECTION;
+    this.#templates = new TemplateCache(() => ({
+      links: createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }),
+      postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null,
+      from: parseMailbox(deps.env.MAIL_FROM),
+    }));
+    this.#loops = EMAIL_LANES.map((lane) => this.#fill(lane));
+  }
+
+  /** There may be something to lease. */
+  wake(): void {
+    for (const wake of this.#wakes.values()) wake.now();
+  }
+
+  /** Up to `count` rendered emails whose lease has not ended meanwhile; the others will be leased anew, by whomever. */
+  take(count: number): Ready[] {
+    const taken: Ready[] = [];
+    while (taken.length < count) {
+      const [next] = this.#ready.take(1);
+      if (!next) break;
+      if (performance.now() < next.until) taken.push(next);
+    }
+    for (const lane of this.#more) if (this.#room(lane) >= this.#full / 2) this.#wakes.get(lane)!.now();
+    return taken;
+  }
+
+  /** All that need no connection: they end when they are started. */
+  takeEnding(): Ready[] {
+    return this.#ending.splice(0);
+  }
+
+  /** Stops leasing and gives back what was leased. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.wake();
+    await Promise.all(this.#loops);
+    const left = [...this.#ready.take(this.#ready.size()), ...this.#ending].map(({ row }) => row.id);
+    await releaseLeases(engineEm(this.#deps.orm), this.#holder, left).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'leases not given back'));
+  }
+
+  #room(lane: EmailLane): number {
+    return this.#full - this.#ready.size(lane);
+  }
+
+  async #fill(lane: EmailLane): Promise<void> {
+    while (!this.#stopping) {
+      const room = this.#room(lane);
+      const wanted = room >= this.#full / 2 && this.#mayLease() ? room : 0;
+      const found = wanted > 0 ? await this.#leaseAndRender(lane, wanted) : 0;
+      if (wanted > 0 && found >= wanted) this.#more.add(lane);
+      else if (wanted > 0) this.#more.delete(lane);
+      await this.#wakes.get(lane)!.wait();
+      if (!this.#more.has(lane)) await delay(GATHER_MS);
+    }
+  }
+
+  async #leaseAndRender(lane: EmailLane, limit: number): Promise<number> {
+    const { log, links: signer } = this.#deps;
+    const em = engineEm(this.#deps.orm);
+    try {
+      const until = Leases.end(performance.now(), LEASE_SECONDS);
+      const leased = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS });
+      if (leased.length === 0) return 0;
+      const template = await this.#templates.load(em, leased.flatMap(({ tenantId, templateId, contentVersion }) => (
+        contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }])));
+      let yielded = performance.now();
+      for (const email of leased) {
+        const prepared: Ready = { ...prepare(email, { template, signer, log }), until };
+        if (prepared.composed) this.#ready.push(lane, prepared);
+        else this.#ending.push(prepared);
+        this.#onReady();
+        if (performance.now() - yielded < YIELD_EVERY_MS) continue;
+        await nextTurn();
+        yielded = performance.now();
+      }
+      return leased.length;
+    } catch (error) {
+      log.warn({ err: error, lane }, 'emails not leased');
+      return 0;
+    }
+  }
+}

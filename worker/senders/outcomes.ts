@@ -1,0 +1,39 @@
+import type { Settlement } from '../../domain/emails/settle-emails.ts';
+import type { Outcome } from './smtp-outcome.ts';
+
+const MAX_REPLY = 1000;
+
+/** `base` seconds, twice as long with each attempt, up to `longest`. */
+const grown = (base: number, attempt: number, longest: number): number => Math.min(base * 2 ** Math.min(attempt - 1, 30), longest);
+
+/**
+ * Seconds until an email that was surely not sent is tried again. What was the provider's or the connection's fault comes
+ * soon, for another may take it; a recipient's server that says "later" (greylisting, a full mailbox) gets a minute,
+ * then longer, up to an hour.
+ */
+export function retryDelay(outcome: Outcome, attempt: number): number {
+  if (outcome.kind !== 'retry') return 1;
+  if (outcome.providerFault) return grown(1, attempt, 300);
+  if (outcome.reply === null || outcome.reply.startsWith('421')) return grown(5, attempt, 600);
+  return grown(60, attempt, 3600);
+}
+
+/** Text that Postgres takes, of bounded length. */
+const printable = (text: string): string => text.toWellFormed().replaceAll('\0', '').slice(0, MAX_REPLY);
+
+/** What an outcome makes of an attempt in the ledger. */
+export function settlementOf(email: { id: number; tenantId: string; attempt: number }, outcome: Outcome): Settlement {
+  const { provider } = outcome;
+  switch (outcome.kind) {
+    case 'sent':
+      return { ...email, provider, result: 'SENT', reply: printable(outcome.reply) };
+    case 'rejected':
+      return { ...email, provider, result: 'FAILED', reply: printable(outcome.reply) };
+    case 'retry':
+      return { ...email, provider, result: 'QUEUED', reply: printable(outcome.reply ?? outcome.error), delaySeconds: retryDelay(outcome, email.attempt) };
+    case 'not_released':
+      return { ...email, provider, result: 'QUEUED', reply: 'not released: the lease had ended', delaySeconds: retryDelay(outcome, email.attempt) };
+    case 'unknown':
+      return { ...email, provider, result: 'UNKNOWN', reply: printable(outcome.error) };
+  }
+}

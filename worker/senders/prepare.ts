@@ -1,0 +1,38 @@
+import type { Logger } from '../../config/logger.ts';
+import type { ComposedMessage } from '../../domain/emails/compose.ts';
+import { messageIdFor } from '../../domain/emails/compose.ts';
+import { recipientName } from '../../domain/emails/contact-values.ts';
+import { countLinks } from '../../domain/emails/count-links.ts';
+import type { LeasedEmail } from '../../domain/emails/lease-emails.ts';
+import { renderFor } from '../../domain/emails/render.ts';
+import type { RenderedRow } from '../../domain/emails/start-emails.ts';
+import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
+import type { LinkSigner } from '../../domain/emails/tokens.ts';
+
+/** An email that can be started; without a message it can only end: a gate or its failure says why. */
+export interface Prepared {
+  row: RenderedRow;
+  composed: ComposedMessage | null;
+}
+
+/** Renders and composes a leased email. Never throws: what is wrong with it becomes its `failure`. */
+export function prepare(email: LeasedEmail, tools: { template(version: ContentVersion): PreparedTemplate; signer: LinkSigner; log: Logger }): Prepared {
+  const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
+  const row: RenderedRow = {
+    id, tenantId, address, contentVersion, attempt, linkCount: null, contactVersion: email.contactVersion, isBareAddress: contactId === null,
+  };
+  // Its template or contact is gone, and the gates will say so.
+  if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
+  try {
+    const { compiled, composer, from } = tools.template({ tenantId, templateId, contentVersion });
+    const rendered = renderFor(compiled, { tenantId, emailId: id, contactId, address, contact: email.contact, data: email.data });
+    const composed = composer({
+      messageId: messageIdFor(id, from.address, tools.signer), to: { name: recipientName(email.contact), address }, date: new Date(), rendered,
+    });
+    return { row: { ...row, linkCount: countLinks(rendered.html) }, composed };
+  } catch (error) {
+    const failure = error instanceof RangeError ? 'address_invalid' : 'template_failed';
+    tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email can not be sent');
+    return { row: { ...row, failure }, composed: null };
+  }
+}

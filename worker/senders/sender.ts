@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deps } from '../../config/deps.ts';
+import { engineEm } from '../../db/orm.ts';
+import { startEmails, type StartedEmail } from '../../domain/emails/start-emails.ts';
+import { Filler, type Ready } from './filler.ts';
+import { Leases, SENDING_LEASE_SECONDS } from './leases.ts';
+import { settlementOf } from './outcomes.ts';
+import { Providers, type Provider } from './providers.ts';
+import { Settler } from './settler.ts';
+import type { Outcome } from './smtp-outcome.ts';
+import { Wake } from './wake.ts';
+
+const POLL_MS = 500;
+const STARTS_AT_ONCE = 2;
+const STOP_SENDING_MS = 15_000;
+const STOP_SETTLING_MS = 8_000;
+
+/**
+ * One process's senders: leases emails, renders them, takes as many to SENDING as there are idle connections, sends, and
+ * settles. Where the process can die, and what then becomes of an email:
+ * - leased or rendered: still QUEUED, free again when the lease ends;
+ * - SENDING committed, the dot not sent: the sweeper makes it UNKNOWN (nobody can know), at most one per connection;
+ * - the dot sent, the outcome not settled: UNKNOWN too, and never sent again by itself;
+ * - settled: done.
+ * A live process whose answer from Postgres was lost repeats what can be repeated (settling), and takes back what it
+ * surely did not send (starting). So there is at most one dot per start, and a start only after the one before it was
+ * settled as not sent.
+ */
+export class Sender {
+  readonly #deps: Deps;
+  readonly #holder = `sender-${randomUUID()}`;
+  readonly #filler: Filler;
+  readonly #providers: Providers;
+  readonly #leases: Leases;
+  readonly #settler: Settler;
+  readonly #free = new Wake(POLL_MS);
+  readonly #loop: Promise<void>;
+  readonly #working = new Set<Promise<void>>();
+  #starts = 0;
+  #stopping = false;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#providers = new Providers(deps.env.SMTP_URL, deps.env.SEND_CONNECTIONS);
+    this.#leases = new Leases(deps, this.#holder);
+    this.#settler = new Settler(deps);
+    this.#filler = new Filler(deps, {
+      holder: this.#holder, onReady: () => this.#free.now(), mayLease: () => this.#providers.choose() !== null,
+    });
+    this.#loop = this.#run();
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    this.#filler.wake();
+  }
+
+  /**
+   * Starts nothing more, gives leases back, waits for what is on connections and until it is settled; bounded, because a
+   * silent provider may take minutes. What is cut off then is as after a kill.
+   */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#free.now();
+    await Promise.all([this.#loop, this.#filler.stop()]);
+    const giveUp = AbortSignal.timeout(STOP_SENDING_MS);
+    while (this.#working.size > 0 && !giveUp.aborted) await Promise.race([Promise.all(this.#working), delay(100)]);
+    void this.#providers.close();
+    const unsettled = await this.#settler.drained(STOP_SETTLING_MS);
+    if (this.#working.size + unsettled > 0) {
+      this.#deps.log.warn({ sending: this.#working.size, unsettled }, 'stopped with emails that will be UNKNOWN');
+    }
+    this.#leases.stop();
+  }
+
+  /** Takes rendered emails onto connections as these become idle. */
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      const chosen = this.#starts < STARTS_AT_ONCE ? this.#providers.choose() : null;
+      const batch = chosen ? this.#filler.take(chosen.slots) : [];
+      const ending = this.#starts < STARTS_AT_ONCE ? this.#filler.takeEnding() : [];
+      if (batch.length + ending.length === 0) await this.#free.wait();
+      else this.#track(this.#start(chosen?.provider ?? null, batch, ending));
+    }
+  }
+
+  async #start(provider: Provider | null, batch: readonly Ready[], ending: readonly Ready[]): Promise<void> {
+    this.#starts += 1;
+    if (provider) provider.reserved += batch.length;
+    const all = [...batch, ...ending];
+    const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
+    let started: StartedEmail[] = [];
+    try {
+      started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, all.map(({ row }) => row));
+    } catch (error) {
+      this.#deps.log.warn({ err: error, emails: all.length }, 'emails not started');
+      this.#takeBack(all);
+      await delay(POLL_MS);
+    }
+    const byId = new Map(all.map((ready) => [ready.row.id, ready]));
+    if (provider) provider.reserved -= batch.length;
+    for (const { id, status, attempt } of started) {
+      const ready = byId.get(id)!;
+      if (status === 'SENDING' && provider) this.#track(this.#send(provider, ready, attempt, until));
+      else this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
+    }
+    this.#starts -= 1;
+    this.#free.now();
+  }
+
+  /** After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. */
+  #takeBack(all: readonly Ready[]): void {
+    for (const { row } of all) {
+      this.#settler.add({ id: row.id, tenantId: row.tenantId, attempt: row.attempt + 1, provider: null, result: 'QUEUED', reply: null });
+    }
+  }
+
+  async #send(provider: Provider, { row, composed }: Ready, attempt: number, until: number): Promise<void> {
+    const { id, tenantId } = row;
+    this.#leases.hold(id, until);
+    let released = false;
+    const beforeDot = async (): Promise<boolean> => (released = this.#leases.holds(id));
+    let outcome: Outcome;
+    try {
+      outcome = await provider.pool.send(composed!.envelope, composed!.message, { beforeDot });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
+      outcome = released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
+    }
+    this.#leases.drop(id);
+    this.#providers.report(provider, outcome);
+    this.#deps.metrics.emails.inc({ outcome: outcome.kind });
+    this.#settler.add(settlementOf({ id, tenantId, attempt }, outcome));
+    this.#free.now();
+  }
+
+  #track(work: Promise<void>): void {
+    this.#working.add(work);
+    void work.finally(() => this.#working.delete(work));
+  }
+}

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deps } from '../../config/deps.ts';
+import { pgError } from '../../db/errors.ts';
+import { engineEm } from '../../db/orm.ts';
+import { settleEmails, type Settlement } from '../../domain/emails/settle-emails.ts';
+
+const BATCH = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Keeps what became of attempts until Postgres has it, in batches, however long that takes. What is lost with the
+ * process (kill -9) is lost knowledge only: the sweeper makes those emails UNKNOWN, and none is sent again.
+ */
+export class Settler {
+  readonly #deps: Deps;
+  readonly #waiting: Settlement[] = [];
+  #flushing: Promise<void> | null = null;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  add(settlement: Settlement): void {
+    this.#waiting.push(settlement);
+    this.#flushing ??= this.#flush();
+  }
+
+  /** Waits until all is settled, at most `ms`; answers how many are not. */
+  async drained(ms: number): Promise<number> {
+    const giveUp = AbortSignal.timeout(ms);
+    while (this.#flushing && !giveUp.aborted) await Promise.race([this.#flushing, delay(50)]);
+    return this.#waiting.length;
+  }
+
+  async #flush(): Promise<void> {
+    let failures = 0;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, BATCH);
+      try {
+        await this.#settle(batch);
+        this.#waiting.splice(0, batch.length);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        this.#deps.log.warn({ err: error, waiting: this.#waiting.length }, 'outcomes not settled yet');
+        await delay(Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
+      }
+    }
+    // In the same turn as the look at the list: what is added later starts another flush.
+    this.#flushing = null;
+  }
+
+  async #settle(batch: Settlement[]): Promise<void> {
+    try {
+      await settleEmails(engineEm(this.#deps.orm), batch);
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      if (batch.length === 1) {
+        this.#deps.log.error({ err: error, emailId: batch[0]!.id, attempt: batch[0]!.attempt, result: batch[0]!.result }, 'an outcome can not be settled; the email will be UNKNOWN');
+        return;
+      }
+      // One that Postgres refuses must not hold back the others.
+      for (const settlement of batch) await this.#settle([settlement]);
+    }
+  }
+}
+
+/** Whether Postgres refused what was written (class 22 data, 23 integrity), so that trying again is pointless. */
+function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(pgError(error)?.code ?? '');
+}

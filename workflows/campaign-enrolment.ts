@@ -1,0 +1,25 @@
+import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
+import type { CampaignActivities } from '../activities/campaigns.ts';
+import { paging } from './options.ts';
+
+const { enrolPage } = proxyActivities<CampaignActivities>(paging);
+
+export interface EnrolmentInput {
+  tenantId: string;
+  enrolmentId: number;
+  /** The contact id to go on after. */
+  after?: number;
+}
+
+/** Enters an audience into a campaign, page by page in the order of the contacts' ids. */
+export async function campaignEnrolment({ tenantId, enrolmentId, after = 0 }: EnrolmentInput): Promise<void> {
+  let cursor = after;
+  for (;;) {
+    const summary = cursor === 0 ? 'first contacts' : `contacts after ${cursor}`;
+    const page = await enrolPage.executeWithOptions({ ...paging, summary }, [{ tenantId, enrolmentId, after: cursor }]);
+    if (page.done) return;
+    if (page.building) await sleep('2 seconds', { summary: 'the segment is being built' });
+    ({ cursor } = page);
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof campaignEnrolment>({ tenantId, enrolmentId, after: cursor });
+  }
+}

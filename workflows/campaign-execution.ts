@@ -1,0 +1,75 @@
+import {
+  ActivityFailure, allHandlersFinished, ApplicationFailure, condition, continueAsNew, defineSignal, proxyActivities, proxyLocalActivities,
+  setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo,
+} from '@temporalio/workflow';
+import type { CampaignActivities } from '../activities/campaigns.ts';
+import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution.ts';
+import { local, patient } from './options.ts';
+import { stepId, stepType } from './search-attributes.ts';
+
+/** Something that the execution waits for may have happened: look again. */
+export const wake = defineSignal('wake');
+
+const inPassing = proxyLocalActivities<CampaignActivities>(local);
+const insisting = proxyActivities<CampaignActivities>(patient);
+
+/**
+ * The journey of one contact through one campaign. All it does is to run the step it is at and to wait as long as the
+ * answer says; what steps mean is in domain/campaigns.
+ */
+export async function campaignExecution(start: ExecutionStart): Promise<void> {
+  const { tenantId, executionId, runSeq } = start;
+  let { ahead } = start;
+  let shown = start.ahead.stepId;
+  let woken = false;
+  setHandler(wake, () => {
+    woken = true;
+  });
+
+  const show = (step: { stepId: string; type: string }, details: string): void => {
+    setCurrentDetails(details);
+    if (step.stepId === shown) return;
+    shown = step.stepId;
+    upsertSearchAttributes([{ key: stepId, value: step.stepId }, { key: stepType, value: step.type }]);
+  };
+
+  const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {
+    const request = () => ({ tenantId, executionId, runSeq, seq, at: Date.now() });
+    const { summary } = runs;
+    try {
+      return await inPassing[runs.type].executeWithOptions({ ...local, summary }, [request()]);
+    } catch (error) {
+      if (isFinal(error)) throw error;
+      show(runs, `**${runs.stepId}**: ${summary} (tried again until it succeeds)`);
+      return await insisting[runs.type].executeWithOptions({ ...patient, summary }, [request()]);
+    }
+  };
+
+  for (;;) {
+    const { waitUntil, summary } = ahead;
+    if (waitUntil !== undefined) {
+      show(ahead, `**${ahead.stepId}**: ${summary}, until ${waitUntil}`);
+      await condition(() => woken, Math.max(1, Date.parse(waitUntil) - Date.now()), { summary });
+    }
+    woken = false;
+    const answer = await runStep(ahead);
+    if ('end' in answer) break;
+    if ('ahead' in answer) {
+      ahead = answer.ahead;
+    } else {
+      show(ahead.runs, `**${ahead.runs.stepId}**: the campaign is paused`);
+      await condition(() => woken);
+    }
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof campaignExecution>({ ...start, ahead });
+    }
+  }
+  show(ahead.runs, `**${ahead.runs.stepId}**: the last step`);
+  await condition(allHandlersFinished);
+}
+
+/** Whether no further try changes it: the step says so. */
+function isFinal(error: unknown): boolean {
+  return !(error instanceof ActivityFailure) || (error.cause instanceof ApplicationFailure && error.cause.nonRetryable === true);
+}

@@ -1,0 +1,20 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { CampaignActivities, MarkedPage } from '../activities/campaigns.ts';
+import { paging } from './options.ts';
+
+const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(paging);
+
+async function eachPage(tenantId: string, campaignId: number, run: (page: MarkedPage) => Promise<number | null>): Promise<void> {
+  let after: number | null = 0;
+  while (after !== null) after = await run({ tenantId, campaignId, after });
+}
+
+/** Closes the workflows of the executions of these campaigns that were stopped. */
+export async function campaignStop({ tenantId, campaignIds }: { tenantId: string; campaignIds: number[] }): Promise<void> {
+  for (const campaignId of campaignIds) await eachPage(tenantId, campaignId, closeStopped);
+}
+
+/** Wakes the workflows of the executions that came to a step while their campaign was paused. */
+export async function campaignResume({ tenantId, campaignId }: { tenantId: string; campaignId: number }): Promise<void> {
+  await eachPage(tenantId, campaignId, wakeParked);
+}
