@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
 import etag from '@koa/etag';
 import Router from '@koa/router';
-import conditional from 'koa-conditional-get';
 import helmet from 'koa-helmet';
 import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../domain/errors.ts';
 import { authenticate } from '../domain/auth/authenticate.ts';
 import type { Deps } from '../config/deps.ts';
 import { guard, type RouteSpec } from './guard.ts';
+import { conditional } from './middleware/conditional.ts';
 import { problems } from './middleware/problem.ts';
 import { routes } from './routes.ts';
 
@@ -66,6 +66,16 @@ function bySpecificity(a: RouteSpec, b: RouteSpec): number {
   return key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0;
 }
 
+/** What no route took: 404, or 405 with the methods that the path has. */
+async function refuse(ctx: Context): Promise<void> {
+  const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
+  if (matched.length === 0) throw new AppError('not_found', `There is nothing at ${ctx.path}`);
+  const allow = [...new Set(matched.flatMap((layer) => layer.methods)), 'OPTIONS'].join(', ');
+  if (ctx.method !== 'OPTIONS') throw new AppError('method_not_allowed', `${ctx.path} takes ${allow}`, { headers: { Allow: allow } });
+  ctx.set('Allow', allow);
+  ctx.status = 204;
+}
+
 /** The HTTP application over its dependencies; nothing listens yet. */
 export function createApp(deps: Deps): Koa {
   const app = new Koa({ proxy: deps.env.TRUST_PROXY > 0, maxIpsCount: deps.env.TRUST_PROXY });
@@ -82,21 +92,18 @@ export function createApp(deps: Deps): Koa {
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);
   app.use(openPreflight);
   app.use(cors({
-    origin: (ctx: Context) => (origins.includes(ctx.get('origin')) && !OPEN_TO_ANY_ORIGIN.test(ctx.path) ? ctx.get('origin') : ''),
+    origin: (ctx: Context) => {
+      // Whether the form takes the submission is said in the answer to the request itself.
+      if (OPEN_TO_ANY_ORIGIN.test(ctx.path)) return ctx.method === 'OPTIONS' ? '*' : '';
+      return origins.includes(ctx.get('origin')) ? ctx.get('origin') : '';
+    },
     exposeHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Idempotency-Replayed'],
     maxAge: 600,
   }) as never);
-  app.use(conditional() as never);
+  app.use(conditional);
   app.use(etag({ weak: true }) as never);
   app.use(router.routes() as never);
-  app.use(router.allowedMethods({
-    throw: true,
-    methodNotAllowed: () => new AppError('method_not_allowed'),
-    notImplemented: () => new AppError('method_not_allowed'),
-  }) as never);
-  app.use(async (ctx: Context) => {
-    throw new AppError('not_found', `There is nothing at ${ctx.path}`);
-  });
+  app.use(refuse);
   app.on('error', (error: Error, ctx?: Context) => {
     // Only what happens after the answer has begun ends here: a client that went away, most of the time.
     deps.log.debug({ err: error, requestId: ctx?.state['requestId'] as string }, 'connection ended early');

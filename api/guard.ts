@@ -5,7 +5,7 @@ import type { Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
 import { tenantEm, type EntityManager } from '../db/orm.ts';
-import { coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
+import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
 import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
 
 /** Who may call: a permission `resource:action`, anyone with a token, or anyone at all. */
@@ -124,13 +124,16 @@ export function guard(spec: RouteSpec, deps: Deps) {
   return async (ctx: Context & { params: Record<string, string> }): Promise<void> => {
     const params = coerceParameters(spec.params, ctx.params);
     const query = coerceParameters(spec.query, ctx.query);
-    const errors: Violation[] = [...(checkParams?.(params) ?? [])];
+    const errors: Violation[] = [...checkContent(params), ...checkContent(query), ...(checkParams?.(params) ?? [])];
     if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
     else if (!spec.openQuery) {
       errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
     }
     const { body, files } = spec.body ? await readBody(ctx, spec, deps.env.BODY_MAX_BYTES, spec.fileLimit?.(deps.env)) : { body: undefined, files: [] };
-    if (checkBody && !(spec.bodyOptional && body === undefined)) errors.push(...checkBody(body));
+    const unusable = checkContent(body);
+    errors.push(...unusable);
+    // A schema's check recurses, so it sees nothing that is nested without end.
+    if (checkBody && unusable.length === 0 && !(spec.bodyOptional && body === undefined)) errors.push(...checkBody(body));
     const readOnly = splitReadOnly(spec.body, body);
     if (spec.method === 'POST') {
       errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox';
 import { errorCatalogue, type ErrorCode } from '../domain/errors.ts';
+import { requestExample, responseExample } from './examples.ts';
 import { Problem } from './schemas.ts';
 import type { RouteSpec } from './guard.ts';
 
@@ -14,6 +15,10 @@ function generalErrors(spec: RouteSpec): ErrorCode[] {
   if (spec.access !== 'public') codes.push('unauthorized', 'forbidden');
   if (spec.method === 'PUT') codes.push('precondition_failed');
   return codes;
+}
+
+function requestContent(spec: RouteSpec, body: TSchema) {
+  return Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: body, example: requestExample(body) }]));
 }
 
 function parameters(spec: RouteSpec) {
@@ -31,7 +36,7 @@ function responses(spec: RouteSpec) {
   for (const [status, response] of Object.entries(spec.responses)) {
     answers[status] = {
       description: response.description ?? 'Done',
-      ...('schema' in response ? { content: { 'application/json': { schema: response.schema } } } : {}),
+      ...('schema' in response ? { content: { 'application/json': { schema: response.schema, example: responseExample(response.schema) } } } : {}),
       ...('contentType' in response ? { content: { [response.contentType]: { schema: { type: 'string' } } } } : {}),
     };
   }
@@ -60,7 +65,7 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
       ...(spec.access.includes(':') ? { 'x-permission': spec.access } : {}),
       parameters: parameters(spec),
       ...(spec.body
-        ? { requestBody: { required: !spec.bodyOptional, content: Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: spec.body }])) } }
+        ? { requestBody: { required: !spec.bodyOptional, content: requestContent(spec, spec.body) } }
         : {}),
       responses: responses(spec),
     };

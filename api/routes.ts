@@ -10,5 +10,5 @@ import { systemRoutes } from './system/routes.ts';
 
 /** Every route of the service: what is not here does not exist, and what is here is described in openapi.json. */
 export const routes: readonly RouteSpec[] = [
-  ...systemRoutes, ...authRoutes, ...contactRoutes, ...emailRoutes, ...campaignRoutes, ...formRoutes, ...scoringRoutes, ...analyticsRoutes,
+  ...systemRoutes(() => routes), ...authRoutes, ...contactRoutes, ...emailRoutes, ...campaignRoutes, ...formRoutes, ...scoringRoutes, ...analyticsRoutes,
 ];

@@ -52,7 +52,7 @@ export function listQuery<T extends TProperties>(sortable: readonly string[], fi
  * unchanged, so that what GET answered can be PUT back. The guard hands them over apart, in `call.readOnly`.
  */
 export function writable<T extends TProperties>(properties: T, readOnly: readonly string[] = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'], options: object = {}): TObject<T> {
-  const shown = Object.fromEntries(readOnly.map((name) => [name, Type.Unsafe<unknown>({ readOnly: true })]));
+  const shown = Object.fromEntries(readOnly.map((name) => [name, Type.Optional(Type.Unsafe<unknown>({ readOnly: true }))]));
   return strict({ ...properties, ...shown } as T, { 'x-read-only': readOnly, ...options });
 }
 

@@ -21,7 +21,8 @@ const deps = await createDeps(env, 'api');
 await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
 await ensureAdmin(deps);
 
-const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, createApp(deps).callback());
+const handle = createApp(deps).callback();
+const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => void handle(request, response));
 server.listen(env.PORT, env.HOST, () => deps.log.info({ port: env.PORT, host: env.HOST }, 'listening'));
 server.on('error', (error) => {
   deps.log.fatal({ err: error }, 'can not listen');

@@ -31,6 +31,8 @@ export interface WorkflowStart {
   searchAttributes?: TypedSearchAttributes;
   /** What the Temporal UI shows beside the execution. */
   summary?: string;
+  /** It may have run under this id before: start it anew. One that runs is still a success. */
+  again?: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
       workflowId: start.id,
       taskQueue: TASK_QUEUE,
       args: [start.input],
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdReusePolicy: start.again ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       ...(start.searchAttributes ? { typedSearchAttributes: start.searchAttributes } : {}),
       ...(start.summary ? { staticSummary: start.summary } : {}),

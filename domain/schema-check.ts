@@ -63,6 +63,36 @@ export function compileResponse(schema: TSchema): (value: unknown) => Violation[
   return checker(responseAjv.compile(schema));
 }
 
+/** Deeper nesting than any schema of ours describes, and far from what a recursive check can hold. */
+const MAX_DEPTH = 64;
+
+/**
+ * What no schema and no database column takes, wherever it stands: NUL and lone surrogates in text and in names, the
+ * name `__proto__`, nesting over 64 levels.
+ */
+export function checkContent(value: unknown): Violation[] {
+  const errors: Violation[] = [];
+  const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+  const left = [{ value, path: '', depth: 0 }];
+  for (let at = left.pop(); at; at = left.pop()) {
+    const { path, depth } = at;
+    if (typeof at.value === 'string') {
+      if (!isText(at.value)) errors.push({ path, code: 'invalid_character', message: 'must not contain NUL or lone surrogates' });
+    } else if (typeof at.value === 'object' && at.value !== null) {
+      if (depth === MAX_DEPTH) {
+        errors.push({ path, code: 'too_deep', message: `must not be nested more than ${MAX_DEPTH} levels deep` });
+        continue;
+      }
+      for (const [name, inner] of Object.entries(at.value)) {
+        const innerPath = `${path}/${escapePointer(name)}`;
+        if (!isText(name) || name === '__proto__') errors.push({ path: innerPath.replaceAll('\0', ''), code: 'invalid_character', message: 'is not a name for a field' });
+        else if (inner !== null && typeof inner !== 'number' && typeof inner !== 'boolean') left.push({ value: inner, path: innerPath, depth: depth + 1 });
+      }
+    }
+  }
+  return errors;
+}
+
 /**
  * Query and path parameters as their schemas want them: numbers and booleans from their exact text, lists from
  * repeated names. What does not read stays text, for the check to refuse.

@@ -1,3 +1,138 @@
-import type { RouteSpec } from '../guard.ts';
+import { Campaign, CampaignExecution } from '../../db/entities/campaigns.ts';
+import { sql } from '../../db/orm.ts';
+import { explainContact } from '../../domain/campaigns/explain-contact.ts';
+import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/pause-campaign.ts';
+import { readEnrolment } from '../../domain/campaigns/read-executions.ts';
+import { readStats } from '../../domain/campaigns/read-stats.ts';
+import { createCampaign, deleteCampaign, updateCampaign } from '../../domain/campaigns/save-campaign.ts';
+import { startCampaign } from '../../domain/campaigns/start-campaign.ts';
+import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { executionRoutes } from './execution-routes.ts';
+import { presentCampaign, presentEnrolment, presentExecution, presentExplanation } from './presenter.ts';
+import * as schema from './schema.ts';
 
-export const campaignRoutes: RouteSpec[] = [];
+const campaignSort = {
+  ...commonSort,
+  name: { column: sql`t.name`, type: 'text' },
+  updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
+} as const;
+
+export const campaignRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/campaigns', operationId: 'listCampaigns', summary: 'List campaigns', access: 'campaigns:read',
+    query: schema.CampaignQuery, responses: { 200: { schema: listOf(schema.Campaign) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Campaign, query, {
+        from: sql`campaigns t`, sortable: campaignSort,
+        where: [
+          ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
+          ...(query.type === undefined ? [] : [sql`t.type = ${query.type}`]),
+        ],
+      }, (found) => found.map(presentCampaign)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/campaigns', operationId: 'createCampaign', summary: 'Create a campaign', access: 'campaigns:write',
+    body: schema.CampaignCreate, responses: { 201: { schema: schema.Campaign } },
+    handler: async ({ em, principal, body }) => {
+      const campaign = await createCampaign(em, principal.tenantId, body);
+      return created(`/campaigns/${campaign.id}`, presentCampaign(campaign));
+    },
+  }),
+  route({
+    method: 'GET', path: '/campaigns/{id}', operationId: 'getCampaign', summary: 'Get a campaign', access: 'campaigns:read',
+    params: IdParams, responses: { 200: { schema: schema.Campaign } },
+    handler: async ({ em, params }) => ({ body: presentCampaign(await findCampaign(em, params.id)) }),
+  }),
+  route({
+    method: 'PUT', path: '/campaigns/{id}', operationId: 'updateCampaign', summary: 'Change a campaign',
+    description: 'Of a campaign that is ACTIVE it edits the next version, which `start` publishes.', access: 'campaigns:write',
+    params: IdParams, body: schema.CampaignUpdate, responses: { 200: { schema: schema.Campaign } },
+    handler: async ({ em, principal, params, body, readOnly, ifMatch }) => ({
+      body: presentCampaign(await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentCampaign(current));
+      })),
+    }),
+  }),
+  route({
+    method: 'DELETE', path: '/campaigns/{id}', operationId: 'deleteCampaign', summary: 'Delete a campaign with its executions', access: 'campaigns:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'precondition_failed'],
+    handler: async ({ em, params, ifMatch }) => {
+      await deleteCampaign(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'POST', path: '/campaigns/{id}/start', operationId: 'startCampaign', summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
+    description: 'Enrols those who are named as the entry rules allow, so starting again enrols no one twice.', access: 'campaigns:write',
+    params: IdParams, body: schema.Audience, bodyOptional: true, responses: { 202: { schema: schema.Started } }, errors: ['conflict'],
+    handler: async ({ em, principal, requestId, params, body }) => {
+      const { campaign, enrolmentId } = await startCampaign(em, { tenantId: principal.tenantId, requestId }, params.id, body);
+      const location = enrolmentId === null ? `/campaigns/${campaign.id}` : `/campaigns/enrolments/${enrolmentId}`;
+      return accepted(location, { campaign: presentCampaign(campaign), enrolmentId });
+    },
+  }),
+  route({
+    method: 'POST', path: '/campaigns/{id}/stop', operationId: 'stopCampaign', summary: 'Stop a campaign and every execution of it', access: 'campaigns:write',
+    params: IdParams, responses: { 202: { schema: schema.Campaign } }, errors: ['conflict'],
+    handler: async ({ em, principal, requestId, params }) => {
+      const campaign = await stopCampaign(em, { tenantId: principal.tenantId, requestId }, params.id);
+      return accepted(`/campaigns/${campaign.id}`, presentCampaign(campaign));
+    },
+  }),
+  route({
+    method: 'POST', path: '/campaigns/{id}/pause', operationId: 'pauseCampaign', summary: 'Let no step run until the campaign is resumed', access: 'campaigns:write',
+    params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
+    handler: async ({ em, params }) => ({ body: presentCampaign(await pauseCampaign(em, params.id)) }),
+  }),
+  route({
+    method: 'POST', path: '/campaigns/{id}/resume', operationId: 'resumeCampaign', summary: 'Go on with a paused campaign', access: 'campaigns:write',
+    params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
+    handler: async ({ em, principal, params }) => ({ body: presentCampaign(await resumeCampaign(em, principal.tenantId, params.id)) }),
+  }),
+  route({
+    method: 'GET', path: '/campaigns/{id}/stats', operationId: 'getCampaignStats', summary: 'What became of a campaign', access: 'campaigns:read',
+    params: IdParams, responses: { 200: { schema: schema.Stats } },
+    handler: async ({ em, params }) => ({ body: await readStats(em, params.id) }),
+  }),
+  route({
+    method: 'GET', path: '/campaigns/{id}/executions', operationId: 'listCampaignExecutions', summary: 'List the executions of a campaign', access: 'campaigns:read',
+    params: IdParams, query: schema.ExecutionQuery, responses: { 200: { schema: listOf(schema.Execution) } },
+    handler: async ({ em, params, query }) => {
+      await findCampaign(em, params.id);
+      return {
+        body: await listPage(em, CampaignExecution, query, {
+          from: sql`campaign_executions t`, sortable: { id: commonSort.id },
+          where: [
+            sql`t.campaign_id = ${params.id}`,
+            ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
+            ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`]),
+          ],
+        }, (found) => found.map(presentExecution)),
+      };
+    },
+  }),
+  route({
+    method: 'GET', path: '/campaigns/{id}/contacts/{contactId}/explain', operationId: 'explainCampaignContact',
+    summary: 'Why a contact is in a campaign or not', access: 'campaigns:read',
+    params: schema.ContactParams, responses: { 200: { schema: schema.Explanation } },
+    handler: async ({ em, params }) => ({ body: presentExplanation(await explainContact(em, params.id, params.contactId)) }),
+  }),
+  route({
+    method: 'GET', path: '/campaigns/enrolments/{id}', operationId: 'getCampaignEnrolment', summary: 'Progress of an enrolment', access: 'campaigns:read',
+    params: IdParams, responses: { 200: { schema: schema.Enrolment } },
+    handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
+  }),
+  ...executionRoutes,
+];
+
+async function findCampaign(em: Parameters<typeof readStats>[0], id: number): Promise<Campaign> {
+  const campaign = await em.findOne(Campaign, { id });
+  if (!campaign) throw notFound('campaign', id);
+  return campaign;
+}

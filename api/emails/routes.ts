@@ -1,3 +1,58 @@
-import type { RouteSpec } from '../guard.ts';
+import { Email } from '../../db/entities/emails.ts';
+import { sql } from '../../db/orm.ts';
+import { explainEmail } from '../../domain/emails/explain-email.ts';
+import { sendEmail } from '../../domain/emails/send-email.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { accepted, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { pageRoutes } from './page-routes.ts';
+import { presentEmail } from './presenter.ts';
+import * as schema from './schema.ts';
+import { templateRoutes } from './template-routes.ts';
+import { trackingRoutes } from './tracking-routes.ts';
 
-export const emailRoutes: RouteSpec[] = [];
+const ledgerRoutes: RouteSpec[] = [
+  route({
+    method: 'POST', path: '/emails/send', operationId: 'sendEmail', summary: 'Send one email to a contact or an address', access: 'emails:send',
+    description: 'Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.',
+    body: schema.Send, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
+    handler: async ({ ctx, em, principal, requestId, body }) => {
+      const key = ctx.get('idempotency-key');
+      const { emailId, status } = await sendEmail(em, { tenantId: principal.tenantId, requestId }, body, key === '' ? null : `${principal.userId} ${key}`);
+      return accepted(`/emails/${emailId}`, { emailId, status });
+    },
+  }),
+  route({
+    method: 'GET', path: '/emails', operationId: 'listEmails', summary: 'List emails', access: 'emails:read', query: schema.EmailQuery,
+    responses: { 200: { schema: listOf(schema.Email) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Email, query, {
+        from: sql`emails t`, sortable: commonSort,
+        where: [
+          ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`]),
+          ...(query.campaignId === undefined ? [] : [sql`t.campaign_id = ${query.campaignId}`]),
+          ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
+          // The send key of an outside request is made of it, and has the index.
+          ...(query.externalId === undefined ? [] : [sql`t.send_key = ${`external:${query.externalId}`}`]),
+        ],
+      }, (found) => found.map(presentEmail)),
+    }),
+  }),
+  route({
+    method: 'GET', path: '/emails/{id}', operationId: 'getEmail', summary: 'Get an email', access: 'emails:read', params: IdParams,
+    responses: { 200: { schema: schema.Email } }, errors: ['not_found'],
+    handler: async ({ em, params }) => {
+      const email = await em.findOne(Email, { id: params.id });
+      if (!email) throw notFound('email', params.id);
+      return { body: presentEmail(email) };
+    },
+  }),
+  route({
+    method: 'GET', path: '/emails/{id}/explain', operationId: 'explainEmail', summary: 'Why an email was sent, or was not', access: 'emails:read',
+    params: IdParams, responses: { 200: { schema: schema.Explanation } }, errors: ['not_found'],
+    handler: async ({ em, params }) => ({ body: await explainEmail(em, params.id) }),
+  }),
+];
+
+export const emailRoutes: RouteSpec[] = [...ledgerRoutes, ...templateRoutes, ...trackingRoutes, ...pageRoutes];

@@ -25,13 +25,63 @@ interface ParsedFile {
   mimetype: string | null;
 }
 
-function toAppError(error: Error & { status?: number; code?: number | string; httpCode?: number; type?: string }): AppError {
-  const status = error.status ?? error.httpCode;
-  if (status === 413) return new AppError('payload_too_large', 'The request is larger than this endpoint takes', { cause: error });
-  if (error instanceof SyntaxError || error.type === 'entity.parse.failed') {
-    return new AppError('malformed_json', error.message, { cause: error });
+const tooLarge = (cause?: unknown): AppError => new AppError('payload_too_large', 'The request is larger than this endpoint takes', { cause });
+
+/** Every byte of the body. The stream stays open when it is too long, so that the client gets to read the answer. */
+async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
+  if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge();
+    parts.push(part);
   }
-  return new AppError('malformed_body', error.message, { cause: error });
+  return Buffer.concat(parts, size);
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new AppError('malformed_body', 'The body is not valid UTF-8', { cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError('malformed_json', (error as Error).message, { cause: error });
+  }
+}
+
+/** A browser's form: a name that comes again makes a list. */
+function parseForm(text: string): Record<string, string | string[]> {
+  const fields = new URLSearchParams(text);
+  return Object.fromEntries([...new Set(fields.keys())].map((name) => {
+    const values = fields.getAll(name);
+    return [name, values.length > 1 ? values : values[0]!];
+  }));
+}
+
+async function readMultipart(ctx: Context, maxFileBytes: number, maxFieldsBytes: number): Promise<{ body: unknown; files: UploadedFile[] }> {
+  const failed = (error: Error & { httpCode?: number }): never => {
+    throw error.httpCode === 413 ? tooLarge(error) : new AppError('malformed_body', error.message, { cause: error });
+  };
+  const parse = koaBody({
+    json: false, urlencoded: false, text: false, multipart: true, parsedMethods: ['POST', 'PUT'] as never, onError: failed,
+    formidable: { maxFileSize: maxFileBytes, maxTotalFileSize: maxFileBytes, maxFieldsSize: maxFieldsBytes, allowEmptyFiles: true, minFileSize: 0 },
+  });
+  await parse(ctx as never, async () => {});
+  const { body, files: parsed = {} } = ctx.request as unknown as { body: unknown; files?: Record<string, ParsedFile | ParsedFile[]> };
+  const files = Object.entries(parsed).flatMap(([field, given]) =>
+    [given].flat().map((file) => ({ field, name: file.originalFilename ?? '', path: file.filepath, size: file.size, mimeType: file.mimetype })),
+  );
+  if (files.length > 0) {
+    ctx.res.once('close', () => { for (const file of files) void unlink(file.path).catch(() => undefined); });
+  }
+  return { body, files };
 }
 
 /** The body of a request by its declared types: 415 for another type, 413 over the limit, 400 if it can not be read. */
@@ -44,27 +94,13 @@ export async function readBody(
   const types = spec.bodyTypes ?? ['json'];
   const hasBody = ctx.request.length !== undefined ? ctx.request.length > 0 : ctx.get('transfer-encoding') !== '';
   if (!hasBody && spec.bodyOptional) return { body: undefined, files: [] };
-  const accepted = types.map((type) => contentTypes[type]);
-  if (!ctx.is(accepted)) {
+  const type = types.find((known) => ctx.is(contentTypes[known]));
+  if (!type) {
     if (!hasBody && ctx.get('content-type') === '') return { body: {}, files: [] };
-    throw new AppError('unsupported_media_type', `Send ${accepted.join(' or ')}`);
+    throw new AppError('unsupported_media_type', `Send ${types.map((known) => contentTypes[known]).join(' or ')}`);
   }
-  try {
-    await koaBody({
-      json: types.includes('json'), urlencoded: types.includes('form'), multipart: types.includes('multipart'), text: false,
-      jsonLimit: maxBytes, formLimit: maxBytes, jsonStrict: false, parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
-      formidable: { maxFileSize: maxFileBytes, maxTotalFileSize: maxFileBytes, maxFieldsSize: maxBytes, allowEmptyFiles: true, minFileSize: 0 },
-      onError: (error) => { throw toAppError(error); },
-    })(ctx as never, async () => {});
-  } catch (error) {
-    throw error instanceof AppError ? error : toAppError(error as Error);
-  }
-  const parsed = (ctx.request as unknown as { files?: Record<string, ParsedFile | ParsedFile[]> }).files ?? {};
-  const files = Object.entries(parsed).flatMap(([field, given]) =>
-    [given].flat().map((file) => ({ field, name: file.originalFilename ?? '', path: file.filepath, size: file.size, mimeType: file.mimetype })),
-  );
-  if (files.length > 0) {
-    ctx.res.once('close', () => { for (const file of files) void unlink(file.path).catch(() => undefined); });
-  }
-  return { body: (ctx.request as unknown as { body: unknown }).body, files };
+  if (!['', 'identity'].includes(ctx.get('content-encoding'))) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
+  if (type === 'multipart') return readMultipart(ctx, maxFileBytes, maxBytes);
+  const text = decode(await readBytes(ctx, maxBytes));
+  return { body: type === 'json' ? parseJson(text) : parseForm(text), files: [] };
 }

@@ -6,7 +6,6 @@ import { asyncapi } from '../../events/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access-token.ts';
 import { route, type Call, type RouteSpec } from '../guard.ts';
 import { openapi } from '../openapi.ts';
-import { routes } from '../routes.ts';
 import { oneOf, strict } from '../schemas.ts';
 import { checkHealth, healthAreas } from './health.ts';
 
@@ -40,14 +39,14 @@ function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw unauthorized('Metrics need their token');
 }
 
-/** Health, descriptions, documentation and metrics. */
-export const systemRoutes: RouteSpec[] = [
+/** Health, descriptions, documentation and metrics; `all` are the routes to describe, these among them. */
+export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
   health('all', '/health'),
   ...healthAreas.map((area) => health(area, `/${area}/health`)),
   route({
     method: 'GET', path: '/openapi.json', operationId: 'getOpenapi', summary: 'This API as OpenAPI 3.1', access: 'public', openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An OpenAPI 3.1 document' } },
-    handler: async ({ deps }) => ({ body: openapi(routes, deps.env.PUBLIC_URL) }),
+    handler: async ({ deps }) => ({ body: openapi(all(), deps.env.PUBLIC_URL) }),
   }),
   route({
     method: 'GET', path: '/asyncapi.json', operationId: 'getAsyncapi', summary: 'The events as AsyncAPI 3', access: 'public', openQuery: true,

@@ -58,43 +58,6 @@ const RoleSchema = defineEntity({
 export class Role extends RoleSchema.class {}
 RoleSchema.setClass(Role);
 
-/** A refresh token of a family: rotation spends one and makes the next; only the hash is kept. */
-const RefreshTokenSchema = defineEntity({
-  name: 'RefreshToken',
-  tableName: 'refresh_tokens',
-  ...tenantTable,
-  uniques: [{ name: 'refresh_tokens_hash_key', properties: ['tokenHash'] }],
-  indexes: [{ name: 'refresh_tokens_family_idx', properties: ['tenantId', 'family'] }],
-  properties: {
-    id: id(),
-    tenantId: tenantId(),
-    userId: bigid(),
-    family: p.uuid(),
-    tokenHash: p.text(),
-    expiresAt: timestamp(),
-    usedAt: timestamp().nullable(),
-    revokedAt: timestamp().nullable(),
-    createdAt: timestamp().defaultRaw('now()'),
-  },
-});
-export class RefreshToken extends RefreshTokenSchema.class {}
-RefreshTokenSchema.setClass(RefreshToken);
-
-/** Access tokens revoked before their time; a row may go once the token would have expired anyway. */
-const RevokedTokenSchema = defineEntity({
-  name: 'RevokedToken',
-  tableName: 'revoked_tokens',
-  ...tenantTable,
-  indexes: [{ name: 'revoked_tokens_expires_idx', properties: ['expiresAt'] }],
-  properties: {
-    jti: p.uuid().primary(),
-    tenantId: tenantId(),
-    expiresAt: timestamp(),
-  },
-});
-export class RevokedToken extends RevokedTokenSchema.class {}
-RevokedTokenSchema.setClass(RevokedToken);
-
 /** A login and what was refreshed from it. Holds the hash of its one live refresh token; access tokens name it. */
 const SessionSchema = defineEntity({
   name: 'Session',
@@ -135,4 +98,4 @@ const LoginFailureSchema = defineEntity({
 export class LoginFailure extends LoginFailureSchema.class {}
 LoginFailureSchema.setClass(LoginFailure);
 
-export const authEntities = [Tenant, User, Role, RefreshToken, RevokedToken, Session, LoginFailure];
+export const authEntities = [Tenant, User, Role, Session, LoginFailure];

@@ -6,11 +6,9 @@ export interface FlowStep {
   next?: string | null;
 }
 
-/** The index of the first step of each id. */
+/** The index of each step by its id. */
 export function stepIndexes(steps: readonly { id: string }[]): Map<string, number> {
-  const indexes = new Map<string, number>();
-  for (const [index, { id }] of steps.entries()) if (!indexes.has(id)) indexes.set(id, index);
-  return indexes;
+  return new Map(steps.map(({ id }, index) => [id, index]));
 }
 
 /**

@@ -14,7 +14,6 @@ const PREBUILT_WAITS = {
 } as const satisfies Record<string, readonly number[]>;
 
 export type PrebuiltType = keyof typeof PREBUILT_WAITS;
-export const PREBUILT_TYPES = Object.keys(PREBUILT_WAITS) as PrebuiltType[];
 
 /**
  * The steps of a prebuilt campaign: `email-1`, `wait-1`, `email-2`, … with the templates in the given order. A wrong

@@ -55,7 +55,10 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
   // '=' is always followed by two hex digits or a line end in quoted-printable: no body can hold this.
   const boundary = '=_perennial_alternative';
   const partHead = (before: string, type: string): Buffer =>
-    Buffer.from(`${before}--${boundary}\r\nContent-Type: text/${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`);
+    Buffer.from(
+      `${before}--${boundary}\r\nContent-Type: text/${type}; charset=utf-8\r\n` +
+        'Content-Transfer-Encoding: quoted-printable\r\n\r\n',
+    );
   const plainHead = partHead('', 'plain');
   const htmlHead = partHead('\r\n', 'html');
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
@@ -96,6 +99,7 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
     pushBody(pieces, rendered.htmlChunks);
     pieces.push(end);
     const message = Buffer.concat(pieces);
-    return { envelope: { from: returnPath === undefined ? fromAddress : wireAddress(returnPath), to: wireAddress(to.address) }, messageId, message };
+    const envelope = { from: returnPath === undefined ? fromAddress : wireAddress(returnPath), to: wireAddress(to.address) };
+    return { envelope, messageId, message };
   };
 }

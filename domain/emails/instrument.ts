@@ -17,7 +17,13 @@ export interface InstrumentedHtml {
 }
 
 /** The tags by which an instrumented source says what to insert; see mail-tags.ts. */
-export const mailTags = { link: 'mail_link', href: 'mail_href', endHref: 'mail_endhref', preheader: 'mail_preheader', trailer: 'mail_trailer' };
+export const mailTags = {
+  link: 'mail_link',
+  href: 'mail_href',
+  endHref: 'mail_endhref',
+  preheader: 'mail_preheader',
+  trailer: 'mail_trailer',
+};
 
 const OPENING = new Set(['if', 'unless', 'case', 'for', 'tablerow']);
 const MIDDLE = new Set(['elsif', 'else', 'when']);
@@ -132,8 +138,10 @@ export function instrumentHtml(pieces: Piece[], owned: EmailLinks): Instrumented
     regions.push(region);
   }
   if (!blocksAreSound(pieces, regions)) return null;
-  const depthAt = (offset: number): number =>
-    pieces.reduce((depth, { tag }, index) => depth + ((at[index] ?? 0) < offset ? Number(OPENING.has(tag)) - Number(tag.startsWith('end')) : 0), 0);
+  const depthAt = (offset: number): number => {
+    const before = pieces.filter((_, index) => (at[index] ?? 0) < offset);
+    return before.reduce((depth, { tag }) => depth + Number(OPENING.has(tag)) - Number(tag.startsWith('end')), 0);
+  };
   if (depthAt(scan.bodyStart) > 0 || depthAt(scan.bodyEnd) > 0) return null;
 
   const edit = new MagicString(html);

@@ -48,7 +48,8 @@ export function wireAddress(address: string): string {
   const domain = trimmed.slice(at + 1);
   const ascii = domain.startsWith('[') ? domain : domainToASCII(domain);
   // A quoted local part may hold blanks and more; nothing that real mailboxes use needs one.
-  if (at < 1 || ascii === '' || /[\s<>()[\],;:\\"\u0000-\u001f\u007f]/.test(local) || /[^\x21-\x7e]|[<>,;]/.test(ascii) || !trimmed.isWellFormed()) {
+  const unsafeLocal = /[\s<>()[\],;:\\"\u0000-\u001f\u007f]/.test(local) || !local.isWellFormed();
+  if (at < 1 || unsafeLocal || ascii === '' || /[^\x21-\x7e]|[<>,;]/.test(ascii)) {
     throw new RangeError('not an email address that can be sent to');
   }
   return `${local}@${ascii}`;

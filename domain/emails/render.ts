@@ -146,7 +146,8 @@ function mailFrame(compiled: CompiledTemplate, emailId: number | null, unsubscri
 function renderHtml(compiled: CompiledTemplate, scope: object, frame: MailFrame): string[] {
   const preheader = compiled.preheader ? renderChunks(sharedEngine('html'), compiled.preheader, scope).join('') : '';
   const { content } = compiled.version;
-  const showsAddress = frame.postalAddress !== null && (content.includes(frame.postalAddress) || content.includes(escapeHtml(frame.postalAddress)));
+  const address = frame.postalAddress;
+  const showsAddress = address !== null && (content.includes(address) || content.includes(escapeHtml(address)));
   const htmlFrame = showsAddress ? { ...frame, postalAddress: null } : frame;
   if (compiled.instrumented) {
     attachFrame(scope, { ...htmlFrame, preheader, staticLinks: compiled.instrumented.links });
@@ -207,7 +208,8 @@ export function renderFor(compiled: CompiledTemplate, recipient: RecipientContex
   try {
     // Only what a caller sends along, or a mail that has to be parsed, can take long in one step.
     const bounded = compiled.instrumented && compiled.text && !recipient.data;
-    return bounded ? renderUnguarded(compiled, recipient) : withTimeLimit(templateLimits.hardMs, () => renderUnguarded(compiled, recipient));
+    const work = (): RenderedEmail => renderUnguarded(compiled, recipient);
+    return bounded ? work() : withTimeLimit(templateLimits.hardMs, work);
   } catch (error) {
     throw renderFailure(error, '/content');
   }

@@ -10,9 +10,11 @@
  */
 const AUTOMATED = new RegExp(
   [
-    'barracuda|proofpoint|mimecast|ironport|cisco ?secure ?email|fortimail|fortiguard|forcepoint|messagelabs|trend ?micro|TMES|cloudmark|sophos|fireeye',
+    'barracuda|proofpoint|mimecast|ironport|cisco ?secure ?email|fortimail|fortiguard|forcepoint|messagelabs',
+    'trend ?micro|TMES|cloudmark|sophos|fireeye',
     'Microsoft Office (?:Existence|Protocol) Discovery|SkypeUriPreview|BingPreview',
-    'Slackbot|Slack-ImgProxy|facebookexternalhit|facebookcatalog|Twitterbot|LinkedInBot|WhatsApp/|TelegramBot|Discordbot|Snap URL Preview|Pinterestbot|redditbot',
+    'Slackbot|Slack-ImgProxy|facebookexternalhit|facebookcatalog|Twitterbot|LinkedInBot|WhatsApp/|TelegramBot',
+    'Discordbot|Snap URL Preview|Pinterestbot|redditbot',
     'Googlebot|bingbot|Applebot|YandexBot|Baiduspider|DuckDuckBot|PetalBot',
   ].join('|'),
   'i',

@@ -46,7 +46,8 @@ export async function startService(options: { worker?: boolean | readonly Role[]
   await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
   await ensureAdmin(deps);
   const worker = connection ? await startWorker(deps, connection, roles) : null;
-  const server = createServer(createApp(deps).callback());
+  const handle = createApp(deps).callback();
+  const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -23,7 +23,7 @@ export interface Envelope {
 }
 
 export interface SendHooks {
-  /** Asked once, when everything but the final dot is on the wire: does the lease still hold? A throw counts as no. */
+  /** Asked when everything but the final dot is on the wire: does the lease still hold? A throw counts as no. */
   beforeDot: () => Promise<boolean>;
 }
 

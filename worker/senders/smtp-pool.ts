@@ -18,7 +18,10 @@ export interface SmtpPool {
   idle(): number;
   /** How many are being sent. */
   busy(): number;
-  /** Sends over an idle connection, opened if need be; never queues. Throws when `idle()` is 0 or the pool is closed. */
+  /**
+   * Sends over an idle connection, opened if need be; never queues. Throws when `idle()` is 0 or the pool is closed.
+   * `beforeDot` is asked once per connection tried: a reused one that turns out to be closed is replaced, once.
+   */
   send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome>;
   /** Takes no more messages, waits for those in flight, and closes all connections. */
   close(): Promise<void>;

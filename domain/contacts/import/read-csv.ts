@@ -57,6 +57,8 @@ export interface ReadOptions {
   readonly inputOffset?: number;
   readonly chunkRows?: number;
   readonly chunkBytes?: number;
+  /** Smaller pieces of input are put together to so many bytes before they are scanned. Default 64 KiB. */
+  readonly scanBytes?: number;
 }
 
 /**
@@ -65,7 +67,7 @@ export interface ReadOptions {
  */
 export async function* readRows(input: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<RowBatch> {
   const { format, columns, from, inputOffset = 0, chunkRows = CHUNK_ROWS, chunkBytes = CHUNK_BYTES } = options;
-  const reader = new RecordReader(format, columns, from);
+  const reader = new RecordReader(format, columns, from, options.scanBytes);
   let skip = from.offset - inputOffset;
   let chunk = from.chunk;
   let startOffset = from.offset;

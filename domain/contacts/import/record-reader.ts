@@ -6,7 +6,8 @@ import { scanRecord } from './scan-record.ts';
 export const CELL_MAX_BYTES = 64 * 1024;
 export const RECORD_MAX_BYTES = 1024 * 1024;
 
-const SCAN_AT_ONCE = 64 * 1024;
+/** Smaller pieces of input are put together to so many bytes before they are scanned. */
+const SCAN_BYTES = 64 * 1024;
 const LINE_BREAK = /[\r\n]/;
 
 export interface CsvFormat {
@@ -43,9 +44,10 @@ export class RecordReader {
   readonly #delimiter: number;
   readonly #columns: number;
   readonly #unit: number;
+  readonly #scanBytes: number;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  #wanted = SCAN_AT_ONCE;
+  #wanted: number;
   /** False when all that was taken has been scanned: scanning it again would find no more. */
   #fresh = false;
   #ended = false;
@@ -56,14 +58,21 @@ export class RecordReader {
   #broken: Broken | null = null;
   #midLine = false;
 
-  /** `offset` and `row`: where in the file the first pushed byte is. */
-  constructor(format: CsvFormat, columns: number, start: { readonly offset: number; readonly row: number }) {
+  /** `start`: where in the file the first pushed byte is. */
+  constructor(
+    format: CsvFormat,
+    columns: number,
+    start: { readonly offset: number; readonly row: number },
+    scanBytes = SCAN_BYTES,
+  ) {
     this.#format = format;
     this.#delimiter = format.delimiter.charCodeAt(0);
     this.#columns = columns;
     this.#unit = unitBytes(format.encoding);
     this.#textOffset = start.offset;
     this.#row = start.row;
+    this.#scanBytes = scanBytes;
+    this.#wanted = scanBytes;
   }
 
   push(bytes: Buffer): void {
@@ -92,7 +101,7 @@ export class RecordReader {
         const scan = scanRecord(this.#text, this.#at, this.#delimiter, this.#limit(), this.#ended);
         if (scan.kind === 'more') {
           // Twice as much each time, so that a long record is not scanned over and over.
-          this.#wanted = Math.max(SCAN_AT_ONCE, (this.#text.length - this.#at) * this.#unit);
+          this.#wanted = Math.max(this.#scanBytes, (this.#text.length - this.#at) * this.#unit);
           return null;
         }
         if (this.#broken === null && scan.kind === 'record') {
@@ -124,7 +133,7 @@ export class RecordReader {
     if (odd && this.#ended) this.#text += '\uDC00';
     this.#at = 0;
     this.#fresh = true;
-    this.#wanted = SCAN_AT_ONCE;
+    this.#wanted = this.#scanBytes;
   }
 
   #offset(): number {

@@ -73,7 +73,11 @@ test('any step can be left: unsubscribed, deleted, …', () => {
 test('CONDITION takes then, the branches in order, or else', () => {
   const other = { field: 'score', operator: 'gte', value: 10 };
   const definition = valid([
-    { id: 'if', type: 'CONDITION', config: { if: always, then: 'b', branches: [{ if: other, next: 'c' }, { if: always, next: null }], else: 'd' } },
+    {
+      id: 'if',
+      type: 'CONDITION',
+      config: { if: always, then: 'b', branches: [{ if: other, next: 'c' }, { if: always, next: null }], else: 'd' },
+    },
     email(1, { id: 'a', next: null }),
     email(2, { id: 'b', next: null }),
     email(3, { id: 'c', next: null }),

@@ -62,8 +62,8 @@ test('a loop without a WAIT is found if and only if there is one', () => {
     assert.ok(violations.every(({ code }) => code === 'loop_without_wait'), JSON.stringify(violations));
     assert.equal(violations.length > 0, spins(definition));
     loops += violations.length > 0 ? 1 : 0;
-  }), { numRuns: 3000 });
-  assert.ok(loops > 100 && loops < 2900, `${loops} of 3000 had loops`);
+  }), { numRuns: 1500 });
+  assert.ok(loops > 100 && loops < 1400, `${loops} of 1500 had loops`);
 });
 
 test('a walk through any valid definition ends or keeps passing WAITs; visits count and places are right', () => {
@@ -102,18 +102,18 @@ test('a walk through any valid definition ends or keeps passing WAITs; visits co
       assert.deepEqual(outcome, advance(definition, position, result, clock));
     }
     if ('end' in outcome && outcome.end.status === 'COMPLETED') assert.equal(outcome.end.currentStep, definition.steps.length);
-  }), { numRuns: 3000 });
-  assert.ok(walks > 300, `only ${walks} walks`);
+  }), { numRuns: 1500 });
+  assert.ok(walks > 150, `only ${walks} walks`);
 });
 
 test('any JSON is judged without a throw, and nothing but a sound definition passes', () => {
+  const configKeys = fc.constantFrom(
+    'templateId', 'waitMinutes', 'until', 'untilLocalTime', 'if', 'then', 'else', 'branches', '__proto__',
+  );
   const nearly = fc.record({
     id: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
     type: fc.oneof(fc.constantFrom('EMAIL', 'WAIT', 'CONDITION', 'SEGMENT', 'EXIT', '__proto__', 'toString'), fc.jsonValue()),
-    config: fc.oneof(
-      fc.dictionary(fc.constantFrom('templateId', 'waitMinutes', 'until', 'untilLocalTime', 'if', 'then', 'else', 'branches', '__proto__'), fc.jsonValue()),
-      fc.jsonValue(),
-    ),
+    config: fc.oneof(fc.dictionary(configKeys, fc.jsonValue()), fc.jsonValue()),
     next: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
   }, { requiredKeys: [] });
   const definitions = fc.oneof(
@@ -131,5 +131,5 @@ test('any JSON is judged without a throw, and nothing but a sound definition pas
     }
     assert.equal(JSON.stringify(parsed), text);
     if (typeof parsed === 'object' && parsed !== null) referencedIds(parsed);
-  }), { numRuns: 3000 });
+  }), { numRuns: 1500 });
 });

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normaliseDefinition, normaliseSteps } from '../../../domain/campaigns/definition.ts';
-import { StepsSchema, TriggerSchema } from '../../../domain/campaigns/definition.ts';
+import { StepsSchema, TriggerSchema, normaliseDefinition, normaliseSteps } from '../../../domain/campaigns/definition.ts';
 import { EntrySchema } from '../../../domain/campaigns/entry.ts';
 import { prebuiltSteps } from '../../../domain/campaigns/prebuilt.ts';
+import { validateDefinition } from '../../../domain/campaigns/validate.ts';
 import { compileRequest, compileResponse } from '../../../domain/schema-check.ts';
 import { moment, refs, valid, walk } from './support.ts';
-import { validateDefinition } from '../../../domain/campaigns/validate.ts';
 
 const exit = { type: 'EXIT' };
 
@@ -59,7 +58,8 @@ test('prebuilt types: three, five and two emails with waits between', () => {
   for (const [type, templateIds, days] of cases) {
     const { steps, violations } = prebuiltSteps(type, templateIds);
     assert.deepEqual(violations, []);
-    assert.deepEqual(steps.filter((step) => step.type === 'EMAIL').map((step) => step.config), templateIds.map((templateId) => ({ templateId })));
+    const emails = steps.filter((step) => step.type === 'EMAIL');
+    assert.deepEqual(emails.map((step) => step.config), templateIds.map((templateId) => ({ templateId })));
     const start = moment('2026-03-02T12:00:00Z');
     const { way, now } = walk(valid(steps), start);
     assert.deepEqual(way, steps.map((step) => `${step.id}#1`));

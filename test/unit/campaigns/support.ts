@@ -48,7 +48,9 @@ export function goesOn(outcome: Outcome): { next: NextStep; position: Position }
  * Runs an execution on skipped time: waits are over at once, conditions take the given matches in turn (null when they run
  * out). Gives the way as `id#visit`, and how it ended.
  */
-export function walk(definition: Definition, start: Moment, matches: (number | null)[] = []): { way: string[]; outcome: Outcome; now: Date } {
+export function walk(
+  definition: Definition, start: Moment, matches: (number | null)[] = [],
+): { way: string[]; outcome: Outcome; now: Date } {
   const answers = [...matches];
   const way: string[] = [];
   let { now } = start;
@@ -60,7 +62,8 @@ export function walk(definition: Definition, start: Moment, matches: (number | n
     const effect = plan(definition, position, at);
     assert.notEqual(effect.effect, 'wait', 'a wait that is over waits again');
     way.push(`${next.stepId}#${next.visit}`);
-    const result: StepResult = effect.effect === 'evaluate' ? { kind: 'branch', matched: answers.shift() ?? null } : { kind: 'done' };
+    const result: StepResult =
+      effect.effect === 'evaluate' ? { kind: 'branch', matched: answers.shift() ?? null } : { kind: 'done' };
     outcome = advance(definition, position, result, at);
   }
   return { way, outcome, now };

@@ -149,14 +149,18 @@ test('what is named must be there: templates, static lists, segments in filters,
 test('parts that are not sound name nothing', () => {
   const nothing = { templateIds: new Set(), listIds: new Set(), segmentIds: new Set(), formIds: new Set() };
   assert.deepEqual(referencedIds({}), nothing);
-  assert.deepEqual(referencedIds({ trigger: { type: 'FORM_SUBMITTED', formId: '1' }, steps: [{ type: 'EMAIL', config: { templateId: -1 } }, null] }), nothing);
+  const steps = [{ id: 'a', type: 'EMAIL', config: { templateId: -1 } }, null];
+  assert.deepEqual(referencedIds({ trigger: { type: 'FORM_SUBMITTED', formId: '1' }, steps }), nothing);
 });
 
 test('filters are judged down to the leaf, and know the steps of the campaign', () => {
   const steps = (filter: unknown) => [
     { ...email, id: 'mail' }, wait({ waitMinutes: 1 }, { id: 'pause' }), condition({ if: always, branches: [{ if: filter }] }),
   ];
-  const opened = (value: unknown) => ({ event: 'EMAIL_OPENED', operator: 'atLeast', count: 1, where: [{ field: 'stepId', operator: 'eq', value }] });
+  const opened = (value: unknown) => {
+    const where = [{ field: 'stepId', operator: 'eq', value }];
+    return { event: 'EMAIL_OPENED', operator: 'atLeast', count: 1, where };
+  };
   assert.deepEqual(codes(steps(opened('mail'))), []);
   assert.deepEqual(codes(steps(opened('pause'))), ['enum /steps/2/config/branches/0/if/where/0/value']);
   assert.deepEqual(codes(steps({ op: 'and', conditions: [{ field: 'nope', operator: 'eq', value: 1 }] })), [
@@ -239,6 +243,6 @@ test('a ladder of 200 steps with every way through, and 1000-leaf filters, are j
   ladder[197] = { ...email, id: 's197' } as unknown as (typeof ladder)[number];
   const begun = performance.now();
   assert.deepEqual(codes(ladder), []);
-  // An exponential walk of 2^197 ways would never end; a linear one takes a few milliseconds.
-  assert.ok(performance.now() - begun < 2000);
+  // A walk along each of the more than 2^197 ways would never end; one along each edge takes milliseconds.
+  assert.ok(performance.now() - begun < 5000);
 });

@@ -29,24 +29,20 @@ const encodings: Record<string, { cell: fc.Arbitrary<string>; encode: (text: str
   'windows-1252': { cell: western, encode: (text) => Buffer.from([...text].map((char) => byteOf1252.get(char) ?? assert.fail(char))) },
 };
 
-/** The reader scans what has arrived in pieces of 64 KiB: rows in front of the ones that matter, so that a cut among them counts. */
-const FILLER = `${'x'.repeat(33_000)}\n${'x'.repeat(33_000)}\n`;
-const cut = fc.double({ min: 0, max: 1, noNaN: true });
+const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
 
 for (const [name, { cell, encode }] of Object.entries(encodings)) {
-  test(`any table written as CSV in ${name} reads back the same, wherever it is cut`, async () => {
+  test(`any table written as CSV in ${name} reads back the same, however it is cut into pieces`, async () => {
     const columns = fc.integer({ min: 1, max: 4 });
     const tables = columns.chain((width) =>
       fc.array(fc.array(cell.filter((text) => !text.includes('\0') && text.isWellFormed()), { minLength: width, maxLength: width })),
     );
     await fc.assert(
-      fc.asyncProperty(tables, delimiter, lineEnds, fc.boolean(), cut, async (table, by, ends, quoteAll, share) => {
-        const header = write([['email', 'b', 'c', 'd'].slice(0, table[0]?.length ?? 1)], by, ['\n'], quoteAll);
-        const start = encode(header + FILLER).length;
-        const file = encode(header + FILLER + write(table, by, ends, quoteAll));
+      fc.asyncProperty(tables, delimiter, lineEnds, fc.boolean(), sizes, async (table, by, ends, quoteAll, pieces) => {
+        const header = ['email', 'b', 'c', 'd'].slice(0, table[0]?.length ?? 1);
+        const file = encode(write([header, ...table], by, ends, quoteAll));
         const encoding = encodingNamed(name.split(' ')[0] ?? '') ?? assert.fail();
-        const sizes = [start + Math.round(share * (file.length - start)), file.length];
-        const rows = (await readAll(file, { sizes, delimiter: by, encoding })).slice(2);
+        const rows = await readAll(file, { delimiter: by, encoding, sizes: pieces, scanBytes: 1 });
         assert.deepEqual(rows.map(({ cells }) => cells), table.filter((row) => row.some((text) => text.trim() !== '')));
         assert.ok(rows.every(({ faults }) => faults.length === 0));
       }),
@@ -61,12 +57,10 @@ const wild = fc.array(fc.constantFrom(...scraps), { maxLength: 80 }).map((parts)
 
 test('whatever the file holds, where it is cut changes nothing', async () => {
   await fc.assert(
-    fc.asyncProperty(wild, cut, async (scrap, share) => {
-      const start = Buffer.from(`email,b,c\n${FILLER}`);
-      const file = Buffer.concat([start, scrap]);
+    fc.asyncProperty(wild, sizes, async (scrap, pieces) => {
+      const file = Buffer.concat([Buffer.from('email,b,c\n'), scrap]);
       const options = { encoding: 'utf-8', delimiter: ',' };
-      const sizes = [start.length + Math.round(share * scrap.length), scrap.length + 1];
-      assert.deepEqual(await readAll(file, { ...options, sizes }), await readAll(file, { ...options, sizes: [file.length] }));
+      assert.deepEqual(await readAll(file, { ...options, sizes: pieces, scanBytes: 1 }), await readAll(file, options));
     }),
     { numRuns: 2_000 },
   );
@@ -116,12 +110,12 @@ test('rows beyond the limits read the same in any pieces', async () => {
   const long = (n: number) => 'x'.repeat(n);
   const lines = 'two, words\n'.repeat(120_000);
   const parts = [`"${long(1_048_570)}",y,z\n`, `${long(1_048_574)},\n`, `"${lines}",b,c\n`, `a,"${long(70_000)}""`, '1,2,3\n', `"${long(500_000)}\n${long(600_000)}",2,3\n4,5,6\r`];
-  for (const order of [parts, parts.toReversed(), [...parts.slice(2), ...parts.slice(0, 2)]]) {
+  for (const order of [parts, parts.toReversed()]) {
     const file = Buffer.from(`email,b,c\n${order.join('')}`);
     const options = { encoding: 'utf-8', delimiter: ',', chunkRows: 2 };
     const batches = await readBatches(file, { ...options, sizes: [file.length] });
-    for (const pieces of [[65_536], [1_000, 7], [1_048_577], [300_001, 2]]) {
-      assert.deepEqual(await readBatches(file, { ...options, sizes: pieces }), batches);
+    for (const pieces of [[65_536], [1_000, 7], [1_048_577]]) {
+      assert.deepEqual(await readBatches(file, { ...options, sizes: pieces, scanBytes: 1_000 }), batches);
     }
     for (const [done, { next }] of batches.entries()) assert.deepEqual(await readBatches(file, { ...options, from: next }), batches.slice(done + 1));
   }

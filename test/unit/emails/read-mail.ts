@@ -11,20 +11,20 @@ export interface ReadMail {
 }
 
 const READER = `
-import sys, json, base64, email, email.policy, email.header, email.utils
-def addresses(value):
-    # The older functions: the newer ones leave blanks between the encoded words of a name.
-    return [[str(email.header.make_header(email.header.decode_header(n))), a] for n, a in email.utils.getaddresses([value])]
+import sys, json, base64, email, email.header, email.utils
+def text(value):
+    return str(email.header.make_header(email.header.decode_header(value)))
+def unfolded(value):
+    return value.replace('\\r', '').replace('\\n', '')
 out = []
 for raw in json.load(sys.stdin):
-    m = email.message_from_bytes(base64.b64decode(raw), policy=email.policy.default)
-    old = email.message_from_bytes(base64.b64decode(raw))
-    parts = [p for p in m.walk() if not p.is_multipart()]
+    m = email.message_from_bytes(base64.b64decode(raw))
+    named = {k: email.utils.getaddresses([unfolded(m[k])]) for k in ('From', 'To', 'Reply-To') if m[k]}
     out.append({
-        'headers': [[k, str(v)] for k, v in m.items()],
-        'addresses': {k: addresses(old[k]) for k in ('From', 'To', 'Reply-To') if old[k]},
-        'parts': [[p.get_content_type(), p.get_payload(decode=True).decode('utf-8')] for p in parts],
-        'defects': [str(d) for p in m.walk() for d in p.defects] + [str(d) for v in m.values() for d in getattr(v, 'defects', [])],
+        'headers': [[k, text(unfolded(v))] for k, v in m.items()],
+        'addresses': {k: [[text(name), address] for name, address in found] for k, found in named.items()},
+        'parts': [[p.get_content_type(), p.get_payload(decode=True).decode('utf-8')] for p in m.walk() if not p.is_multipart()],
+        'defects': [str(d) for p in m.walk() for d in p.defects],
     })
 json.dump(out, sys.stdout)
 `;

@@ -22,7 +22,9 @@ const inCampaign: FilterOptions = { ...options, stepIds: new Set(['welcome', '__
 function codes(filter: unknown, given = options): string[] {
   return checkFilter(filter, '/filter', given).map(({ code, path }) => `${code} ${path}`);
 }
-const leaf = (field: unknown, operator: unknown, ...value: unknown[]) => ({ field, operator, ...(value.length > 0 ? { value: value[0] } : {}) });
+const leaf = (field: unknown, operator: unknown, ...given: unknown[]) => {
+  return given.length === 0 ? { field, operator } : { field, operator, value: given[0] };
+};
 const leafCodes = (field: string, operator: string, ...value: unknown[]) => codes(leaf(field, operator, ...value));
 
 /** A group in a group …, `depth` groups in all. */
@@ -38,7 +40,8 @@ test('every contact field takes the operators of its type, and no others', () =>
   const numbers = ['eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte', 'between', 'exists', 'notExists'];
   const times = [...numbers, 'before', 'after', 'withinLastDays'];
   const table: [string[], unknown, string[]][] = [
-    [['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'timezone', 'locale', 'source', 'company.name', 'company.domain', 'company.industry', 'customFields.a/b.c'], 'x', words],
+    [['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'timezone', 'locale', 'source'], 'x', words],
+    [['company.name', 'company.domain', 'company.industry', 'customFields.a/b.c'], 'x', words],
     [['companyId', 'listId', 'segmentId'], 7, same],
     [['status'], 'active', same],
     [['qualification'], 'hot', same],
@@ -50,11 +53,14 @@ test('every contact field takes the operators of its type, and no others', () =>
     [['customFields.vip'], true, ['eq', 'ne', 'exists', 'notExists']],
   ];
   for (const [fields, value, fitting] of table) {
+    const special = new Map<string, unknown>([
+      ['in', [value]], ['notIn', [value]], ['between', [value, value]], ['exists', null], ['notExists', true], ['withinLastDays', 7],
+    ]);
     for (const field of fields) {
       for (const operator of FIELD_OPERATORS) {
-        const given = { in: [value], notIn: [value], between: [value, value], exists: null, notExists: true, withinLastDays: 7 } as Record<string, unknown>;
+        const given = special.has(operator) ? special.get(operator) : value;
         const expected = fitting.includes(operator) ? [] : ['invalid_operator /filter/operator'];
-        assert.deepEqual(leafCodes(field, operator, Object.hasOwn(given, operator) ? given[operator] : value), expected, `${field} ${operator}`);
+        assert.deepEqual(leafCodes(field, operator, given), expected, `${field} ${operator}`);
       }
     }
   }
@@ -66,7 +72,11 @@ test('the statuses are those of contacts', () => {
 });
 
 test('fields that are not there', () => {
-  for (const field of ['nope', '', 'customFields.', 'customFields.nope', 'customFields', 'company', 'company.address', '__proto__', 'constructor', 'toString', 'customFields.__proto__']) {
+  const names = [
+    'nope', '', 'customFields.', 'customFields.nope', 'customFields', 'company', 'company.address', '__proto__', 'constructor',
+    'toString', 'customFields.__proto__',
+  ];
+  for (const field of names) {
     assert.deepEqual(leafCodes(field, 'eq', 'x'), ['unknown_field /filter/field'], field);
   }
   assert.deepEqual(codes({ field: 7, operator: 'eq', value: 1 }), ['unknown_field /filter/field']);
@@ -229,9 +239,10 @@ test('the segments and lists that a filter names, with their places', () => {
 });
 
 test('the schema takes what is a filter, keeps all of it in answers, and tells slips at the top once', () => {
-  const filter = { op: 'not', conditions: [{ op: 'or', conditions: [leaf('score', 'between', [1, 2])] }, { event: 'EMAIL_SENT', operator: 'none', where: [] }] };
+  const event = { event: 'EMAIL_SENT', operator: 'atMost', count: 2, withinDays: 3, where: [leaf('emailId', 'eq', 1)] };
+  const group = { op: 'not', conditions: [{ op: 'or', conditions: [leaf('score', 'between', [1, 2])] }, event] };
   for (const compile of [compileRequest, compileResponse]) {
-    for (const sound of [filter, leaf('tags', 'in', ['x']), { event: 'EMAIL_SENT', operator: 'atMost', count: 2, withinDays: 3, where: [leaf('emailId', 'eq', 1)] }]) {
+    for (const sound of [group, leaf('tags', 'in', ['x']), event]) {
       const before = structuredClone(sound);
       assert.deepEqual(compile(FilterSchema)(sound), []);
       assert.deepEqual(sound, before);
@@ -242,10 +253,16 @@ test('the schema takes what is a filter, keeps all of it in answers, and tells s
 });
 
 test('any JSON is judged without a throw and left as it was', () => {
+  const fitsSchema = compileRequest(FilterSchema);
   const keys = fc.constantFrom('op', 'conditions', 'field', 'operator', 'value', 'event', 'count', 'withinDays', 'where', '__proto__');
-  const values = fc.constantFrom<unknown>('and', 'not', 'firstName', 'score', 'listId', 'eq', 'in', 'between', 'EMAIL_OPENED', 'atMost', 7, null, [1, 2], ['x'], 'customFields.seats');
+  const values = fc.constantFrom<unknown>(
+    'and', 'not', 'firstName', 'score', 'listId', 'customFields.seats', 'eq', 'in', 'between', 'EMAIL_OPENED', 'atMost', 7, null,
+    [1, 2], ['x'],
+  );
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
-    tree: fc.oneof({ maxDepth: 5 }, values, fc.jsonValue(), fc.array(tie('tree'), { maxLength: 3 }), fc.dictionary(keys, tie('tree'), { maxKeys: 5 })),
+    tree: fc.oneof(
+      { maxDepth: 5 }, values, fc.jsonValue(), fc.array(tie('tree'), { maxLength: 3 }), fc.dictionary(keys, tie('tree'), { maxKeys: 5 }),
+    ),
   }));
   fc.assert(fc.property(tree, (value) => {
     const text = JSON.stringify(value);
@@ -258,8 +275,6 @@ test('any JSON is judged without a throw and left as it was', () => {
       assert.ok(message.length < 1000);
     }
     // A filter that passes has the shape of one: the schema agrees.
-    if (violations.length === 0) assert.deepEqual(compileAgrees(parsed), []);
+    if (violations.length === 0) assert.deepEqual(fitsSchema(parsed), []);
   }), { numRuns: 3000 });
 });
-
-const compileAgrees = compileRequest(FilterSchema);

@@ -1,0 +1,33 @@
+import type { Campaign, CampaignEnrolment, CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import type { explainContact } from '../../domain/campaigns/explain-contact.ts';
+import { draftOf } from '../../domain/campaigns/save-campaign.ts';
+
+export function presentCampaign(campaign: Campaign) {
+  const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;
+  return { id, name, description: description ?? null, status, type, ...draftOf(campaign), publishedVersion: publishedVersion ?? null, version, createdAt, updatedAt };
+}
+
+export function presentEnrolment(enrolment: CampaignEnrolment) {
+  const { id, campaignId, campaignVersion, status, segmentId, enrolled, skipped, workflowId, createdAt, finishedAt } = enrolment;
+  return { id, campaignId, campaignVersion, status, segmentId: segmentId ?? null, enrolled, skipped, workflowId, createdAt, finishedAt: finishedAt ?? null };
+}
+
+export function presentExecution(execution: CampaignExecution) {
+  const { id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId, status, startedAt, finishedAt, exitReason, workflowId, runId } = execution;
+  return {
+    id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId: currentStepId ?? null, status, startedAt,
+    finishedAt: finishedAt ?? null, exitReason: exitReason ?? null, workflowId, runId: runId ?? null,
+  };
+}
+
+export function presentExecutionWithSteps({ execution, steps }: { execution: CampaignExecution; steps: CampaignStepExecution[] }) {
+  return {
+    ...presentExecution(execution),
+    steps: steps.map(({ stepId, visit, type, result, reason, executedAt, durationMs }) =>
+      ({ stepId, visit, type, result, reason: reason ?? null, executedAt, durationMs })),
+  };
+}
+
+export function presentExplanation({ executions, ...explanation }: Awaited<ReturnType<typeof explainContact>>) {
+  return { ...explanation, executions: executions.map(presentExecution) };
+}

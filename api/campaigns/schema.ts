@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import { CAMPAIGN_STATUSES, CAMPAIGN_TYPES, EXECUTION_STATUSES } from '../../db/entities/campaigns.ts';
+import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/definition.ts';
+import type { Entry } from '../../domain/campaigns/entry.ts';
+import type { Step } from '../../domain/campaigns/step-kinds.ts';
+import type { Trigger } from '../../domain/campaigns/triggers.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+
+const optional = Type.Optional;
+const Count = Type.Integer({ minimum: 0 });
+const StepId = Type.String({ examples: ['wait-1'] });
+
+const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] });
+const description = nullable(Type.String({ maxLength: 5000 }));
+const templateIds = Type.Array(Id, { maxItems: 20, description: 'Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order' });
+const definition = { trigger: optional(TriggerSchema), steps: optional(StepsSchema), entry: optional(EntrySchema) };
+const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
+
+/** Definitions are answered as they are stored. */
+const open = <T>(schema: { description?: string }) => Type.Unsafe<T>({ type: 'object', ...(schema.description ? { description: schema.description } : {}) });
+
+export const Campaign = strict({
+  id: Id,
+  name,
+  description,
+  status: oneOf(CAMPAIGN_STATUSES),
+  type: oneOf(CAMPAIGN_TYPES),
+  trigger: open<Trigger>(TriggerSchema),
+  steps: Type.Array(open<Step>({ description: '`{id, type, config, next?}`' })),
+  entry: open<Entry>({ description: 'Who may enter, and how mail is paced' }),
+  publishedVersion: nullable(Type.Integer({ description: 'The version that contacts enter; null before the first start' })),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export const CampaignCreate = writable(
+  { name, description: optional(description), type: optional(oneOf(CAMPAIGN_TYPES, { description: 'Default CUSTOM' })), ...definition, templateIds: optional(templateIds) },
+  readOnly,
+);
+export const CampaignUpdate = writable(
+  { name: optional(name), description: optional(description), ...definition, templateIds: optional(templateIds) },
+  [...readOnly, 'type'],
+);
+export const CampaignQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
+  status: optional(oneOf(CAMPAIGN_STATUSES)), type: optional(oneOf(CAMPAIGN_TYPES)),
+});
+
+export const Audience = strict({
+  contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts make a list' })),
+  segmentId: optional(Id),
+  listId: optional(Id),
+}, { description: 'At most one of the three; none enrols no one' });
+export const Started = strict({ campaign: Campaign, enrolmentId: nullable(Id) });
+
+export const Enrolment = strict({
+  id: Id,
+  campaignId: Id,
+  campaignVersion: Type.Integer(),
+  status: oneOf(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED']),
+  segmentId: nullable(Id),
+  enrolled: Count,
+  skipped: Type.Integer({ minimum: 0, description: 'Contacts that the entry rules kept out' }),
+  workflowId: Type.String(),
+  createdAt: Timestamp,
+  finishedAt: nullable(Timestamp),
+});
+
+const execution = {
+  id: Id,
+  campaignId: Id,
+  campaignVersion: Type.Integer(),
+  contactId: Id,
+  entryNo: Type.Integer({ minimum: 1 }),
+  currentStep: Type.Integer({ minimum: 0, description: 'Index in the list of steps; when COMPLETED the number of steps' }),
+  currentStepId: nullable(StepId),
+  status: oneOf(EXECUTION_STATUSES),
+  startedAt: Timestamp,
+  finishedAt: nullable(Timestamp),
+  exitReason: nullable(Type.String({ examples: ['campaign_stopped'] })),
+  workflowId: Type.String({ examples: ['campaign-execution/default/7/42/1'] }),
+  runId: nullable(Type.String()),
+};
+export const Execution = strict(execution);
+export const ExecutionWithSteps = strict({
+  ...execution,
+  steps: Type.Array(strict({
+    stepId: StepId,
+    visit: Type.Integer({ minimum: 1 }),
+    type: Type.String(),
+    result: Type.String({ description: '`success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed`' }),
+    reason: nullable(Type.String()),
+    executedAt: Timestamp,
+    durationMs: Type.Integer({ minimum: 0, description: 'From the arrival at the step until it was done, waiting included' }),
+  })),
+});
+export const ExecutionQuery = listQuery(['id'], { status: optional(oneOf(EXECUTION_STATUSES)), contactId: optional(Id) });
+
+export const Stats = strict({
+  executions: strict({ running: Count, completed: Count, stopped: Count, failed: Count }),
+  steps: Type.Array(strict({
+    stepId: StepId,
+    type: Type.String(),
+    entered: Type.Integer({ minimum: 0, description: 'Arrivals: waiting + completed + stopped + failed' }),
+    waiting: Count,
+    completed: Count,
+    suppressed: Type.Integer({ minimum: 0, description: 'Part of completed: mail that a gate held back' }),
+    stopped: Count,
+    failed: Count,
+  })),
+  emails: strict({
+    queued: Count, sent: Count, delivered: Count, failed: Count, suppressed: Count, bounced: Count, complained: Count, unknown: Count,
+    opens: Count, uniqueOpens: Count, clicks: Count, uniqueClicks: Count, unsubscribes: Count, openRate: Type.Number(), clickRate: Type.Number(),
+  }),
+  conversions: Type.Integer({ minimum: 0, description: 'Contacts who submitted a form after they had entered' }),
+});
+
+export const ContactParams = Type.Object({ id: Id, contactId: Id });
+export const Explanation = strict({
+  campaignId: Id,
+  contactId: Id,
+  inCampaign: Type.Boolean(),
+  canEnter: Type.Boolean(),
+  checks: Type.Array(strict({
+    check: oneOf(['campaign', 'contact', 'reentry', 'interval']), passed: Type.Boolean(), reason: Type.String(),
+  })),
+  executions: Type.Array(Execution),
+});

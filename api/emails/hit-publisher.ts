@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../../config/logger.ts';
+import type { Hit } from '../../domain/emails/record-hits.ts';
+import { encode, type Nats } from '../../events/nats.ts';
+import { TRACKING_SUBJECT } from '../../events/streams.ts';
+
+/** No answer waits longer than this for JetStream. */
+const ANSWER_MS = 250;
+const PUBLISH_MS = 2_000;
+const PAUSE_MS = 200;
+const HITS_PER_MESSAGE = 100;
+const MAX_WAITING = 10_000;
+
+interface Waiting {
+  hit: Hit;
+  stored(): void;
+  /** A click whose answer was a 503: its visitor will come again. */
+  abandoned: boolean;
+}
+
+/**
+ * Publishes hits to JetStream; what arrives while a publication is in flight forms the next message, so the load makes
+ * the batches. A hit that is stored survives whatever happens to this process. When JetStream is away, opens are kept
+ * in memory and tried again (hits are taken in once by their id), clicks are refused.
+ */
+class HitPublisher {
+  readonly #nats: Nats;
+  readonly #log: Logger;
+  #waiting: Waiting[] = [];
+  #running = false;
+
+  constructor(nats: Nats, log: Logger) {
+    this.#nats = nats;
+    this.#log = log;
+  }
+
+  /** Whether the hit was stored in time to say so. */
+  async publish(hit: Hit): Promise<boolean> {
+    if (this.#waiting.length >= MAX_WAITING) return false;
+    return new Promise((resolve) => {
+      const entry: Waiting = { hit, abandoned: false, stored: () => { clearTimeout(timer); resolve(true); } };
+      const timer = setTimeout(() => {
+        entry.abandoned = hit.type === 'CLICK';
+        resolve(false);
+      }, ANSWER_MS);
+      this.#waiting.push(entry);
+      if (!this.#running) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, HITS_PER_MESSAGE).filter((entry) => !entry.abandoned);
+      if (batch.length === 0) continue;
+      try {
+        await this.#nats.js.publish(TRACKING_SUBJECT, encode({ hits: batch.map((entry) => entry.hit) }), { timeout: PUBLISH_MS });
+        for (const entry of batch) entry.stored();
+      } catch (error) {
+        this.#log.warn({ err: error, hits: batch.length }, 'tracking hits not stored yet');
+        this.#waiting.unshift(...batch);
+        await delay(PAUSE_MS);
+      }
+    }
+    this.#running = false;
+  }
+}
+
+const publishers = new WeakMap<Nats, HitPublisher>();
+
+/** The one publisher of a connection: hits of all requests share its messages. */
+export function hitPublisher(nats: Nats, log: Logger): HitPublisher {
+  const publisher = publishers.get(nats) ?? new HitPublisher(nats, log);
+  publishers.set(nats, publisher);
+  return publisher;
+}

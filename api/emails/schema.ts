@@ -1,0 +1,68 @@
+import { Type } from 'typebox';
+import { EMAIL_LANES, EMAIL_STATUSES } from '../../db/entities/emails.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+
+const address = Type.String({ maxLength: 255, examples: ['someone@example.com'] });
+const required = {
+  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] }),
+  subject: Type.String({ minLength: 1, maxLength: 1000, examples: ['Hello {{firstName}}'] }),
+  content: Type.String({ minLength: 1, description: 'HTML with Liquid', examples: ['<p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>'] }),
+};
+const optional = {
+  text: nullable(Type.String({ description: 'The text part, with Liquid; made from the content when absent' })),
+  previewText: nullable(Type.String({ maxLength: 1000, description: 'What inboxes show beside the subject' })),
+  category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
+  fromName: nullable(Type.String({ maxLength: 255 })),
+  fromEmail: nullable(address),
+  replyTo: nullable(address),
+};
+const readOnly = ['id', 'tenantId', 'topicId', 'contentVersion', 'version', 'createdAt', 'updatedAt'] as const;
+
+export const Template = strict({
+  id: Id, ...required, ...optional, topicId: nullable(Id), contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
+  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
+});
+export const TemplateCreate = writable({ ...required, ...Type.Partial(Type.Object(optional)).properties }, readOnly);
+export const TemplateUpdate = writable(Type.Partial(Type.Object({ ...required, ...optional })).properties, readOnly);
+export const TemplateQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], { category: Type.Optional(optional.category) });
+
+const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'What {{data.x}} prints' });
+export const Preview = strict({ contactId: Type.Optional(Id), data: Type.Optional(Data) });
+export const Previewed = strict({ subject: Type.String(), html: Type.String(), text: Type.String() });
+export const Test = strict({ to: address });
+
+export const Send = strict({
+  templateId: Id,
+  recipientId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A contact; this or `to`' })),
+  to: Type.Optional(address),
+  data: Type.Optional(Data),
+  campaignId: Type.Optional(Id),
+});
+const status = oneOf(EMAIL_STATUSES);
+export const Queued = strict({ emailId: Id, status });
+export const Email = strict({
+  id: Id, templateId: Id, contentVersion: nullable(Type.Integer()), contactId: nullable(Id), to: nullable(Type.String()),
+  campaignId: nullable(Id), executionId: nullable(Id), stepId: nullable(Type.String()), externalId: nullable(Type.String()),
+  lane: oneOf(EMAIL_LANES), status, reason: nullable(Type.String()), attempts: Type.Integer(), provider: nullable(Type.String()),
+  sentAt: nullable(Timestamp), tenantId: Type.String(), createdAt: Timestamp, updatedAt: Timestamp,
+});
+export const EmailQuery = listQuery(['id', 'createdAt'], {
+  contactId: Type.Optional(Id), campaignId: Type.Optional(Id), status: Type.Optional(status), externalId: Type.Optional(Type.String({ maxLength: 100 })),
+});
+export const Explanation = strict({
+  emailId: Id, status,
+  gates: Type.Array(strict({ gate: Type.String(), passed: Type.Boolean(), reason: nullable(Type.String()), at: Timestamp })),
+  attempts: Type.Array(strict({ provider: Type.String(), at: Timestamp, reply: nullable(Type.String()) })),
+});
+export const Tracking = strict({
+  emailId: Id, status, opens: Type.Integer(), clicks: Type.Integer(),
+  firstOpenedAt: nullable(Timestamp), lastOpenedAt: nullable(Timestamp), firstClickedAt: nullable(Timestamp),
+  events: Type.Array(strict({
+    type: oneOf(['OPEN', 'CLICK', 'UNSUBSCRIBE']), at: Timestamp, url: nullable(Type.String()), ip: nullable(Type.String()),
+    userAgent: nullable(Type.String()), automated: Type.Boolean(), first: Type.Boolean(),
+  })),
+});
+
+export const TrackingParams = Type.Object({ trackingId: Type.String() });
+export const ClickQuery = strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: 'The link as it stood in the email' }) });
+export const TokenParams = Type.Object({ token: Type.String() });

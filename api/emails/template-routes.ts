@@ -1,0 +1,81 @@
+import { EmailTemplate } from '../../db/entities/emails.ts';
+import { sql } from '../../db/orm.ts';
+import { createEmailLinks } from '../../domain/emails/links.ts';
+import { previewTemplate } from '../../domain/emails/render-stored.ts';
+import { sendTest } from '../../domain/emails/send-email.ts';
+import { createTemplate, deleteTemplate, updateTemplate } from '../../domain/emails/templates.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import { presentTemplate } from './presenter.ts';
+import * as schema from './schema.ts';
+
+export const templateRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/emails/templates', operationId: 'listTemplates', summary: 'List email templates', access: 'emails:read',
+    query: schema.TemplateQuery, responses: { 200: { schema: listOf(schema.Template) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, EmailTemplate, query, {
+        from: sql`email_templates t`, where: query.category ? [sql`t.category = ${query.category}`] : [],
+        sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } },
+      }, (found) => found.map(presentTemplate)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/emails/templates', operationId: 'createTemplate', summary: 'Create an email template', access: 'emails:write',
+    description: 'A syntax error, an unknown tag or an unknown filter is refused with its line and column.',
+    body: schema.TemplateCreate, responses: { 201: { schema: schema.Template } }, errors: ['template_limit'],
+    handler: async ({ em, principal, body }) => {
+      const template = await createTemplate(em, principal.tenantId, body);
+      return created(`/emails/templates/${template.id}`, presentTemplate(template));
+    },
+  }),
+  route({
+    method: 'GET', path: '/emails/templates/{id}', operationId: 'getTemplate', summary: 'Get an email template', access: 'emails:read',
+    params: IdParams, responses: { 200: { schema: schema.Template } }, errors: ['not_found'],
+    handler: async ({ em, params }) => {
+      const template = await em.findOne(EmailTemplate, { id: params.id });
+      if (!template) throw notFound('template', params.id);
+      return { body: presentTemplate(template) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
+    params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
+    errors: ['not_found', 'precondition_failed', 'template_limit'],
+    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
+      body: presentTemplate(await updateTemplate(em, params.id, body, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, presentTemplate(current));
+      })),
+    }),
+  }),
+  route({
+    method: 'DELETE', path: '/emails/templates/{id}', operationId: 'deleteTemplate', summary: 'Delete an email template', access: 'emails:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['not_found', 'in_use', 'precondition_failed'],
+    handler: async ({ em, params, ifMatch }) => {
+      await deleteTemplate(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'POST', path: '/emails/templates/{id}/preview', operationId: 'previewTemplate', summary: 'Show a template as a contact would get it',
+    access: 'emails:read', params: IdParams, body: schema.Preview, bodyOptional: true, responses: { 200: { schema: schema.Previewed } },
+    errors: ['not_found', 'template_limit'],
+    handler: async ({ em, deps, params, body: { contactId = null, data = null } }) => {
+      const links = createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links });
+      const { subject, html, text } = await previewTemplate(
+        em, { links, postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null }, { templateId: params.id, contactId, data });
+      return { body: { subject, html, text } };
+    },
+  }),
+  route({
+    method: 'POST', path: '/emails/templates/{id}/test', operationId: 'testTemplate', summary: 'Send a template to an address, to look at it',
+    access: 'emails:send', params: IdParams, body: schema.Test, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
+    handler: async ({ em, principal, requestId, params, body }) => {
+      const { emailId, status } = await sendTest(em, { tenantId: principal.tenantId, requestId }, params.id, body.to);
+      return accepted(`/emails/${emailId}`, { emailId, status });
+    },
+  }),
+];

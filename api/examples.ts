@@ -1,0 +1,52 @@
+import type { TSchema } from 'typebox';
+
+interface Schema {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: unknown[];
+  const?: unknown;
+  default?: unknown;
+  examples?: unknown[];
+  format?: string;
+  minimum?: number;
+  minLength?: number;
+  minItems?: number;
+  readOnly?: boolean;
+}
+
+const FORMATS: Record<string, string> = {
+  'date-time': '2030-01-31T09:30:00.000Z', date: '2030-01-31', uuid: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90', uri: 'https://example.com/', email: 'ada@example.com',
+};
+
+function objectOf({ properties = {}, required = [] }: Schema, all: boolean): Record<string, unknown> {
+  const writable = Object.entries(properties).filter(([, property]) => all || !property.readOnly);
+  const wanted = writable.filter(([name]) => all || required.includes(name));
+  // A change of nothing explains nothing.
+  const shown = wanted.length > 0 ? wanted : writable.slice(0, 1);
+  return Object.fromEntries(shown.map(([name, property]) => [name, valueOf(property, all)]));
+}
+
+function valueOf(schema: Schema, all: boolean): unknown {
+  if (schema.examples) return schema.examples[0];
+  if (schema.const !== undefined) return schema.const;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.enum) return schema.enum[0];
+  if (schema.anyOf) return valueOf(schema.anyOf[0]!, all);
+  switch ([schema.type].flat()[0]) {
+    case 'object': return objectOf(schema, all);
+    case 'array': return schema.items && (all || schema.minItems) ? [valueOf(schema.items, all)] : [];
+    case 'string': return FORMATS[schema.format ?? ''] ?? 'text'.padEnd(schema.minLength ?? 0, '.');
+    case 'integer': case 'number': return Math.max(schema.minimum ?? 0, 0);
+    case 'boolean': return true;
+    default: return null;
+  }
+}
+
+/** A request that the schema takes: its required fields, or one that may change, by their own examples where they have some. */
+export const requestExample = (schema: TSchema): unknown => valueOf(schema as Schema, false);
+
+/** An answer with every field that the schema describes. */
+export const responseExample = (schema: TSchema): unknown => valueOf(schema as Schema, true);

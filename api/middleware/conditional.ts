@@ -1,0 +1,21 @@
+import type { Context, Next } from 'koa';
+
+/** Weak comparison (RFC 9110, 8.8.3.2). */
+const opaque = (tag: string): string => tag.trim().replace(/^W\//, '');
+
+/** Whether If-None-Match names the ETag of the answer. */
+function isNamed(header: string, etag: string): boolean {
+  return header.trim() === '*' || header.split(',').some((tag) => opaque(tag) === opaque(etag));
+}
+
+/** Answers 304 to a read whose If-None-Match names the present ETag, whatever the request says about caches. */
+export async function conditional(ctx: Context, next: Next): Promise<void> {
+  await next();
+  const given = ctx.get('if-none-match');
+  const etag = ctx.response.get('etag');
+  if (given === '' || etag === '' || ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
+  if (isNamed(given, etag)) {
+    ctx.status = 304;
+    ctx.body = null;
+  }
+}

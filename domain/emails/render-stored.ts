@@ -1,0 +1,51 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { EmailTemplate } from '../../db/entities/emails.ts';
+import { notFound } from '../errors.ts';
+import { companyJoin, contactColumn } from './contact-values.ts';
+import { compileTemplate, renderFor, type CompileOptions, type RenderedEmail, type TemplateVersion } from './render.ts';
+import type { ContactValues } from './template-values.ts';
+
+/**
+ * A template as a contact, or no one in particular, would get it; nothing in it is tracked. Throws 404, 422
+ * `template_limit`.
+ */
+export async function previewTemplate(
+  em: EntityManager, options: CompileOptions, { templateId, contactId, data }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
+): Promise<RenderedEmail> {
+  const { template, contact } = await em.transactional(async (tx) => {
+    const found = await tx.findOne(EmailTemplate, { id: templateId });
+    if (!found) throw notFound('template', templateId);
+    if (contactId === null) return { template: found, contact: null };
+    const [row] = await rows<{ contact: ContactValues }>(tx, sql`select ${contactColumn} from contacts c ${companyJoin} where c.id = ${contactId}`);
+    if (!row) throw notFound('contact', contactId);
+    return { template: found, contact: row.contact };
+  });
+  const address = typeof contact?.['email'] === 'string' ? contact['email'] : '';
+  return renderFor(compileTemplate(template, options), { tenantId: template.tenantId, emailId: null, contactId, address, contact, data });
+}
+
+interface SentRow extends Omit<TemplateVersion, 'previewText'> {
+  preview_text: string | null;
+  tenant_id: string;
+  contact_id: number | null;
+  address: string | null;
+  contact: ContactValues | null;
+  data: Record<string, unknown> | null;
+}
+
+/**
+ * An email as its recipient got it, rendered again from the content version that it used and the contact as it is now.
+ * Null when it was never sent. Engine `em`: the email's id comes from a signed token.
+ */
+export async function renderSent(em: EntityManager, options: CompileOptions, emailId: number): Promise<RenderedEmail | null> {
+  const [row] = await em.transactional((tx) => rows<SentRow>(tx, sql`
+    select v.subject, v.content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumn}, e.data
+    from emails e
+    join email_template_versions v on v.tenant_id = e.tenant_id and v.template_id = e.template_id and v.content_version = e.content_version
+    left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
+    ${companyJoin}
+    where e.id = ${emailId}`));
+  if (!row || row.address === null) return null;
+  const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, contact, data, ...version } = row;
+  return renderFor(compileTemplate({ ...version, previewText }, options), { tenantId, emailId, contactId, address, contact, data });
+}

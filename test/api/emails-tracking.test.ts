@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { streamConfigs, TRACKING_HITS } from '../../events/streams.ts';
+import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
+import { startService, type Answer, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148';
+const agent = { 'user-agent': PHONE };
+
+let service: Service;
+before(async () => { service = await startService({ worker: ['consumers', 'relay', 'senders'] }); });
+after(() => service.stop());
+
+interface Mail {
+  emailId: number;
+  contactId: number;
+  templateId: number;
+  pixel: string;
+  links: string[];
+}
+
+/** A mail as it arrived: its pixel and links, as paths of the API. */
+async function deliver(fields: Record<string, unknown> = {}): Promise<Mail> {
+  const [templateId, contact] = [await makeTemplate(service, fields), await makeContact(service)];
+  const emailId = await send(service, { templateId, recipientId: contact.id });
+  await untilStatus(service, emailId, 'SENT');
+  const html = String(service.sink.mails.find((mail) => mail.to[0] === contact.email)!.parsed.html);
+  const path = (url: string) => url.replaceAll('&amp;', '&').replace(`${service.url}/api/v1`, '');
+  const pixel = path(/<img src="([^"]*tracking\/open[^"]*)"/.exec(html)![1]!);
+  const links = [...html.matchAll(/href="([^"]*tracking\/click[^"]*)"/g)].map((match) => path(match[1]!));
+  return { emailId, contactId: contact.id, templateId, pixel, links };
+}
+
+const visit = (path: string, method = 'GET', headers: Record<string, string> = agent): Promise<Answer> => service.api(method, path, undefined, { token: null, headers });
+const tracking = async (emailId: number) => (await service.api('GET', `/emails/tracking/${emailId}`)).body;
+const untilEvents = (emailId: number, count: number) => until(`${count} events of email ${emailId}`, async () => {
+  const body = await tracking(emailId);
+  return body.events.length >= count && body;
+});
+
+test('the pixel is always the picture, never cached, and recorded once it is known', async () => {
+  const { emailId, pixel, contactId, templateId } = await deliver();
+  const begin = Date.now();
+  for (const headers of [agent, { ...agent, 'if-none-match': '*' }]) {
+    const answer = await visit(`${pixel}?x=appended-by-a-proxy`, 'GET', headers);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers.get('content-type'), 'image/png');
+    assert.match(answer.headers.get('cache-control')!, /no-store/);
+    assert.match(answer.body, /PNG/);
+  }
+  assert.equal((await visit('/emails/tracking/open/nothing-of-ours')).status, 200);
+  assert.equal((await visit('/emails/tracking/open/%F0%9F%98%80')).status, 200);
+
+  const body = await untilEvents(emailId, 2);
+  assert.ok(Date.now() - begin >= 2000, 'it is classified when it is 2 s old');
+  assert.deepEqual([body.opens, body.clicks, body.firstClickedAt, body.status], [2, 0, null, 'SENT']);
+  assert.deepEqual(Object.keys(body.events[0]).sort(), ['at', 'automated', 'first', 'ip', 'type', 'url', 'userAgent']);
+  assert.deepEqual(body.events.map((event: { type: string; first: boolean; automated: boolean; userAgent: string }) => [event.type, event.first, event.automated, event.userAgent]),
+    [['OPEN', true, false, PHONE], ['OPEN', false, false, PHONE]]);
+  assert.equal(body.firstOpenedAt, body.events[0].at);
+  assert.equal(body.lastOpenedAt, body.events[1].at);
+  const events = await until('both are published', async () => {
+    const found = (await published(service, 'EMAIL_OPENED')).filter(({ data }) => data.emailId === emailId);
+    return found.length === 2 && found;
+  });
+  const { timestamp: _t, ...data } = events[0]!.data;
+  assert.deepEqual(data, { emailId, contactId, templateId, automated: false, first: true, tenantId: 'default' });
+});
+
+test('a click redirects to the very link of that email, and to nothing else', async () => {
+  const { emailId, links, contactId, templateId } = await deliver();
+  const other = await deliver();
+  assert.equal(links.length, 2);
+  const answer = await visit(links[0]!);
+  assert.equal(answer.status, 302);
+  assert.equal(answer.headers.get('location'), 'https://example.com/one?x=1&y=2');
+  assert.match(answer.headers.get('cache-control')!, /no-store/);
+
+  const id = links[0]!.split('?')[0]!;
+  const secondId = links[1]!.split('?')[0]!;
+  const one = encodeURIComponent('https://example.com/one?x=1&y=2');
+  for (const bad of [
+    `${id}?url=${encodeURIComponent('https://example.com/two')}`, `${id}?url=https%3A%2F%2Fexample.com%2Fone`, `${secondId}?url=${one}`,
+    `${id}?url=javascript%3Aalert(1)`, `${id}?url=%2F%2Fevil.example.net`, `${id}?url=https%3A%2F%2Fexample.com%40evil.example.net`,
+    `${id}?url=${one}%0d%0aSet-Cookie:%20a=b`, `${id}?url=${one}&url=${one}`, `${id}?url=`, id, `${id}x?url=${one}`,
+    `/emails/tracking/click/${other.links[0]!.split('/').pop()!.split('?')[0]}?url=${encodeURIComponent('https://example.com/two')}`,
+    `/emails/tracking/click/nothing?url=${one}`,
+  ]) {
+    const refused = await visit(bad);
+    assert.equal(refused.status, 400, bad);
+    assert.equal(refused.headers.get('location'), null, bad);
+    assert.match(refused.body.code, /invalid_link|validation_failed/);
+  }
+  const body = await untilEvents(emailId, 1);
+  assert.deepEqual([body.clicks, body.events[0].type, body.events[0].url], [1, 'CLICK', 'https://example.com/one?x=1&y=2']);
+  assert.equal(body.firstClickedAt, body.events[0].at);
+  const [event] = await until('it is published', async () => {
+    const found = (await published(service, 'EMAIL_CLICKED')).filter(({ data }) => data.emailId === emailId);
+    return found.length > 0 && found;
+  });
+  const { timestamp: _t, ...data } = event!.data;
+  assert.deepEqual(data, { emailId, contactId, templateId, automated: false, first: true, url: 'https://example.com/one?x=1&y=2', tenantId: 'default' });
+});
+
+test('machines are told from people: HEAD, known agents, every link within a second', async () => {
+  const [headed, scanned, burst, read] = [await deliver(), await deliver(), await deliver(), await deliver()];
+  assert.equal((await visit(headed.links[0]!, 'HEAD')).status, 302);
+  assert.equal((await visit(headed.pixel, 'HEAD')).status, 200);
+  await visit(scanned.pixel, 'GET', { 'user-agent': 'Barracuda Sentinel' });
+  await Promise.all(burst.links.map((link) => visit(link)));
+  // One of the two links, twice, is a person's impatience.
+  await Promise.all([visit(read.links[0]!), visit(read.links[0]!)]);
+
+  const flags = async (mail: Mail, count: number) => {
+    const body = await untilEvents(mail.emailId, count);
+    return { figures: [body.opens, body.clicks], flags: body.events.map((event: { automated: boolean; first: boolean }) => [event.automated, event.first]) };
+  };
+  assert.deepEqual(await flags(headed, 2), { figures: [0, 0], flags: [[true, false], [true, false]] });
+  assert.deepEqual(await flags(scanned, 1), { figures: [0, 0], flags: [[true, false]] });
+  assert.deepEqual(await flags(burst, 2), { figures: [0, 0], flags: [[true, false], [true, false]] });
+  assert.deepEqual(await flags(read, 2), { figures: [0, 2], flags: [[false, true], [false, false]] });
+  // A person after the machine is the first.
+  await visit(headed.links[0]!);
+  const later = await untilEvents(headed.emailId, 3);
+  assert.deepEqual([later.clicks, later.events.at(-1).first], [1, true]);
+});
+
+test('one link in the mail proves nothing: followed once it is a person', async () => {
+  const { emailId, links } = await deliver({ content: '<a href="https://example.com/only">only</a>' });
+  await visit(links[0]!);
+  const body = await untilEvents(emailId, 1);
+  assert.deepEqual([body.clicks, body.events[0].automated], [1, false]);
+});
+
+test('a hit that is delivered twice is one event', async () => {
+  const { emailId } = await deliver();
+  const hit = { id: crypto.randomUUID(), type: 'OPEN', emailId, at: new Date().toISOString(), url: null, ip: '192.0.2.1', userAgent: null, automated: false };
+  const publish = () => service.deps.nats.js.publish('tracking.hits', new TextEncoder().encode(JSON.stringify({ hits: [hit, hit] })));
+  await publish();
+  await untilEvents(emailId, 1);
+  await publish();
+  // A later hit has gone the same way, so the repeated one is through.
+  const probe = await deliver();
+  await visit(probe.pixel);
+  await untilEvents(probe.emailId, 1);
+  assert.equal((await tracking(emailId)).events.length, 1);
+  assert.equal((await published(service, 'EMAIL_OPENED')).filter(({ data }) => data.emailId === emailId).length, 1);
+});
+
+test('while JetStream does not take hits, a click is a 503 and a picture a picture, recorded later', async () => {
+  const { emailId, pixel, links } = await deliver();
+  const { jsm } = service.deps.nats;
+  const consumer = (await jsm.consumers.info(TRACKING_HITS, 'tracking')).config;
+  await jsm.streams.delete(TRACKING_HITS);
+  const begin = performance.now();
+  const [click, picture] = await Promise.all([visit(links[0]!), visit(pixel)]);
+  assert.ok(performance.now() - begin < 2000);
+  assert.deepEqual([click.status, click.body.code, click.headers.get('location')], [503, 'unavailable', null]);
+  assert.ok(click.headers.get('retry-after'));
+  assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
+  await jsm.streams.add(streamConfigs('7d').find((config) => config.name === TRACKING_HITS)!);
+  await until('the kept open is stored', async () => (await jsm.streams.info(TRACKING_HITS)).state.messages > 0);
+  assert.equal((await visit(links[0]!)).status, 302);
+  // The stream is new, and so has no consumer: what waits there is what a restarted worker would take.
+  await jsm.consumers.add(TRACKING_HITS, consumer);
+  const messages = await (await service.deps.nats.js.consumers.get(TRACKING_HITS, 'tracking')).fetch({ max_messages: 2, expires: 2000 });
+  const types: string[] = [];
+  for await (const message of messages) types.push(...message.json<{ hits: { type: string; emailId: number }[] }>().hits.filter((hit) => hit.emailId === emailId).map((hit) => hit.type));
+  assert.deepEqual(types, ['OPEN', 'CLICK']);
+});
+
+test('tracking data is for who may read it, of emails that exist', async () => {
+  assert.equal((await service.api('GET', '/emails/tracking/999999')).status, 404);
+  assert.equal((await service.api('GET', '/emails/tracking/abc')).status, 400);
+  assert.equal((await service.api('GET', '/emails/tracking/1', undefined, { token: null })).status, 401);
+});

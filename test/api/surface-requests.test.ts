@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startService, type Answer, type Service } from '../support/service.ts';
+import { hasId, pathOf, routesWhere, takesJson } from '../support/routes.ts';
+import { startVariant } from '../support/variant.ts';
+
+let service: Service;
+before(async () => { service = await startService(); });
+after(() => service.stop());
+
+const PROBLEM = ['code', 'detail', 'requestId', 'status', 'title', 'type'];
+/** Every error body is a problem of RFC 9457, whatever went wrong; answers `path code` of each violation. */
+function problem(answer: Answer, status: number, code: string, what = ''): string[] {
+  assert.deepEqual([answer.status, answer.body.code], [status, code], `${what} ${JSON.stringify(answer.body)}`);
+  assert.equal(answer.headers.get('content-type'), 'application/problem+json', what);
+  assert.deepEqual(Object.keys(answer.body).filter((key) => key !== 'errors').sort(), PROBLEM, what);
+  assert.deepEqual([answer.body.status, answer.body.requestId], [status, answer.headers.get('x-request-id')], what);
+  for (const error of answer.body.errors ?? []) assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'path'], what);
+  return (answer.body.errors ?? []).map((error: { path: string; code: string }) => `${error.path} ${error.code}`).sort();
+}
+
+test('every violation is answered, with a JSON Pointer to it', async () => {
+  const body = { name: '', eventType: 'NOTHING', points: 1.5, weight: '1', conditions: [{ field: 'url', operator: 'eq' }, { operator: 'like', 'a/b~c': 1 }], nope: true };
+  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', body), 400, 'validation_failed'), [
+    '/conditions/1/a~1b~0c unknown_field', '/conditions/1/field required', '/conditions/1/operator enum', '/eventType enum', '/name too_short', '/nope unknown_field', '/points type',
+    '/weight type',
+  ]);
+  assert.deepEqual(problem(await service.api('GET', '/scoring/rules?limit=0&sort=colour&page=2&active=yes'), 400, 'validation_failed'), [
+    '/active type', '/limit out_of_range', '/page unknown_field', '/sort enum',
+  ]);
+});
+
+test('every route refuses parameters that it does not know, but those that scanners call', async () => {
+  for (const { route, path } of routesWhere((r) => !r.openQuery && r.method === 'GET')) {
+    const violations = problem(await service.api('GET', `${path}?surprise=1`), 400, 'validation_failed', path);
+    assert.ok(violations.includes('/surprise unknown_field'), `${route.operationId} ${violations.join()}`);
+  }
+  assert.equal((await service.api('GET', '/health?utm_source=x')).status, 200);
+  assert.equal((await service.api('GET', '/emails/tracking/open/x?utm_source=x', undefined, { token: null })).status, 200);
+});
+
+test('every route refuses fields that it does not know, and those that nobody may set', async () => {
+  for (const { route, path } of routesWhere((r) => takesJson(r) && r.operationId !== 'submitForm')) {
+    const violations = problem(await service.api(route.method, path, { surprise: 1, __surprise: null }), 400, 'validation_failed', path);
+    for (const name of ['/surprise unknown_field', '/__surprise unknown_field']) assert.ok(violations.includes(name), `${route.operationId} ${violations.join()}`);
+  }
+  const readOnly = await service.api('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 1, id: 5, tenantId: 'other' });
+  assert.deepEqual(problem(readOnly, 400, 'validation_failed'), ['/id read_only', '/tenantId read_only']);
+});
+
+test('a body that is no JSON is 400, one of another type 415', async () => {
+  for (const { route, path } of routesWhere(takesJson)) {
+    problem(await service.api(route.method, path, '{"a":', { headers: { 'content-type': 'application/json' } }), 400, 'malformed_json', path);
+    problem(await service.api(route.method, path, '<a/>', { headers: { 'content-type': 'application/xml' } }), 415, 'unsupported_media_type', path);
+  }
+  for (const body of ['{"a":1}{}', "{'a':1}", '{"a":NaN}', '{"a":1,}', 'undefined', '\u0000', '{"a":"\n"}', '']) {
+    const answer = await service.api('POST', '/auth/login', new TextEncoder().encode(body), { headers: { 'content-type': 'application/json' } });
+    assert.equal(answer.status, 400, JSON.stringify(body));
+  }
+  for (const [type, body] of [['application/x-www-form-urlencoded', 'a=1'], ['text/plain', '{}'], ['application/jsonp', '{}'], ['multipart/form-data; boundary=x', '--x--']] as const) {
+    problem(await service.api('POST', '/auth/login', body, { headers: { 'content-type': type } }), 415, 'unsupported_media_type', type);
+  }
+  problem(await service.api('POST', '/auth/login', '{}', { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } }), 415, 'unsupported_media_type');
+});
+
+test('a body that is no object is a violation at its root', async () => {
+  for (const body of ['null', '7', '"x"', '[]', '[{"username":"a"}]', 'true']) {
+    const answer = await service.api('POST', '/auth/login', body, { headers: { 'content-type': 'application/json' } });
+    assert.deepEqual(problem(answer, 400, 'validation_failed', body), [' type']);
+  }
+});
+
+test('undecodable bytes, NUL and lone surrogates are 400, wherever they stand', async () => {
+  const bytes = (text: string) => Buffer.from(text, 'latin1');
+  for (const body of ['{"username":"\xff\xfe","password":"x"}', '{"username":"\xc0\xaf","password":"x"}', '{"username":"\xed\xa0\x80","password":"x"}']) {
+    problem(await service.api('POST', '/auth/login', bytes(body), { headers: { 'content-type': 'application/json; charset=utf-8' } }), 400, 'malformed_body', body);
+  }
+  const rule = { name: 'x', eventType: 'EMAIL_OPENED', points: 1 };
+  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', { ...rule, name: 'a\u0000b' }), 400, 'validation_failed'), ['/name invalid_character']);
+  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', { ...rule, category: '\ud800' }), 400, 'validation_failed'), ['/category invalid_character']);
+  const deep = { ...rule, conditions: [{ field: 'url', operator: 'eq', value: { a: ['\u0000'] } }] };
+  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', deep), 400, 'validation_failed'), ['/conditions/0/value/a/0 invalid_character']);
+  assert.deepEqual(problem(await service.api('GET', '/contacts/search?q=a%00b'), 400, 'validation_failed'), ['/q invalid_character']);
+  assert.equal((await service.api('POST', '/scoring/rules', { ...rule, name: '👩‍🚀 Ω \u2028 "quoted" \\ back' })).body.name, '👩‍🚀 Ω \u2028 "quoted" \\ back');
+});
+
+test('names of the prototype are names like others, and pollute nothing', async () => {
+  const polluted = '{"username":"a","password":"b","__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"toString":1}';
+  const violations = problem(await service.api('POST', '/auth/login', polluted, { headers: { 'content-type': 'application/json' } }), 400, 'validation_failed');
+  assert.deepEqual(violations, ['/__proto__ invalid_character']);
+  const others = await service.api('POST', '/auth/login', { username: 'a', password: 'b', constructor: 1, toString: 1, hasOwnProperty: 1 });
+  assert.deepEqual(problem(others, 400, 'validation_failed'), ['/constructor unknown_field', '/hasOwnProperty unknown_field', '/toString unknown_field']);
+  assert.deepEqual(problem(await service.api('GET', '/scoring/rules?__proto__=1&constructor=2'), 400, 'validation_failed'), [
+    '/__proto__ invalid_character', '/__proto__ unknown_field', '/constructor unknown_field',
+  ]);
+  assert.equal(({} as { isAdmin?: boolean }).isAdmin, undefined);
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    const body = `{"firstName":"A","lastName":"B","email":"${name.toLowerCase().replaceAll('_', '')}@example.com","customFields":{"${name}":"x"}}`;
+    const answer = await service.api('POST', '/contacts', body, { headers: { 'content-type': 'application/json' } });
+    assert.equal(answer.status, 400, `${name} ${JSON.stringify(answer.body)}`);
+  }
+});
+
+test('nesting without end is a violation, not a crash', async () => {
+  const nested = (depth: number) => `{"filter":${'{"op":"and","conditions":['.repeat(depth)}${']}'.repeat(depth)}}`;
+  for (const depth of [40, 1_000, 100_000]) {
+    const answer = await service.api('POST', '/contacts/segments/preview', nested(depth), { headers: { 'content-type': 'application/json' } });
+    assert.equal(answer.status, 400, `${depth} ${JSON.stringify(answer.body).slice(0, 200)}`);
+  }
+});
+
+test('a JSON body over the limit is 413, with and without a declared length', async () => {
+  const body = JSON.stringify({ username: 'x'.repeat(5 * 1024 * 1024), password: 'x' });
+  problem(await service.api('POST', '/auth/login', body, { headers: { 'content-type': 'application/json' } }), 413, 'payload_too_large');
+  const stream = new Blob([body]).stream();
+  const response = await fetch(`${service.url}/api/v1/auth/login`, { method: 'POST', body: stream, duplex: 'half', headers: { 'content-type': 'application/json' } } as RequestInit);
+  assert.equal(response.status, 413);
+  assert.equal((await response.json()).code, 'payload_too_large');
+  const small = await startVariant(service, { BODY_MAX_BYTES: 1024 });
+  const answers = await Promise.all([900, 1100].map((length) => small.api('POST', '/auth/login', { username: 'u', password: 'x'.repeat(length) }, { token: null })));
+  await small.stop();
+  assert.deepEqual(answers.map((answer) => answer.status), [401, 413]);
+});
+
+const NO_IDS = ['0', '-1', '1.5', '1e3', '9007199254740992', '9223372036854775808', '99999999999999999999', 'abc', '0x1', '01', '+1', '%00', '1%20', 'NaN', 'null', '%ff', "1'--"];
+
+test('what is no id is 400 in every id\'s place', async () => {
+  for (const { route } of routesWhere((r) => hasId(r) && !r.body)) {
+    for (const id of NO_IDS) {
+      const path = pathOf(route, id)!;
+      const answer = await service.api(route.method, path);
+      assert.equal(answer.status, 400, `${route.method} ${path} ${JSON.stringify(answer.body)}`);
+      assert.equal(answer.body.code, 'validation_failed');
+    }
+  }
+});
+
+test('an id that nobody has is 404, up to the largest', async () => {
+  for (const { route } of routesWhere((r) => hasId(r) && !r.body)) {
+    for (const id of [999_999, Number.MAX_SAFE_INTEGER]) {
+      const path = pathOf(route, id)!;
+      const answer = await service.api(route.method, path);
+      problem(answer, 404, 'not_found', `${route.method} ${path}`);
+    }
+  }
+});
+
+test('a cursor that is none of ours is 400 on every list', async () => {
+  const lists = routesWhere((r) => r.method === 'GET' && Object.hasOwn((r.query as { properties?: object } | undefined)?.properties ?? {}, 'cursor') && !hasId(r));
+  assert.ok(lists.length >= 8);
+  for (const { path, route } of lists) {
+    const query = route.operationId === 'searchContacts' ? 'q=abc&' : '';
+    for (const cursor of ['x', 'bnVsbA', Buffer.from('["-id",1]').toString('base64url'), Buffer.from('["-id",{"a":1},1]').toString('base64url'), Buffer.from('["-id","x",1]').toString('base64url'), Buffer.from('["-id",1.5,1]').toString('base64url'), Buffer.from('["-id",1e300,1]').toString('base64url')]) {
+      const answer = await service.api('GET', `${path}?${query}cursor=${cursor}`);
+      assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], `${path} ${cursor} ${JSON.stringify(answer.body)}`);
+    }
+  }
+});

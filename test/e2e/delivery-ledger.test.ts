@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { engineEm, rows, sql } from '../../db/orm.ts';
+import { leaseEmails, releaseLeases, renewLeases, type LeasedEmail } from '../../domain/emails/lease-emails.ts';
+import { queueEmails } from '../../domain/emails/queue-emails.ts';
+import { settleEmails, type Settlement } from '../../domain/emails/settle-emails.ts';
+import { startEmails, type StartedEmail } from '../../domain/emails/start-emails.ts';
+import { sweepExpired } from '../../domain/emails/sweep-emails.ts';
+import { makeContact, makeTemplate } from '../support/emails.ts';
+import { startService, type Service } from '../support/service.ts';
+
+let service: Service;
+let templateId: number;
+before(async () => {
+  service = await startService();
+  templateId = await makeTemplate(service);
+});
+after(() => service.stop());
+
+const em = () => engineEm(service.deps.orm);
+const engine = <T>(query: Parameters<typeof rows>[1]) => em().transactional((tx) => rows<T>(tx, query));
+let key = 0;
+
+async function queue(count: number, fields: Partial<Parameters<typeof queueEmails>[2][number]> = {}, tenantId = 'default'): Promise<number[]> {
+  const contactId = fields.toAddress ? null : fields.contactId ?? (await makeContact(service)).id;
+  const requests = Array.from({ length: count }, () => ({ sendKey: `k${(key += 1)}`, templateId, contactId, lane: 'bulk' as const, requestId: null, accepted: true, ...fields }));
+  return (await em().transactional((tx) => queueEmails(tx, tenantId, requests))).map((email) => email.emailId);
+}
+const lease = (holder: string, limit = 100, seconds = 60, lane: 'bulk' | 'journey' = 'bulk') => leaseEmails(em(), { holder, lane, limit, seconds });
+const rendered = (email: LeasedEmail, failure?: string) => ({
+  id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 2,
+  address: email.address, isBareAddress: email.contactId === null, attempt: email.attempt, ...(failure ? { failure } : {}),
+});
+const start = (holder: string, emails: LeasedEmail[], seconds = 60) => startEmails(em(), holder, seconds, emails.map((email) => rendered(email)));
+const settle = (id: number, attempt: number, result: Settlement['result'], more: Partial<Settlement> = {}) =>
+  settleEmails(em(), [{ id, tenantId: 'default', attempt, provider: 'mx:25', result, reply: `reply ${attempt}`, ...more }]);
+const statuses = async (ids: number[]) => (await engine<{ status: string }>(sql`select status from emails where id = any(${ids}::bigint[]) order by id`)).map((row) => row.status);
+const clear = () => engine(sql`update emails set status = 'SENT', holder = null, lease_until = null where status in ('QUEUED', 'SENDING')`);
+
+test('a lease is one holder\'s until it ends or is given back; the emails stay QUEUED', async () => {
+  await clear();
+  const ids = await queue(3);
+  const first = await lease('a');
+  assert.deepEqual(first.map((email) => email.id).sort(), ids);
+  assert.equal(first[0]!.contact!['lastName'], (await service.api('GET', `/contacts/${first[0]!.contactId}`)).body.lastName);
+  assert.deepEqual(await lease('b'), []);
+  assert.deepEqual(await statuses(ids), ['QUEUED', 'QUEUED', 'QUEUED']);
+  await releaseLeases(em(), 'b', ids);
+  assert.deepEqual(await lease('b'), []);
+  await releaseLeases(em(), 'a', ids.slice(0, 1));
+  assert.deepEqual((await lease('b')).map((email) => email.id), ids.slice(0, 1));
+  await engine(sql`update emails set lease_until = now() - interval '1 s' where holder = 'a'`);
+  assert.deepEqual((await lease('c')).map((email) => email.id).sort(), ids.slice(1));
+  // Whoever lost its lease starts nothing.
+  assert.deepEqual(await start('a', first), []);
+});
+
+test('what is not accepted, not due or of another lane is not leased', async () => {
+  await clear();
+  await queue(1, { accepted: false });
+  const [later] = await queue(1);
+  await engine(sql`update emails set next_attempt_at = now() + interval '1 h' where id = ${later}`);
+  await queue(1, { lane: 'journey' });
+  assert.deepEqual(await lease('a'), []);
+  assert.equal((await lease('a', 10, 60, 'journey')).length, 1);
+});
+
+test('tenants share what is leased, however many one has waiting', async () => {
+  await clear();
+  await engine(sql`insert into email_templates (tenant_id, name, subject, content) select t, 'x', 's', 'c' from unnest(array['t1', 't2', 't3']) t`);
+  const templates = await engine<{ id: number; tenant_id: string }>(sql`select id, tenant_id from email_templates where tenant_id like 't_' order by 2`);
+  for (const [index, template] of templates.entries()) await queue([100, 20, 3][index]!, { toAddress: 'x@example.org', templateId: template.id }, template.tenant_id);
+  const counted = (leased: LeasedEmail[]) => Object.fromEntries(['t1', 't2', 't3'].map((tenant) => [tenant, leased.filter((email) => email.tenantId === tenant).length]));
+  const first = await lease('a', 30);
+  assert.deepEqual(counted(first), { t1: 10, t2: 10, t3: 3 });
+  assert.deepEqual(new Set(first.slice(0, 3).map((email) => email.tenantId)).size, 3, 'mixed, not one after another');
+  assert.deepEqual(counted(await lease('a', 30)), { t1: 15, t2: 10, t3: 0 });
+  assert.deepEqual(counted(await lease('a', 30)), { t1: 30, t2: 0, t3: 0 });
+});
+
+test('every gate is asked again at the start', async () => {
+  await clear();
+  const contacts = await Promise.all(Array.from({ length: 6 }, () => makeContact(service)));
+  const ids = (await Promise.all(contacts.map((contact) => queue(1, { contactId: contact.id })))).flat();
+  const [bare] = await queue(1, { toAddress: 'bare@example.org' });
+  const leased = await lease('a');
+  assert.equal(leased.length, 7);
+  const [fine, unsubscribed, deleted, suppressed, changed, stopped] = contacts;
+  await engine(sql`update contacts set status = 'unsubscribed' where id = ${unsubscribed!.id}`);
+  await engine(sql`delete from contacts where id = ${deleted!.id}`);
+  await engine(sql`insert into suppressions (tenant_id, email_key, reason) values ('default', ${suppressed!.email}, 'complained'), ('default', 'bare@example.org', 'bounced')`);
+  await service.api('PUT', `/contacts/${changed!.id}`, { email: `new-${changed!.email}` });
+  await engine(sql`update emails set status = 'SUPPRESSED', reason = 'stopped' where contact_id = ${stopped!.id}`);
+  const started = new Map((await start('a', leased)).map((email) => [email.id, email.status]));
+  assert.deepEqual(ids.map((id) => started.get(id)), ['SENDING', 'SUPPRESSED', 'SUPPRESSED', 'SUPPRESSED', 'QUEUED', undefined]);
+  assert.equal(started.get(bare!), 'SUPPRESSED');
+  const reasons = await engine<{ reason: string | null }>(sql`select reason from emails where id = any(${[...ids, bare!]}::bigint[]) order by id`);
+  assert.deepEqual(reasons.map((row) => row.reason).sort(), [null, null, 'address_bounced', 'address_complained', 'contact_deleted', 'contact_unsubscribed', 'stopped'].sort());
+  // The changed contact's mail is free at once, and is rendered from the contact as it is now.
+  const again = await lease('b');
+  assert.deepEqual(again.map((email) => email.address), [`new-${changed!.email}`]);
+  const { body } = await service.api('GET', `/emails?contactId=${fine!.id}`);
+  assert.deepEqual([body.data[0].status, body.data[0].to, body.data[0].attempts, body.data[0].contentVersion], ['SENDING', fine!.email, 1, 1]);
+});
+
+test('only the same attempt settles, once; a lost holder may still settle what the sweeper made UNKNOWN', async () => {
+  await clear();
+  const [id] = await queue(1);
+  const [email] = await lease('a');
+  const [started] = await start('a', [email!]);
+  assert.deepEqual(started, { id, status: 'SENDING', attempt: 1 });
+  assert.equal(await settle(id!, 2, 'SENT'), 0);
+  assert.equal(await settle(id!, 1, 'QUEUED', { delaySeconds: 0 }), 1);
+  assert.equal(await settle(id!, 1, 'SENT'), 0);
+  assert.deepEqual(await statuses([id!]), ['QUEUED']);
+
+  const [second] = await start('b', await lease('b'));
+  assert.equal(second!.attempt, 2);
+  assert.equal(await sweepExpired(em()), 0);
+  assert.deepEqual(await renewLeases(em(), 'b', [id!], 60), [id]);
+  await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${id}`);
+  assert.deepEqual(await renewLeases(em(), 'b', [id!], 60), [], 'an ended lease is not prolonged');
+  assert.equal(await sweepExpired(em()), 1);
+  assert.deepEqual(await statuses([id!]), ['UNKNOWN']);
+  assert.deepEqual(await lease('c'), [], 'UNKNOWN is never taken again');
+  assert.equal(await settle(id!, 1, 'QUEUED'), 0);
+  assert.equal(await settle(id!, 2, 'SENT'), 1);
+  assert.equal(await settle(id!, 2, 'SENT'), 0);
+  assert.deepEqual(await statuses([id!]), ['SENT']);
+  const { body } = await service.api('GET', `/emails/${id}/explain`);
+  assert.deepEqual(body.attempts.map((attempt: { reply: string }) => attempt.reply), ['reply 1', 'reply 2']);
+  const events = await engine<{ events: { data: { emailId: number; status: string } }[] }>(sql`select events from outbox_events where type = 'EMAIL_SENT'`);
+  assert.deepEqual(events.flatMap((row) => row.events).filter((event) => event.data.emailId === id).map((event) => event.data.status), ['SENT']);
+});
+
+test('a refusal is a hard bounce of the address: contact, suppression, and never downgraded', async () => {
+  await clear();
+  const [bounced, complained] = [await makeContact(service), await makeContact(service)];
+  const ids = [...(await queue(1, { contactId: bounced.id })), ...(await queue(1, { contactId: complained.id })), ...(await queue(1, { toAddress: 'Gone@example.org' }))];
+  const started = await start('a', await lease('a'));
+  assert.equal(started.length, 3);
+  await engine(sql`update contacts set status = 'complained' where id = ${complained.id}`);
+  await settleEmails(em(), ids.map((id) => ({ id, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'FAILED', reply: '550 no such user' })));
+  assert.deepEqual(await statuses(ids), ['FAILED', 'FAILED', 'FAILED']);
+  const of = async (id: number) => (await service.api('GET', `/contacts/${id}`)).body.status;
+  assert.deepEqual([await of(bounced.id), await of(complained.id)], ['bounced', 'complained']);
+  const suppressed = await engine<{ email_key: string; reason: string }>(sql`select email_key, reason from suppressions where email_key in (${bounced.email}, 'gone@example.org') order by 1`);
+  assert.deepEqual(suppressed, [{ email_key: 'gone@example.org', reason: 'bounced' }, { email_key: bounced.email, reason: 'bounced' }]);
+  const { body } = await service.api('GET', `/emails/${ids[0]}/explain`);
+  assert.deepEqual(body.gates.at(-1).gate, 'provider');
+  assert.deepEqual([body.gates.at(-1).passed, body.gates.at(-1).reason, body.attempts[0].reply], [false, 'rejected', '550 no such user']);
+});
+
+test('what is put off for days ends FAILED, without a bounce', async () => {
+  await clear();
+  const [id] = await queue(1);
+  await engine(sql`update emails set accepted_at = now() - interval '4 days' where id = ${id}`);
+  await start('a', await lease('a'));
+  await settle(id!, 1, 'QUEUED', { delaySeconds: 60 });
+  const { body } = await service.api('GET', `/emails/${id}`);
+  assert.deepEqual([body.status, body.reason], ['FAILED', 'expired']);
+  assert.equal((await service.api('GET', `/contacts/${body.contactId}`)).body.status, 'active');
+});
+
+test('what can not be rendered ends at its start, with its event', async () => {
+  await clear();
+  const [id] = await queue(1);
+  const [email] = await lease('a');
+  const [ended] = await startEmails(em(), 'a', 60, [rendered(email!, 'template_failed')]);
+  assert.deepEqual([ended!.status, ended!.attempt], ['FAILED', 0]);
+  const events = await engine<{ events: { data: { emailId: number; status: string } }[] }>(sql`select events from outbox_events where type = 'EMAIL_SENT' order by id desc limit 1`);
+  assert.deepEqual([events[0]!.events[0]!.data.emailId, events[0]!.events[0]!.data.status], [id, 'FAILED']);
+});
+
+/**
+ * Random schedules over the real statements. Senders lease, start, release the dot, settle (sometimes twice, sometimes
+ * late), freeze past their leases and die with what they know; the sweeper runs in between. Whatever happens, no email
+ * gets two dots, none that got one is QUEUED, and once all is quiet every email has an end.
+ */
+test('under any schedule: at most one dot an email, and none is lost', { timeout: 280_000 }, async () => {
+  const holders = ['h0', 'h1', 'h2'];
+  const act = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('lease' as const), who: fc.nat(2) }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('start' as const), who: fc.nat(2), lost: fc.boolean() }) },
+    { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), who: fc.nat(2), outcome: fc.constantFrom('SENT', 'FAILED', 'QUEUED', 'UNKNOWN', 'silent') }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('settle' as const), who: fc.nat(2), again: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('expire' as const) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('die' as const), who: fc.nat(2) }) },
+  );
+  await fc.assert(fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 30 }), async (schedule) => {
+    await clear();
+    const ids = await queue(4, { toAddress: 'model@example.net' });
+    const dots = new Map<number, number>();
+    const mine = holders.map(() => ({ leased: [] as LeasedEmail[], started: [] as StartedEmail[], known: [] as Settlement[] }));
+    const settlement = (id: number, attempt: number, result: Settlement['result']): Settlement => ({ id, tenantId: 'default', attempt, provider: 'mx:25', result, reply: null, delaySeconds: 0 });
+
+    const perform = async (step: (typeof schedule)[number]): Promise<void> => {
+      if (step.do === 'expire') {
+        await engine(sql`update emails set lease_until = now() - interval '1 s' where lease_until is not null`);
+        await sweepExpired(em());
+        return;
+      }
+      const self = mine[step.who]!;
+      const holder = holders[step.who]!;
+      if (step.do === 'lease') self.leased.push(...(await lease(holder, 2)));
+      if (step.do === 'die') Object.assign(self, { leased: [], started: [], known: [] });
+      if (step.do === 'start') {
+        const taken = self.leased.splice(0, 2);
+        const started = (await start(holder, taken)).filter((email) => email.status === 'SENDING');
+        // An answer that is lost on its way: the caller settles all as not released, under the attempt it would have been.
+        if (step.lost) self.known.push(...taken.map((email) => settlement(email.id, email.attempt + 1, 'QUEUED')));
+        else self.started.push(...started);
+      }
+      if (step.do === 'send') {
+        const email = self.started.shift();
+        if (!email) return;
+        // QUEUED: surely not sent. Everything else: the dot went out.
+        if (step.outcome !== 'QUEUED') dots.set(email.id, (dots.get(email.id) ?? 0) + 1);
+        if (step.outcome !== 'silent') self.known.push(settlement(email.id, email.attempt, step.outcome));
+      }
+      if (step.do === 'settle') {
+        await settleEmails(em(), self.known);
+        if (!step.again) self.known = [];
+      }
+    };
+    const check = async (): Promise<void> => {
+      for (const [id, count] of dots) assert.ok(count <= 1, `email ${id} has ${count} dots`);
+      const free = await engine<{ id: number }>(sql`select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED'`);
+      for (const { id } of free) assert.ok(!dots.has(id), `email ${id} has a dot and is QUEUED`);
+    };
+    for (const step of schedule) {
+      await perform(step);
+      await check();
+    }
+    // Everyone settles what it knows and dies; one sender is left.
+    for (const self of mine) await settleEmails(em(), self.known);
+    await engine(sql`update emails set lease_until = now() - interval '1 s' where lease_until is not null`);
+    await sweepExpired(em());
+    await engine(sql`delete from suppressions where email_key = 'model@example.net'`);
+    for (const email of await start('last', await lease('last', 10))) {
+      dots.set(email.id, (dots.get(email.id) ?? 0) + 1);
+      await settle(email.id, email.attempt, 'SENT');
+    }
+    await check();
+    const ends = await statuses(ids);
+    assert.ok(ends.every((status) => ['SENT', 'FAILED', 'UNKNOWN', 'SUPPRESSED'].includes(status)), ends.join());
+  }), { numRuns: 60 });
+});

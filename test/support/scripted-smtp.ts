@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+
+/** What the server does: with a recipient, or with a message whose final dot has come. `drop` ends the connection without an answer. */
+export type Reaction = string | 'drop';
+
+export interface Script {
+  /** Before the greeting; default `220 ready`. */
+  greet?: () => Reaction | Promise<Reaction>;
+  rcpt?: (to: string) => Reaction | Promise<Reaction>;
+  /** After the final dot; what answers 2xx counts as accepted. Default `250 accepted`. */
+  dot?: (to: string) => Reaction | Promise<Reaction>;
+}
+
+export interface ScriptedSmtp {
+  url: string;
+  port: number;
+  script: Script;
+  /** Recipients of messages whose final dot came, in order; accepted or not. */
+  dots: string[];
+  /** Recipients of messages that were answered 2xx. */
+  accepted: string[];
+  connections: Set<Socket>;
+  /** Closes the port and every connection; `start` opens the same port again. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** A mail server at the level of the wire, for answers and losses that a sound server never shows. */
+export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSmtp> {
+  const sockets = new Set<Socket>();
+  const server = createServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+    void converse(socket);
+  });
+  const smtp: ScriptedSmtp = {
+    url: '', port: 0, script, dots: [], accepted: [], connections: sockets,
+    async start() {
+      server.listen(smtp.port, '127.0.0.1');
+      await once(server, 'listening');
+      smtp.port = (server.address() as { port: number }).port;
+      smtp.url = `smtp://127.0.0.1:${smtp.port}`;
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+
+  async function converse(socket: Socket): Promise<void> {
+    let to = '';
+    let buffer = '';
+    let inData = false;
+    const say = async (reaction: Reaction | Promise<Reaction>): Promise<boolean> => {
+      const answer = await reaction;
+      if (answer === 'drop') socket.destroy();
+      else socket.write(`${answer}\r\n`);
+      return answer.startsWith('2');
+    };
+    await say(smtp.script.greet?.() ?? '220 ready');
+    for await (const chunk of socket.setEncoding('latin1')) {
+      buffer += chunk as string;
+      for (;;) {
+        const end = inData ? '\r\n.\r\n' : '\r\n';
+        const at = buffer.indexOf(end);
+        if (at < 0) break;
+        const line = buffer.slice(0, at);
+        buffer = buffer.slice(at + end.length);
+        const verb = line.slice(0, 4).toUpperCase();
+        if (inData) {
+          inData = false;
+          smtp.dots.push(to);
+          if (await say(smtp.script.dot?.(to) ?? '250 accepted')) smtp.accepted.push(to);
+        } else if (verb === 'RCPT') {
+          to = /<([^>]*)>/.exec(line)?.[1] ?? '';
+          await say(smtp.script.rcpt?.(to) ?? '250 ok');
+        } else if (verb === 'DATA') {
+          inData = true;
+          await say('354 go on');
+        } else if (verb === 'QUIT') {
+          await say('221 bye');
+          socket.end();
+        } else await say('250 ok');
+      }
+    }
+  }
+
+  await smtp.start();
+  return smtp;
+}
+
+/** A gate to hold answers at: `await gate.opened` until `gate.open()`. */
+export function holdOpen(): { opened: Promise<void>; open(): void } {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => { open = resolve; });
+  return { opened, open };
+}
+

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { adminLogin, readStartSettings } from '../../../dev/settings.ts';
+import { portsOf } from '../../../dev/stack.ts';
+
+test('without settings the ports are the documented ones, and every part is started', () => {
+  const { apiPort, ports, external } = readStartSettings({});
+  assert.equal(apiPort, 8080);
+  const expected = { postgres: 55_432, nats: 4222, temporal: 7233, temporalUi: 8233, smtp: 1025, mailPage: 1080 };
+  assert.deepEqual(ports, expected);
+  assert.deepEqual(
+    portsOf({ ports, external }).map((use) => use.port).sort(),
+    Object.values(expected).sort(),
+  );
+});
+
+test('an empty value counts as unset, a given address replaces its part', () => {
+  const { ports, external, given } = readStartSettings({ PORT: '', NATS_URL: '', SMTP_URL: 'smtp://mail.example.com' });
+  assert.deepEqual(given, { SMTP_URL: 'smtp://mail.example.com' });
+  const settings = portsOf({ ports, external }).map((use) => use.setting);
+  assert.deepEqual(settings, ['POSTGRES_PORT', 'NATS_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT']);
+});
+
+test('each bad setting is a line', () => {
+  const env = { PORT: '0', NATS_PORT: '70000', SMTP_PORT: 'x', DATABASE_URL: 'postgres://db.example.com/perennial' };
+  assert.throws(
+    () => readStartSettings(env),
+    (error: Error) => {
+      const names = error.message.split('\n').map((line) => line.split(' ')[0]);
+      assert.deepEqual(names.sort(), ['DATABASE_URL', 'NATS_PORT', 'PORT', 'SMTP_PORT']);
+      return true;
+    },
+  );
+});
+
+test('the first Admin gets a new random password, which is shown; a given one is not shown', () => {
+  const made = adminLogin({});
+  assert.equal(made.env.ADMIN_USERNAME, 'admin');
+  assert.ok((made.env.ADMIN_PASSWORD ?? '').length >= 12);
+  assert.ok(made.shown.includes(made.env.ADMIN_PASSWORD as string));
+  assert.notEqual(adminLogin({}).env.ADMIN_PASSWORD, made.env.ADMIN_PASSWORD);
+  const given = adminLogin({ ADMIN_USERNAME: 'root', ADMIN_PASSWORD: 'correct horse', ADMIN_EMAIL: 'root@example.org' });
+  assert.deepEqual(given.env, { ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'root@example.org', ADMIN_PASSWORD: 'correct horse' });
+  assert.ok(given.shown.startsWith('root'));
+  assert.ok(!given.shown.includes('correct horse'));
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { processStart, signal } from '../../../dev/process.ts';
+import { startService } from '../../../dev/service.ts';
+import { keepRunning } from '../../../dev/supervise.ts';
+import { until } from '../../support/until.ts';
+import { tempDir } from './temp-dir.ts';
+
+/** A supervised child that runs `script`; the scripts of later starts may differ. */
+function supervise(t: TestContext, scripts: string[]) {
+  const logFile = join(tempDir(t), 'it.log');
+  const lines: string[] = [];
+  const gaveUp = Promise.withResolvers<string>();
+  let starts = 0;
+  const start = () => {
+    const script = scripts[Math.min(starts, scripts.length - 1)] as string;
+    starts += 1;
+    return startService({ name: 'it', command: process.execPath, args: ['-e', script], logFile });
+  };
+  const running = keepRunning({ name: 'it', start, log: (line) => lines.push(line), gaveUp: gaveUp.resolve });
+  return { running, lines, gaveUp: gaveUp.promise, starts: () => starts };
+}
+
+const FOREVER = 'setInterval(() => {}, 1000)';
+
+test('what was killed is started again, with a line', async (t) => {
+  const { running, lines } = supervise(t, [FOREVER]);
+  const supervised = await running;
+  const first = supervised.current().pid;
+  signal(first, 'SIGKILL');
+  await until(() => supervised.current().pid !== first);
+  assert.deepEqual(lines, ['it died (signal SIGKILL); starting it again.']);
+  const second = supervised.current();
+  await supervised.stop();
+  assert.equal(processStart(second.pid), null);
+  assert.equal(lines.length, 1);
+});
+
+test('what dies five times in a row is given up', { timeout: 60_000 }, async (t) => {
+  const { gaveUp, starts } = supervise(t, ['process.exit(9)']);
+  assert.match(await gaveUp, /^it died 5 times in a row \(exit code 9\), see .*it\.log$/);
+  assert.equal(starts(), 5);
+});
+
+test('stop while it waits to start again starts nothing more', async (t) => {
+  const { running, lines, starts } = supervise(t, ['process.exit(9)']);
+  const supervised = await running;
+  await until(() => lines.length === 2);
+  await supervised.stop();
+  assert.equal(starts(), 2);
+});
