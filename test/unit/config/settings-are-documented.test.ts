@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { envSettings } from '../../../config/env.ts';
+
+const root = new URL('../../../', import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
+
+test('README has every setting with its default and meaning, and no other', () => {
+  const rows = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)].map(([, name, fallback, meaning]) => [name, fallback, meaning]);
+  const expected = Object.entries(envSettings).map(([name, setting]) => {
+    const { default: value, description } = setting as { default?: unknown; description?: string };
+    return [name, value === undefined ? 'none, required' : value === '' ? '' : `\`${String(value)}\``, description];
+  });
+  assert.deepEqual(rows, expected);
+});
+
+test('.env.example names every setting, and sets none', () => {
+  const text = read('.env.example');
+  const names = [...text.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+  assert.deepEqual(names, Object.keys(envSettings));
+  assert.ok(text.split('\n').every((line) => line === '' || line.startsWith('#')));
+});
