@@ -11,11 +11,12 @@ const AT_ONCE = 20;
 type StartDeps = Pick<Deps, 'orm' | 'temporal'>;
 
 function executionStart(execution: ExecutionStart): WorkflowStart {
-  const { tenantId, campaignId, campaignVersion, contactId, entryNo, ahead } = execution;
+  const { tenantId, campaignId, campaignVersion, contactId, entryNo, runSeq, ahead } = execution;
   return {
     type: 'campaignExecution',
     id: executionWorkflowId(tenantId, campaignId, contactId, entryNo),
     input: { ...execution },
+    again: runSeq > 1,
     summary: `campaign ${campaignId}, contact ${contactId}${entryNo > 1 ? `, entry ${entryNo}` : ''}`,
     searchAttributes: new TypedSearchAttributes([
       { key: searchAttributes.tenantId, value: tenantId },

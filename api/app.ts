@@ -92,11 +92,7 @@ export function createApp(deps: Deps): Koa {
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);
   app.use(openPreflight);
   app.use(cors({
-    origin: (ctx: Context) => {
-      // Whether the form takes the submission is said in the answer to the request itself.
-      if (OPEN_TO_ANY_ORIGIN.test(ctx.path)) return ctx.method === 'OPTIONS' ? '*' : '';
-      return origins.includes(ctx.get('origin')) ? ctx.get('origin') : '';
-    },
+    origin: (ctx: Context) => (origins.includes(ctx.get('origin')) && !OPEN_TO_ANY_ORIGIN.test(ctx.path) ? ctx.get('origin') : ''),
     exposeHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Idempotency-Replayed'],
     maxAge: 600,
   }) as never);

@@ -91,7 +91,7 @@ export function assertIfMatch(ifMatch: number | null, version: number): void {
 
 function readIfMatch(header: string): number | null {
   if (header === '' || header === '*') return null;
-  const match = /^(?:W\/)?"(\d{1,15})"$/.exec(header);
+  const match = /^(?:W\/)?"([1-9]\d{0,14})"$/.exec(header);
   // An ETag that we never gave matches no version.
   return match ? Number(match[1]) : -1;
 }

@@ -53,19 +53,19 @@ export class EnvError extends Error {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
-/** Rules that a schema of single settings can not say. */
-function crossChecks(env: Env): string[] {
+/** Rules that a schema can not say, of the settings that are there. */
+function crossChecks(env: Partial<Env>): string[] {
   const problems: string[] = [];
-  for (const address of env.NATS_URL.split(',')) {
+  for (const address of env.NATS_URL?.split(',') ?? []) {
     if (!URL.canParse(address)) problems.push('NATS_URL must be a URL like nats://user:password@host:4222');
     else if (!new URL(address).username && !isLoopback(new URL(address).hostname)) {
       problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
     }
   }
-  for (const address of env.SMTP_URL.split(',')) {
+  for (const address of env.SMTP_URL?.split(',') ?? []) {
     if (!/^smtps?:$/.test(URL.canParse(address.trim()) ? new URL(address.trim()).protocol : '')) {
       problems.push('SMTP_URL must be a comma-separated list of smtp:// or smtps:// URLs');
     }
@@ -82,12 +82,12 @@ export function readEnv(source: Record<string, string | undefined> = process.env
   const env = Object.fromEntries(given) as Record<string, unknown>;
   const ajv = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
   const validate = ajv.compile<Env>(envSchema);
-  const problems = validate(env)
-    ? crossChecks(env as unknown as Env)
-    : (validate.errors ?? []).map((error) => {
-        const name = error.instancePath.slice(1) || String(error.params['missingProperty']);
-        return error.keyword === 'required' ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})` : `${name} ${error.message}`;
-      });
+  validate(env);
+  const misfits = (validate.errors ?? []).map((error) => {
+    const name = error.instancePath.slice(1) || String(error.params['missingProperty']);
+    return error.keyword === 'required' ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})` : `${name} ${error.message}`;
+  });
+  const problems = [...new Set([...misfits, ...crossChecks(env)])];
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
   return env as unknown as Env;
 }

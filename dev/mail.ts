@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +43,12 @@ export async function startMail({ dataDir, port, pagePort, spawned }: MailOption
     throw error;
   }
   return service;
+}
+
+/** How many mails of earlier runs the catcher reads before it shows its page. */
+export async function keptMails(dataDir: string): Promise<number> {
+  const files = await readdir(join(dataDir, 'mail'));
+  return files.filter((file) => file.endsWith('.eml')).length;
 }
 
 /** Resolves when the server greets with 220 (RFC 5321, 3.1). */

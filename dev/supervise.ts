@@ -7,6 +7,8 @@ export interface SupervisedOptions {
   log: (line: string) => void;
   /** Called once when it died too often in a row; it is not started again then. */
   gaveUp: (message: string) => void;
+  /** Before the first new start; then four times as long each. The default is enough for a part to come back: 17 s in all. */
+  firstDelayMs?: number;
 }
 
 /** A service that is started again when it ends on its own. */
@@ -18,14 +20,12 @@ export interface Supervised {
 
 const QUICK_MS = 30_000;
 const MAX_QUICK_DEATHS = 5;
-/** Then four times as long each: 17 s in all, enough for a part that it depends on to come back. */
-const FIRST_DELAY_MS = 200;
 
 /**
  * Starts a service and keeps it running: each death is logged and answered by a new start after a growing delay, up to
  * five deaths within 30 s of their start in a row. Rejects when the first start fails.
  */
-export async function keepRunning({ name, start, log, gaveUp }: SupervisedOptions): Promise<Supervised> {
+export async function keepRunning({ name, start, log, gaveUp, firstDelayMs = 200 }: SupervisedOptions): Promise<Supervised> {
   let service = await start();
   let stopping = false;
   let wake = () => {};
@@ -47,7 +47,7 @@ export async function keepRunning({ name, start, log, gaveUp }: SupervisedOption
       quickDeaths = Date.now() - since < QUICK_MS ? quickDeaths + 1 : 1;
       if (quickDeaths === MAX_QUICK_DEATHS) return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`);
       log(`${name} died (${how}); starting it again.`);
-      await Promise.race([pause(FIRST_DELAY_MS * 4 ** (quickDeaths - 1)), stopRequested]);
+      await Promise.race([pause(firstDelayMs * 4 ** (quickDeaths - 1)), stopRequested]);
       if (stopping) return;
       since = Date.now();
       await startAgain();

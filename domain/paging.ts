@@ -26,10 +26,20 @@ interface Cursor {
   id: number;
 }
 
-function readCursor(cursor: string, sort: string): Cursor {
+const INT4_MAX = 2 ** 31 - 1;
+
+/** What a sort field's value looks like in a cursor of ours. */
+const isValueOf: Record<SortField['type'], (value: unknown) => boolean> = {
+  bigint: Number.isSafeInteger,
+  integer: (value) => Number.isSafeInteger(value) && Math.abs(value as number) <= INT4_MAX,
+  timestamptz: (value) => typeof value === 'string' && /^\d{4}-[\d:.T-]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+  text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
+};
+
+function readCursor(cursor: string, sort: string, type: SortField['type']): Cursor {
   try {
     const [from, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string | number, number];
-    if (from === sort && (typeof value === 'string' || typeof value === 'number') && Number.isSafeInteger(id)) return { sort: from, value, id };
+    if (from === sort && isValueOf[type](value) && Number.isSafeInteger(id)) return { sort: from, value, id };
   } catch {
     // Falls through to the one answer for every cursor that is not ours.
   }
@@ -55,7 +65,7 @@ export function keyset(query: ListQuery, sortable: Record<string, SortField> & {
   const field = sortable[descending ? sort.slice(1) : sort]!;
   const { column } = field;
   const id = sortable.id.column;
-  const cursor = query.cursor === undefined ? null : readCursor(query.cursor, sort);
+  const cursor = query.cursor === undefined ? null : readCursor(query.cursor, sort, field.type);
   const than = descending ? sql`<` : sql`>`;
   const direction = descending ? sql`desc` : sql`asc`;
   return {

@@ -71,11 +71,11 @@ function isUnitTest(file: string): boolean {
 
 /** Runs Node's test runner in a process group of its own, so that nothing a test has started can stay behind. */
 async function runTests(files: string[], countsFile: string, stackFile?: string): Promise<typeof counts> {
-  const reporter = join(ROOT, 'test', 'reporter.ts');
-  const args = ['--test', '--test-concurrency=2', `--test-timeout=${TEST_TIMEOUT_MS}`, `--test-reporter=${reporter}`, ...files];
+  const options = ['--test', '--test-concurrency=2', `--test-timeout=${TEST_TIMEOUT_MS}`];
+  options.push(`--test-reporter=${join(ROOT, 'test', 'reporter.ts')}`, `--import=${join(ROOT, 'dev', 'test-leaks.ts')}`);
   const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: 'test', PERENNIAL_TEST_COUNTS: countsFile };
   if (stackFile) env.PERENNIAL_TEST_STACK = stackFile;
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const child = spawn(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   runner = child;
   const silence = setTimeout(() => {
     say(`No test file has finished for ${SILENCE_MS / 60_000} minutes: stopping.`);

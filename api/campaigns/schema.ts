@@ -17,7 +17,7 @@ const definition = { trigger: optional(TriggerSchema), steps: optional(StepsSche
 const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
 /** Definitions are answered as they are stored. */
-const open = <T>(schema: { description?: string }) => Type.Unsafe<T>({ type: 'object', ...(schema.description ? { description: schema.description } : {}) });
+const open = <T>(description: string) => Type.Unsafe<T>({ type: 'object', description });
 
 export const Campaign = strict({
   id: Id,
@@ -25,9 +25,9 @@ export const Campaign = strict({
   description,
   status: oneOf(CAMPAIGN_STATUSES),
   type: oneOf(CAMPAIGN_TYPES),
-  trigger: open<Trigger>(TriggerSchema),
-  steps: Type.Array(open<Step>({ description: '`{id, type, config, next?}`' })),
-  entry: open<Entry>({ description: 'Who may enter, and how mail is paced' }),
+  trigger: open<Trigger>('What makes contacts enter; `{type: MANUAL}` is nothing but `start`'),
+  steps: Type.Array(open<Step>('`{id, type, config, next?}`')),
+  entry: open<Entry>('Who may enter, and how mail is paced'),
   publishedVersion: nullable(Type.Integer({ description: 'The version that contacts enter; null before the first start' })),
   version: Version,
   createdAt: Timestamp,

@@ -35,7 +35,9 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
     }
   }
   for (const event of events) {
-    if (event.type === 'CONTACT_UNSUBSCRIBED') await leave(tx, event.tenantid, event.data.contactId, new Date(event.time));
+    // What the contact has entered since then, it stays in.
+    if (event.type !== 'CONTACT_UNSUBSCRIBED') continue;
+    await stopExecutionsOfContact(tx, event.tenantid, event.data.contactId, 'unsubscribed', new Date(event.time));
   }
 }
 
@@ -51,9 +53,4 @@ async function campaignsOn(tx: EntityManager, events: TriggerEvent[]): Promise<{
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
     where c.tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}::text[]) and c.status = any(${OPEN_STATUSES}::text[])
       and v.definition -> 'trigger' ->> 'type' = any(${[...new Set(events.map((event) => event.type))]}::text[])`);
-}
-
-/** A contact that is active again by now has come back: what it is in since then it stays in. */
-async function leave(tx: EntityManager, tenantId: string, contactId: number, at: Date): Promise<void> {
-  await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed', at);
 }

@@ -63,5 +63,5 @@ export function contactSearch(q: string): RawBuilder<unknown> {
   const pattern = `%${q.trim().normalize('NFC').replaceAll(/[\\%_]/g, '\\$&')}%`;
   return sql`(
     lower(t.first_name || ' ' || t.last_name) like lower(${pattern}::text) or lower(t.email) like lower(${pattern}::text)
-    or t.company_id in (select k.id from companies k where k.tenant_id = t.tenant_id and lower(k.name) like lower(${pattern}::text)))`;
+    or (t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) like lower(${pattern}::text)))`;
 }

@@ -43,6 +43,7 @@ interface LeasedRow {
  */
 export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
   const ready = sql`status = 'QUEUED' and accepted_at is not null and lane = ${lease.lane}`;
+  const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
   const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`
     with recursive tenants as (
       (select tenant_id from emails where ${ready} order by tenant_id limit 1)
@@ -50,11 +51,12 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
       select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
       from tenants where tenants.tenant_id is not null
     ), chosen as materialized (
-      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share from tenants where tenant_id is not null order by random()
+      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share from tenants
+      where exists (select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free}) order by random()
     ), picked as (
       select p.id, p.tenant_id from chosen cross join lateral (
         select e.id, e.tenant_id from emails e
-        where ${ready} and e.tenant_id = chosen.tenant_id and e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())
+        where ${ready} and e.tenant_id = chosen.tenant_id and ${free}
         order by e.next_attempt_at, e.id limit chosen.share
         for update skip locked) p
       limit ${lease.limit}

@@ -9,7 +9,7 @@ export function parseDate(text: string): Date | null {
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const date = new Date(Date.UTC(year, month - 1, day));
   // Date.UTC rolls 30 February over into March.
-  return year >= 1000 && year <= 9000 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date : null;
+  return year >= 1000 && year <= 9000 && date.getUTCMonth() === month - 1 ? date : null;
 }
 
 /** An RFC 3339 date-time with its offset, cut to milliseconds; null for anything else, a leap second included. */

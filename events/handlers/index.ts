@@ -1,5 +1,6 @@
 import type { Deps } from '../../config/deps.ts';
 import { analyticsHandler } from './analytics.ts';
+import { campaignHandler } from './campaigns.ts';
 import { contactHandler } from './contacts.ts';
 import { emailQueueHandlers } from './emails.ts';
 import { scoringHandler } from './scoring.ts';
@@ -11,6 +12,7 @@ export function eventHandlers(_deps: Deps): EventHandler[] {
     contactHandler,
     scoringHandler,
     analyticsHandler,
+    campaignHandler,
   ];
 }
 

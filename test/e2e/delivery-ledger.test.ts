@@ -77,6 +77,7 @@ test('tenants share what is leased, however many one has waiting', async () => {
   assert.deepEqual(new Set(first.slice(0, 3).map((email) => email.tenantId)).size, 3, 'mixed, not one after another');
   assert.deepEqual(counted(await lease('a', 30)), { t1: 15, t2: 10, t3: 0 });
   assert.deepEqual(counted(await lease('a', 30)), { t1: 30, t2: 0, t3: 0 });
+  assert.deepEqual(counted(await lease('a', 1000)), { t1: 45, t2: 0, t3: 0 });
 });
 
 test('every gate is asked again at the start', async () => {

@@ -35,7 +35,7 @@ export class Filler {
   readonly #full: number;
   readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(POLL_MS)]));
   readonly #loops: Promise<void>[];
-  /** Lanes that had more than there was room for. */
+  /** Lanes that had something when they were last looked at. */
   readonly #more = new Set<EmailLane>();
   #ending: Ready[] = [];
   #stopping = false;
@@ -94,8 +94,9 @@ export class Filler {
       const room = this.#room(lane);
       const wanted = room >= this.#full / 2 && this.#mayLease() ? room : 0;
       const found = wanted > 0 ? await this.#leaseAndRender(lane, wanted) : 0;
-      if (wanted > 0 && found >= wanted) this.#more.add(lane);
+      if (found > 0) this.#more.add(lane);
       else if (wanted > 0) this.#more.delete(lane);
+      if (found > 0 && this.#room(lane) >= this.#full / 2) continue;
       await this.#wakes.get(lane)!.wait();
       if (!this.#more.has(lane)) await delay(GATHER_MS);
     }

@@ -36,7 +36,6 @@ export function scanRecord(text: string, start: number, delimiter: number, limit
         const close = text.indexOf('"', from);
         if (close > limit || (close === -1 && length > limit)) return LONG;
         if (close === -1) return final ? UNCLOSED : MORE;
-        if (close + 1 === length && !final) return MORE;
         if (text.charCodeAt(close + 1) !== QUOTE) {
           value += text.slice(from, close);
           at = close + 1;

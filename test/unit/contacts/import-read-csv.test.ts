@@ -131,6 +131,10 @@ test('rows with faults can be stored: no NUL, no lone surrogates, no more than 6
 test('rows are numbered as a spreadsheet shows them', async () => {
   const rows = await readAll('\n\nemail,x\n1,2\n\n\n"3\n\n",4\n,\n5,"6\n7,8');
   assert.deepEqual(rows.map(({ row, cells }) => [row, cells[0]]), [[4, '1'], [7, '3\n\n'], [9, '5,"6\n'], [10, '7']]);
+  for (const sizes of [[1], [100]]) {
+    const broken = await readAll('email\n"a"b\r\nx\r\n', { sizes, scanBytes: 1 });
+    assert.deepEqual(broken.map(({ row, cells }) => [row, cells[0]]), [[2, '"a"b\r\n'], [3, 'x']]);
+  }
 });
 
 test('chunks end after so many rows or bytes, and know where the next one starts', async () => {

@@ -18,7 +18,8 @@ function supervise(t: TestContext, scripts: string[]) {
     starts += 1;
     return startService({ name: 'it', command: process.execPath, args: ['-e', script], logFile });
   };
-  const running = keepRunning({ name: 'it', start, log: (line) => lines.push(line), gaveUp: gaveUp.resolve });
+  const running = keepRunning({ name: 'it', start, log: (line) => lines.push(line), gaveUp: gaveUp.resolve, firstDelayMs: 5 });
+  t.after(async () => (await running).stop());
   return { running, lines, gaveUp: gaveUp.promise, starts: () => starts };
 }
 
@@ -29,7 +30,7 @@ test('what was killed is started again, with a line', async (t) => {
   const supervised = await running;
   const first = supervised.current().pid;
   signal(first, 'SIGKILL');
-  await until(() => supervised.current().pid !== first);
+  await until('it runs again', () => supervised.current().pid !== first);
   assert.deepEqual(lines, ['it died (signal SIGKILL); starting it again.']);
   const second = supervised.current();
   await supervised.stop();
@@ -37,7 +38,7 @@ test('what was killed is started again, with a line', async (t) => {
   assert.equal(lines.length, 1);
 });
 
-test('what dies five times in a row is given up', { timeout: 60_000 }, async (t) => {
+test('what dies five times in a row is given up', async (t) => {
   const { gaveUp, starts } = supervise(t, ['process.exit(9)']);
   assert.match(await gaveUp, /^it died 5 times in a row \(exit code 9\), see .*it\.log$/);
   assert.equal(starts(), 5);
@@ -46,7 +47,7 @@ test('what dies five times in a row is given up', { timeout: 60_000 }, async (t)
 test('stop while it waits to start again starts nothing more', async (t) => {
   const { running, lines, starts } = supervise(t, ['process.exit(9)']);
   const supervised = await running;
-  await until(() => lines.length === 2);
+  await until('it has died twice', () => lines.length === 2);
   await supervised.stop();
   assert.equal(starts(), 2);
 });

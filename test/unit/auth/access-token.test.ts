@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import jwt from 'jsonwebtoken';
+import { signAccessToken, verifyAccessToken } from '../../../domain/auth/access-token.ts';
+import { AppError } from '../../../domain/errors.ts';
+
+const secrets = { JWT_SECRET: 'a-secret-of-more-than-32-characters', JWT_SECRET_PREVIOUS: '', JWT_EXPIRATION_MS: 60_000 };
+const claims = { userId: 7, tenantId: 'default', sessionId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90' };
+
+test('what was signed is what is read', () => {
+  const { token, expiresIn } = signAccessToken(secrets, claims);
+  assert.equal(expiresIn, 60);
+  assert.deepEqual(verifyAccessToken(secrets, token), claims);
+  const two = [token, signAccessToken(secrets, claims).token].map((one) => (jwt.decode(one) as jwt.JwtPayload).jti);
+  assert.notEqual(two[0], two[1], 'every token has its own jti');
+});
+
+test('the key is the UTF-8 bytes of the secret', () => {
+  const umlauts = { ...secrets, JWT_SECRET: 'ä'.repeat(32) };
+  const { token } = signAccessToken(umlauts, claims);
+  assert.ok(jwt.verify(token, Buffer.from('ä'.repeat(32), 'utf8'), { algorithms: ['HS256'] }));
+});
+
+test('the kid tells keys apart without telling the secret', () => {
+  const kid = (secret: string) => jwt.decode(signAccessToken({ ...secrets, JWT_SECRET: secret }, claims).token, { complete: true })!.header.kid!;
+  assert.notEqual(kid('a'.repeat(32)), kid('b'.repeat(32)));
+  assert.equal(kid('a'.repeat(32)), kid('a'.repeat(32)));
+  assert.ok(kid('a'.repeat(32)).length <= 8);
+});
+
+test('text that is no token of ours is a 401 and nothing worse', () => {
+  const { token } = signAccessToken(secrets, claims);
+  const refused = (text: string) => assert.throws(() => verifyAccessToken(secrets, text), (error) => error instanceof AppError && error.status === 401);
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), refused));
+  fc.assert(fc.property(fc.json(), fc.json(), (head, payload) => refused([head, payload, 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.'))));
+  // Any other character in any place, but for bits of the last one that base64url does not use.
+  fc.assert(fc.property(fc.nat(token.length - 2), fc.constantFrom(...'AQgw09_-.=%'), (at, char) => {
+    fc.pre(token[at] !== char);
+    refused(token.slice(0, at) + char + token.slice(at + 1));
+  }));
+});

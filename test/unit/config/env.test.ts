@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EnvError, readEnv, readMigrationEnv } from '../../../config/env.ts';
+
+const given = {
+  DATABASE_URL: 'postgres://app@localhost/perennial', TEMPORAL_ADDRESS: 'localhost:7233', NATS_URL: 'nats://user:password@nats.example.com:4222',
+  SMTP_URL: 'smtp://localhost:1025', JWT_SECRET: 'j'.repeat(32), LINK_SECRET: 'l'.repeat(32),
+};
+/** The lines of the error. */
+function problems(overrides: Record<string, string | undefined>): string[] {
+  try {
+    readEnv({ ...given, ...overrides });
+  } catch (error) {
+    assert.ok(error instanceof EnvError);
+    return error.message.split('\n').sort();
+  }
+  return [];
+}
+
+test('what is not set has the defaults of the contract', () => {
+  const env = readEnv(given);
+  assert.deepEqual([env.PORT, env.TEMPORAL_NAMESPACE, env.EVENTS_MAX_AGE, env.TRUST_PROXY], [8080, 'default', '7d', 0]);
+  assert.deepEqual([env.JWT_EXPIRATION_MS, env.JWT_REFRESH_EXPIRATION_MS], [86_400_000, 604_800_000]);
+  assert.deepEqual([env.ENABLE_REGISTRATION, env.ENABLE_EMAIL_VERIFICATION, env.ENABLE_MULTI_TENANT], [false, false, false]);
+  assert.deepEqual([env.BODY_MAX_BYTES, env.IMPORT_MAX_BYTES], [5_242_880, 1_073_741_824]);
+  assert.deepEqual([env.ADMIN_USERNAME, env.CORS_ALLOWED_ORIGINS, env.JWT_SECRET_PREVIOUS], ['admin', '', '']);
+});
+
+test('numbers and booleans are read from their text, an empty value counts as unset', () => {
+  const env = readEnv({ ...given, PORT: '0', JWT_EXPIRATION_MS: '60000', ENABLE_REGISTRATION: 'true', ENABLE_MULTI_TENANT: 'false', TRUST_PROXY: '', MAIL_FROM: '' });
+  assert.deepEqual([env.PORT, env.JWT_EXPIRATION_MS, env.ENABLE_REGISTRATION, env.ENABLE_MULTI_TENANT, env.TRUST_PROXY], [0, 60_000, true, false, 0]);
+  assert.match(env.MAIL_FROM, /@/);
+});
+
+test('what the service does not know is left alone', () => {
+  assert.ok(!('HOME' in readEnv({ ...given, HOME: '/somewhere', PATH: '/bin' })));
+});
+
+test('every missing setting is a line', () => {
+  const lines = problems(Object.fromEntries(Object.keys(given).map((name) => [name, undefined])));
+  assert.deepEqual(lines.map((line) => line.split(' ')[0]), Object.keys(given).sort());
+  for (const line of lines) assert.match(line, /^[A-Z_]+ is not set \(.+\)$/);
+  assert.deepEqual(problems({ JWT_SECRET: '' }).length, 1);
+});
+
+test('every bad setting is a line that names it', () => {
+  const bad = {
+    PORT: '65536', JWT_SECRET: 'j'.repeat(31), LINK_SECRET: 'short', JWT_EXPIRATION_MS: 'a day', JWT_REFRESH_EXPIRATION_MS: '-1', ENABLE_REGISTRATION: 'yes', TRUST_PROXY: '11',
+    EVENTS_MAX_AGE: '1 week', NATS_URL: 'nats://nats.example.com', SMTP_URL: 'http://one.example.com,http://two.example.com', PUBLIC_URL: 'perennial.example.com', LOG_LEVEL: 'loud', BODY_MAX_BYTES: '1', DATABASE_POOL_MAX: '1', ADMIN_USERNAME: 'a'.repeat(51),
+  };
+  const lines = problems(bad);
+  assert.deepEqual(lines.map((line) => line.split(' ')[0]), Object.keys(bad).sort());
+});
+
+test('secrets are never repeated in the lines', () => {
+  const secret = 'hunter2-hunter2';
+  assert.ok(!problems({ JWT_SECRET: secret, LINK_SECRET: secret, NATS_URL: secret, PORT: 'x' }).join('\n').includes('hunter2'));
+});
+
+test('the HS256 secret counts characters, not bytes', () => {
+  assert.deepEqual(problems({ JWT_SECRET: 'ä'.repeat(32) }), []);
+  assert.equal(problems({ JWT_SECRET: 'ä'.repeat(31) }).length, 1);
+});
+
+test('an unauthenticated NATS is taken on loopback only', () => {
+  for (const address of ['nats://localhost:4222', 'nats://127.0.0.1:4222', 'nats://[::1]:4222', 'nats://a:b@nats.example.com:4222']) assert.deepEqual(problems({ NATS_URL: address }), [], address);
+  for (const address of ['nats://nats.example.com:4222', 'nats://10.0.0.1:4222', 'nats://a:b@one.example.com,nats://two.example.com', 'nats://127.evil.example.com:4222', 'no url']) {
+    const lines = problems({ NATS_URL: address });
+    assert.equal(lines.length, 1, address);
+    assert.match(lines[0]!, /^NATS_URL must /);
+  }
+});
+
+test('SMTP_URL is a list of smtp and smtps addresses', () => {
+  assert.deepEqual(problems({ SMTP_URL: 'smtp://a:b@one.example.com:587, smtps://two.example.com' }), []);
+  for (const address of ['one.example.com', 'http://one.example.com', 'smtp://one.example.com,', 'smtp://one.example.com;smtp://two.example.com,x']) {
+    assert.deepEqual(problems({ SMTP_URL: address }), ['SMTP_URL must be a comma-separated list of smtp:// or smtps:// URLs'], address);
+  }
+});
+
+test('a migration needs its two addresses and nothing else', () => {
+  const two = { DATABASE_URL: 'postgres://app@localhost/x', DATABASE_MIGRATION_URL: 'postgres://owner@localhost/x' };
+  assert.deepEqual(readMigrationEnv(two), two);
+  assert.throws(() => readMigrationEnv({ ...two, DATABASE_MIGRATION_URL: '' }), EnvError);
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { signal } from '../../../dev/process.ts';
+import { until } from '../../support/until.ts';
+
+const module = new URL('../../../dev/stop-signal.ts', import.meta.url).href;
+
+/** A process that prints what it is asked, and ends when it is to kill. */
+async function listener(env: NodeJS.ProcessEnv = {}) {
+  const script = `
+    import { onStopRequest } from ${JSON.stringify(module)};
+    onStopRequest((reason) => console.log('stop', reason), () => { console.log('kill'); process.exit(7); });
+    console.log('ready', process.env.PERENNIAL_PARENT_PID ?? '');
+    setInterval(() => {}, 1000);`;
+  const args = ['--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const says = (text: string) => until(`it says ${text}`, () => output.includes(text));
+  await says('ready');
+  return { pid: child.pid as number, ended, says, output: () => output };
+}
+
+test('signals that come together are one request, a later one kills', async () => {
+  const it = await listener();
+  for (const name of ['SIGINT', 'SIGINT', 'SIGTERM'] as const) signal(it.pid, name);
+  await it.says('stop SIG');
+  const asked = Date.now();
+  // Only time tells a second Ctrl-C from the echo of the first.
+  await until('the first request is over', () => Date.now() - asked > 600);
+  assert.equal(it.output().match(/stop/g)?.length, 1);
+  assert.ok(!it.output().includes('kill'));
+  signal(it.pid, 'SIGINT');
+  assert.deepEqual(await it.ended, [7, null]);
+});
+
+test('it stops when the process that started it is another than it was told', async () => {
+  const it = await listener({ PERENNIAL_PARENT_PID: '1' });
+  await it.says('stop the terminal is gone');
+  signal(it.pid, 'SIGKILL');
+  await it.ended;
+});
+
+test('it lives on with its parent, and does not hand the parent on', async () => {
+  const it = await listener({ PERENNIAL_PARENT_PID: String(process.pid) });
+  const begin = Date.now();
+  await until('it has looked for its parent', () => Date.now() - begin > 1_500);
+  assert.equal(it.output(), 'ready \n');
+  signal(it.pid, 'SIGKILL');
+  await it.ended;
+});
