@@ -28,6 +28,8 @@ export interface WorkflowStart {
   type: string;
   id: string;
   input: Record<string, unknown>;
+  /** Where its worker listens; ours unless it is given. */
+  taskQueue?: string;
   searchAttributes?: TypedSearchAttributes;
   /** What the Temporal UI shows beside the execution. */
   summary?: string;
@@ -43,7 +45,7 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
   try {
     const handle = await client.workflow.start(start.type, {
       workflowId: start.id,
-      taskQueue: TASK_QUEUE,
+      taskQueue: start.taskQueue ?? TASK_QUEUE,
       args: [start.input],
       workflowIdReusePolicy: start.again ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,

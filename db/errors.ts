@@ -28,10 +28,21 @@ const uniqueConstraints: Record<string, [ErrorCode, string]> = {
   roles_name_key: ['name_taken', '/name'],
 };
 
+const unavailable = (cause: unknown): AppError => new AppError('unavailable', 'The database is not available', { cause, headers: { 'Retry-After': '5' } });
+
+/** Whether the connection is what failed: the system's codes, and the driver's own errors, which have none. */
+function isConnectionError(error: unknown): boolean {
+  for (let at = error as (PgError & { message?: string }) | undefined, depth = 0; at && depth < 5; at = at.cause as PgError | undefined, depth += 1) {
+    if (/^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(at.code ?? '')) return true;
+    if (/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(at.message ?? '')) return true;
+  }
+  return false;
+}
+
 /** What a database error means to the client, by constraint name and SQLSTATE; null = it is our fault. */
 export function toAppError(error: unknown): AppError | null {
   const found = pgError(error);
-  if (!found) return null;
+  if (!found) return isConnectionError(error) ? unavailable(error) : null;
   switch (found.code) {
     case '23505': {
       const [code, path] = uniqueConstraints[found.constraint ?? ''] ?? ['conflict', ''];
@@ -45,6 +56,6 @@ export function toAppError(error: unknown): AppError | null {
       return new AppError('unavailable', 'The database was busy with the same rows; try again', { cause: error, headers: { 'Retry-After': '1' } });
     default:
       // Class 08 connection, 53 resources, 57 operator intervention.
-      return /^(08|53|57)/.test(found.code ?? '') ? new AppError('unavailable', 'The database is not available', { cause: error, headers: { 'Retry-After': '5' } }) : null;
+      return /^(08|53|57)/.test(found.code ?? '') ? unavailable(error) : null;
   }
 }

@@ -1,6 +1,6 @@
 import {
   ActivityFailure, allHandlersFinished, ApplicationFailure, condition, continueAsNew, defineSignal, proxyActivities, proxyLocalActivities,
-  setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo,
+  setCurrentDetails, setHandler, TimeoutFailure, upsertSearchAttributes, workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution.ts';
@@ -69,7 +69,9 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   await condition(allHandlersFinished);
 }
 
-/** Whether no further try changes it: the step says so. */
+/** Whether no further try changes it: the step says so, the workflow is cancelled, or it is a defect of this code. */
 function isFinal(error: unknown): boolean {
-  return !(error instanceof ActivityFailure) || (error.cause instanceof ApplicationFailure && error.cause.nonRetryable === true);
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) return cause.nonRetryable === true;
+  return !(cause instanceof TimeoutFailure);
 }

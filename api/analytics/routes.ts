@@ -3,7 +3,7 @@ import * as dashboard from '../../domain/analytics/dashboard.ts';
 import { INTERVALS, readPeriod, type Period, type PeriodQuery } from '../../domain/analytics/period.ts';
 import { EVENTS } from '../../events/streams.ts';
 import type { Deps } from '../../config/deps.ts';
-import type { EntityManager } from '../../db/orm.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { route, type RouteSpec } from '../guard.ts';
 import { Id, oneOf, strict, Timestamp } from '../schemas.ts';
 
@@ -20,12 +20,19 @@ const emailFigures = { sent: count, delivered: count, failed: count, opens: coun
 const campaignFigures = { entries: count, completions: count, ...emailFigures };
 const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
 
-/** Until when the figures are complete: now, or where the consumer stands that makes them. */
-async function asOf(deps: Deps, now: Date): Promise<Date> {
-  const info = await deps.nats.jsm.consumers.info(EVENTS, 'analytics').catch(() => null);
+/** When the consumer had folded everything in: `now`, or when the last event before the oldest open one was published. */
+async function foldedUntil({ nats: { jsm } }: Deps, now: Date): Promise<Date> {
+  const info = await jsm.consumers.info(EVENTS, 'analytics').catch(() => null);
   if (!info || info.num_pending + info.num_ack_pending === 0) return now;
-  const lastAck = (info.ack_floor as unknown as { last_active?: string }).last_active;
-  return lastAck ? new Date(lastAck) : now;
+  const last = await jsm.streams.getMessage(EVENTS, { seq: info.ack_floor.stream_seq }).catch(() => null);
+  return last?.time ?? new Date(info.created);
+}
+
+/** Until when the figures are complete: what waits in the outbox or in the stream is not in them. */
+async function asOf(deps: Deps, em: EntityManager, now: Date): Promise<Date> {
+  const [waiting] = await em.transactional((tx) => rows<{ at: Date | null }>(tx, sql`select min(occurred_at) as at from outbox_events`));
+  const folded = await foldedUntil(deps, now);
+  return waiting?.at && waiting.at < folded ? waiting.at : folded;
 }
 
 function figures<A extends object>(name: string, summary: string, properties: TProperties, read: (em: EntityManager, period: Period) => Promise<A>): RouteSpec {
@@ -36,7 +43,9 @@ function figures<A extends object>(name: string, summary: string, properties: TP
     handler: async ({ deps, em, query: asked }) => {
       const now = new Date();
       const period = readPeriod(asked as PeriodQuery, now);
-      return { body: { period, ...(await read(em, period)), asOf: await asOf(deps, now) } };
+      // Asked for first: what comes in between is more than it says, never less.
+      const complete = await asOf(deps, em, now);
+      return { body: { period, ...(await read(em, period)), asOf: complete } };
     },
   });
 }

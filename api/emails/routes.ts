@@ -1,6 +1,7 @@
 import { Email } from '../../db/entities/emails.ts';
 import { sql } from '../../db/orm.ts';
 import { explainEmail } from '../../domain/emails/explain-email.ts';
+import { resolveEmail } from '../../domain/emails/resolve-email.ts';
 import { sendEmail } from '../../domain/emails/send-email.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
@@ -52,6 +53,11 @@ const ledgerRoutes: RouteSpec[] = [
     method: 'GET', path: '/emails/{id}/explain', operationId: 'explainEmail', summary: 'Why an email was sent, or was not', access: 'emails:read',
     params: IdParams, responses: { 200: { schema: schema.Explanation } }, errors: ['not_found'],
     handler: async ({ em, params }) => ({ body: await explainEmail(em, params.id) }),
+  }),
+  route({
+    method: 'POST', path: '/emails/{id}/resolve', operationId: 'resolveEmail', summary: 'Say what became of an email that is UNKNOWN', access: 'emails:write',
+    params: IdParams, body: schema.Resolve, responses: { 200: { schema: schema.Email } }, errors: ['not_found', 'conflict'],
+    handler: async ({ em, params, body }) => ({ body: presentEmail(await resolveEmail(em, params.id, body.outcome)) }),
   }),
 ];
 

@@ -66,3 +66,7 @@ export const Tracking = strict({
 export const TrackingParams = Type.Object({ trackingId: Type.String() });
 export const ClickQuery = strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: 'The link as it stood in the email' }) });
 export const TokenParams = Type.Object({ token: Type.String() });
+
+export const Resolve = strict({
+  outcome: oneOf(['sent', 'failed', 'resend'], { description: 'It was sent; it was not, and shall not be; it was not, and shall be sent again' }),
+});

@@ -14,14 +14,18 @@
   const control = (field, id) => {
     const shared = { id, name: field.name, required: field.required };
     if (field.placeholder) shared.placeholder = field.placeholder;
+    if (field.minLength !== null) shared.minLength = field.minLength;
+    if (field.maxLength !== null) shared.maxLength = field.maxLength;
     if (field.type === 'textarea') return make('textarea', { ...shared, rows: 4, value: field.defaultValue ?? '' });
     if (field.type === 'select' || field.type === 'multiselect') {
-      const options = (field.options ?? []).map((option) => make('option', { value: option.value, textContent: option.label }));
+      const options = (field.options ?? []).map((option) => make('option', { value: option.value, textContent: option.label, defaultSelected: option.value === field.defaultValue }));
       if (field.type === 'select') options.unshift(make('option', { value: '' }));
       return make('select', { ...shared, multiple: field.type === 'multiselect' }, ...options);
     }
     const type = INPUTS[field.type] ?? 'text';
-    return make('input', { ...shared, type, ...(type === 'checkbox' ? { value: 'true' } : { value: field.defaultValue ?? '' }) });
+    if (type === 'checkbox') return make('input', { id, name: field.name, required: field.required, type, value: 'true', checked: field.defaultValue === 'true' });
+    if (field.validationRegex) shared.pattern = field.validationRegex;
+    return make('input', { ...shared, type, value: field.defaultValue ?? '' });
   };
 
   const renderField = (field) => {
@@ -31,7 +35,7 @@
     if (field.type === 'hidden') return { field, node: control(field, id), error };
     if (field.type === 'radio') {
       const choices = (field.options ?? []).map((option, n) => make('div', {},
-        make('input', { type: 'radio', id: `${id}-${n}`, name: field.name, value: option.value, required: field.required }),
+        make('input', { type: 'radio', id: `${id}-${n}`, name: field.name, value: option.value, required: field.required, checked: option.value === field.defaultValue }),
         make('label', { htmlFor: `${id}-${n}`, textContent: option.label })));
       return { field, node: make('fieldset', { className: 'perennial-field' }, make('legend', { textContent: label }), ...choices, error), error };
     }
@@ -66,7 +70,10 @@
     const form = make('form', { className: 'perennial-form', noValidate: true }, ...rendered.map(({ node }) => node), trap, button, status);
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
-      const local = rendered.filter(({ input }) => input && !input.checkValidity()).map(({ field, input }) => ({ field: field.name, message: input.validationMessage }));
+      const local = rendered.flatMap(({ field, node }) => {
+        const wrong = node.querySelector(':invalid');
+        return wrong ? [{ field: field.name, message: wrong.validationMessage }] : [];
+      });
       showErrors(rendered, local);
       if (local.length > 0) return;
       button.disabled = true;

@@ -57,7 +57,7 @@ export function formHtml(form: Form, action: string, options: { token?: string; 
   const summary = errors.length > 0 ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n` : '';
   return `${summary}<form method="post" action="${escapeHtml(action)}">
 ${fields}
-<div class="away" aria-hidden="true"><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
+<div class="away" aria-hidden="true"${options.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
 ${options.token ? `<input type="hidden" name="_token" value="${escapeHtml(options.token)}">\n` : ''}<button type="submit">${escapeHtml(form.submitLabel ?? 'Send')}</button>
 </form>`;
 }

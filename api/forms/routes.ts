@@ -12,7 +12,7 @@ import { makeFormToken } from './form-token.ts';
 import { formHtml } from './pages.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
-import { allowOrigin, publicForm, showPage, submit } from './submit.ts';
+import { allowOrigin, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
 
 const script = readFileSync(new URL('./embed-script.js', import.meta.url));
 
@@ -110,7 +110,7 @@ export const formRoutes: RouteSpec[] = [
     params: IdParams, responses: { 200: { schema: schema.PublicForm } }, errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params }) => {
       const { form, em } = await publicForm(deps, params.id);
-      allowOrigin(ctx, form);
+      allowOrigin(ctx, form, ownOriginOf(deps));
       if (ctx.method === 'GET') await countView(em, form);
       return { body: presentPublicForm(form), headers: { 'Cache-Control': 'no-store' } };
     },
@@ -120,7 +120,7 @@ export const formRoutes: RouteSpec[] = [
     params: IdParams, responses: { 200: { schema: schema.Token } }, errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params }) => {
       const { form } = await publicForm(deps, params.id);
-      allowOrigin(ctx, form);
+      allowOrigin(ctx, form, ownOriginOf(deps));
       return { body: makeFormToken(deps.links, form.id, new Date()), headers: { 'Cache-Control': 'no-store' } };
     },
   }),

@@ -74,5 +74,5 @@ export const SubmissionAnswer = strict({
 });
 export const FormStats = strict({
   views: Type.Integer(), submissions: Type.Integer(), conversionRate: Type.Number(),
-  series: Type.Array(strict({ at: Type.String(), views: Type.Integer(), submissions: Type.Integer() })),
+  series: Type.Array(strict({ at: Timestamp, views: Type.Integer(), submissions: Type.Integer() })),
 });

@@ -98,13 +98,6 @@ export class Migration20261121065900_initial extends Migration {
 
     this.addSql(`create table "outbox_workflows" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "workflow_type" varchar(100) not null, "workflow_id" text not null, "input" jsonb not null, "created_at" timestamptz(3) not null default now());`);
 
-    this.addSql(`create table "refresh_tokens" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "user_id" bigint not null, "family" uuid not null, "token_hash" text not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, "revoked_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now());`);
-    this.addSql(`create index "refresh_tokens_family_idx" on "refresh_tokens" ("tenant_id", "family");`);
-    this.addSql(`alter table "refresh_tokens" add constraint "refresh_tokens_hash_key" unique ("token_hash");`);
-
-    this.addSql(`create table "revoked_tokens" ("jti" uuid not null, "tenant_id" varchar(50) not null, "expires_at" timestamptz(3) not null, primary key ("jti"));`);
-    this.addSql(`create index "revoked_tokens_expires_idx" on "revoked_tokens" ("expires_at");`);
-
     this.addSql(`create table "roles" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "name" varchar(50) not null, "description" text null, "permissions" text[] not null, "version" int not null default 1, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`);
     this.addSql(`alter table "roles" add constraint "roles_name_key" unique ("tenant_id", "name");`);
 
@@ -292,16 +285,6 @@ export class Migration20261121065900_initial extends Migration {
     this.addSql(`alter table "outbox_workflows" force row level security;`);
     this.addSql(`create policy "tenant" on "outbox_workflows" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
     this.addSql(`create policy "engine" on "outbox_workflows" to "perennial_engine" using (true) with check (true);`);
-
-    this.addSql(`alter table "refresh_tokens" enable row level security;`);
-    this.addSql(`alter table "refresh_tokens" force row level security;`);
-    this.addSql(`create policy "tenant" on "refresh_tokens" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
-    this.addSql(`create policy "engine" on "refresh_tokens" to "perennial_engine" using (true) with check (true);`);
-
-    this.addSql(`alter table "revoked_tokens" enable row level security;`);
-    this.addSql(`alter table "revoked_tokens" force row level security;`);
-    this.addSql(`create policy "tenant" on "revoked_tokens" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
-    this.addSql(`create policy "engine" on "revoked_tokens" to "perennial_engine" using (true) with check (true);`);
 
     this.addSql(`alter table "roles" enable row level security;`);
     this.addSql(`alter table "roles" force row level security;`);

@@ -2,7 +2,6 @@ import { Migration } from '@mikro-orm/migrations';
 
 /** [table, columns, referenced table, what happens on delete]: tenant_id is part of every one, so no row points into another tenant. */
 const foreignKeys: [string, string, string, string][] = [
-  ['refresh_tokens', 'user_id', 'users', 'cascade'],
   ['sessions', 'user_id', 'users', 'cascade'],
   ['contacts', 'company_id', 'companies', 'set null (company_id)'],
   ['contact_activities', 'contact_id', 'contacts', 'cascade'],

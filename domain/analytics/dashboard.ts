@@ -3,10 +3,12 @@ import type { Period } from './period.ts';
 import { rate, readBreakdown, readPeople, readSeries, readTotals, type Figures } from './read-figures.ts';
 
 const emailFigures = (figures: Figures) => {
-  const delivered = figures.emails_sent - figures.bounces;
+  // A mail may bounce, or be opened, in a later period than it was sent in.
+  const delivered = Math.max(0, figures.emails_sent - figures.bounces);
   return {
     sent: figures.emails_sent, delivered, failed: figures.emails_failed, opens: figures.opens, clicks: figures.clicks, bounces: figures.bounces,
-    unsubscribes: figures.unsubscribes, openRate: rate(figures.opens, delivered), clickRate: rate(figures.clicks, delivered),
+    unsubscribes: figures.unsubscribes, openRate: Math.min(1, rate(figures.unique_opens, delivered)),
+    clickRate: Math.min(1, rate(figures.unique_clicks, delivered)),
   };
 };
 

@@ -11,7 +11,7 @@ export const COUNTED_EVENTS = [
 
 /** What is counted, in all and per campaign, template or form. */
 export type Metric =
-  | 'contacts_new' | 'unsubscribes' | 'emails_sent' | 'emails_failed' | 'opens' | 'clicks' | 'bounces' | 'submissions'
+  | 'contacts_new' | 'unsubscribes' | 'emails_sent' | 'emails_failed' | 'opens' | 'unique_opens' | 'clicks' | 'unique_clicks' | 'bounces' | 'submissions'
   | 'campaign_entries' | 'campaign_completions' | 'score_changes';
 
 const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
@@ -23,12 +23,17 @@ const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
 interface EventFields {
   status?: string;
   automated?: boolean;
+  first?: boolean;
+  emailId?: number;
   campaignId?: number;
   templateId?: number;
   formId?: number;
   contactId?: number | null;
   recipientId?: number | null;
 }
+
+/** What an email's first open or click counts for beside. */
+const uniques: Partial<Record<Metric, Metric>> = { opens: 'unique_opens', clicks: 'unique_clicks' };
 
 /** The metric that an event counts for, or null. */
 export function metricOf(event: AnyEvent): Metric | null {
@@ -58,6 +63,19 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
   return null;
 }
 
+/** Template and campaign of the emails of events that name their email alone, by tenant and email. */
+async function emailReferences(tx: EntityManager, events: AnyEvent[]): Promise<Map<string, Pick<EventFields, 'templateId' | 'campaignId'>>> {
+  const bare = events.flatMap(({ tenantid, data }) => {
+    const { emailId, templateId } = data as EventFields;
+    return emailId && !templateId ? [{ t: tenantid, id: emailId }] : [];
+  });
+  if (bare.length === 0) return new Map();
+  const found = await rows<{ tenant_id: string; id: number; template_id: number | null; campaign_id: number | null }>(tx, sql`
+    select distinct e.tenant_id, e.id, e.template_id, e.campaign_id
+    from jsonb_to_recordset(${JSON.stringify(bare)}::jsonb) as r(t text, id bigint) join emails e on e.tenant_id = r.t and e.id = r.id`);
+  return new Map(found.map((row) => [`${row.tenant_id}/${row.id}`, { templateId: row.template_id ?? undefined, campaignId: row.campaign_id ?? undefined }]));
+}
+
 /**
  * Adds events that were never counted before to their 5-minute windows (by the event's own time, so a late one is
  * right too), in the engine transaction `tx`. Rows are upserted in key order: processes that meet wait, never in a ring.
@@ -65,19 +83,26 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();
   const people = new Map<string, { t: string; m: string; day: string; c: number }>();
+  const references = await emailReferences(tx, events);
+  const add = (t: string, m: Metric, d: string, id: number, at: string): void => {
+    const key = [t, m, d, id, at].join('/');
+    const row = counts.get(key);
+    if (row) row.n += 1;
+    else counts.set(key, { t, m, d, id, at, n: 1 });
+  };
   for (const event of events) {
     const metric = metricOf(event);
     if (!metric) continue;
+    const data = event.data as EventFields;
+    const unique = data.first ? uniques[metric] : undefined;
     const at = new Date(Math.floor(Date.parse(event.time) / WINDOW_MS) * WINDOW_MS).toISOString();
-    for (const [dimension, id] of dimensionsOf(event.data as EventFields)) {
-      const key = [event.tenantid, metric, dimension, id, at].join('/');
-      const row = counts.get(key);
-      if (row) row.n += 1;
-      else counts.set(key, { t: event.tenantid, m: metric, d: dimension, id, at, n: 1 });
+    for (const [dimension, id] of dimensionsOf({ ...references.get(`${event.tenantid}/${data.emailId}`), ...data })) {
+      add(event.tenantid, metric, dimension, id, at);
+      if (unique) add(event.tenantid, unique, dimension, id, at);
     }
     const person = personOf(event, metric);
     if (person) {
-      const day = event.time.slice(0, 10);
+      const day = at.slice(0, 10);
       people.set([event.tenantid, person.metric, day, person.contactId].join('/'), { t: event.tenantid, m: person.metric, day, c: person.contactId });
     }
   }

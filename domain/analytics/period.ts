@@ -19,11 +19,14 @@ export interface Period {
 
 const DAY_MS = 86_400_000;
 const MAX_POINTS = 5000;
+const EARLIEST = new Date('1970-01-01T00:00:00Z');
+const LATEST = new Date('9999-01-01T00:00:00Z');
 const hours: Record<Interval, number> = { hour: 1, day: 24, week: 168, month: 720 };
 
+/** A name, not an offset: the database reads the sign of those the other way round. */
 function isTimezone(timezone: string): boolean {
   try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: timezone }));
+    return /^[A-Za-z]/.test(timezone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: timezone }));
   } catch {
     return false;
   }
@@ -38,6 +41,9 @@ export function readPeriod(query: PeriodQuery, now: Date): Period {
   const from = query.from ? new Date(query.from) : new Date(to.getTime() - 30 * DAY_MS);
   const period = { from, to, interval: query.interval ?? 'day', timezone: query.timezone ?? 'UTC' };
   const errors: Violation[] = [];
+  for (const [path, date] of [['/from', from], ['/to', to]] as const) {
+    if (!(date >= EARLIEST && date < LATEST)) errors.push({ path, code: 'out_of_range', message: 'must be a time of the years 1970 to 9998' });
+  }
   if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
   if (!isTimezone(period.timezone)) errors.push({ path: '/timezone', code: 'format', message: 'is not a time zone of the IANA database' });
   if ((to.getTime() - from.getTime()) / 3_600_000 / hours[period.interval] > MAX_POINTS) {

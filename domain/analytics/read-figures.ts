@@ -5,7 +5,7 @@ import type { Period } from './period.ts';
 export type Figures = Record<Metric, number>;
 
 const NONE: Figures = {
-  contacts_new: 0, unsubscribes: 0, emails_sent: 0, emails_failed: 0, opens: 0, clicks: 0, bounces: 0, submissions: 0,
+  contacts_new: 0, unsubscribes: 0, emails_sent: 0, emails_failed: 0, opens: 0, unique_opens: 0, clicks: 0, unique_clicks: 0, bounces: 0, submissions: 0,
   campaign_entries: 0, campaign_completions: 0, score_changes: 0,
 };
 
@@ -18,18 +18,25 @@ export async function readTotals(tx: EntityManager, period: Period): Promise<Fig
   return { ...NONE, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
 }
 
+/**
+ * The point that lies `step` after the period's first. Days, weeks and months are counted on the zone's calendar; hours on
+ * the absolute clock, for on it none is there twice or missing when summer time begins or ends.
+ */
+const pointAfter = ({ from, interval, timezone }: Period) =>
+  interval === 'hour'
+    ? sql`date_trunc('hour', ${from}::timestamptz, ${timezone}) + step`
+    : sql`(date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step) at time zone ${timezone}`;
+
 /** The same per interval of the period, every interval of it, empty ones too, in the period's time zone. */
 export async function readSeries(tx: EntityManager, period: Period): Promise<{ at: Date; figures: Figures }[]> {
-  const { from, to, interval, timezone } = period;
+  const { to, interval, timezone } = period;
   const found = await rows<{ at: Date; metric: Metric | null; n: number | null }>(tx, sql`
     with counts as (
       select date_trunc(${interval}, at, ${timezone}) as at, metric, sum(count)::bigint as n from analytics_windows
       where dimension = '' and dimension_id = 0 and ${inPeriod(period)} group by 1, 2),
     points as (
-      select (date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step) at time zone ${timezone} as at
-      from (select n * ('1 ' || ${interval})::interval as step from generate_series(0, 5001) n) steps)
-    select p.at, c.metric, c.n from points p left join counts c on c.at = p.at
-    where p.at < ${to}::timestamptz order by p.at`);
+      select ${pointAfter(period)} as at from (select n * ('1 ' || ${interval})::interval as step from generate_series(0, 5001) n) steps)
+    select at, c.metric, c.n from points p full join counts c using (at) where at < ${to}::timestamptz order by at`);
   const series = new Map<number, { at: Date; figures: Figures }>();
   for (const row of found) {
     const point = series.get(row.at.getTime()) ?? { at: row.at, figures: { ...NONE } };

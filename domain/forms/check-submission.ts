@@ -16,17 +16,21 @@ type Check = (text: string, field: FormField) => { code: string; message: string
 
 const matches = (pattern: RegExp, message: string): Check => (text) => (pattern.test(text) ? null : { code: 'format', message });
 const inOptions: Check = (text, field) => (field.options?.some((option) => option.value === text) ? null : { code: 'not_an_option', message: 'is not one of the options' });
-const real = (text: string): boolean => !Number.isNaN(Date.parse(text));
+/** A day of the calendar: the date parser takes 30 February for a day in March. */
+const isDay = (text: string): boolean => {
+  const date = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+};
 
 const checks: Partial<Record<FormField['type'], Check>> = {
   email: (text) => (validator.isEmail(text, { allow_utf8_local_part: true }) && text.length <= 255 ? null : { code: 'format', message: 'is not an email address' }),
   url: (text) => (validator.isURL(text, { protocols: ['http', 'https'], require_protocol: true, require_tld: false }) ? null : { code: 'format', message: 'is not a web address' }),
-  number: (text) => (text.trim() !== '' && Number.isFinite(Number(text)) ? null : { code: 'format', message: 'is not a number' }),
+  number: (text) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? null : { code: 'format', message: 'is not a number' }),
   rating: matches(/^(10|[1-9])$/, 'is not a rating from 1 to 10'),
-  phone: matches(/^[+\d][\d ()./-]{2,48}$/, 'is not a phone number'),
-  date: (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && real(`${text}T00:00:00Z`) ? null : { code: 'format', message: 'is not a date (YYYY-MM-DD)' }),
+  phone: matches(/^[+\d(][\d ()./-]{2,48}$/, 'is not a phone number'),
+  date: (text) => (isDay(text) ? null : { code: 'format', message: 'is not a date (YYYY-MM-DD)' }),
   time: matches(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'is not a time (HH:MM)'),
-  datetime: (text) => (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text) && real(text) ? null : { code: 'format', message: 'is not a date and time' }),
+  datetime: (text) => (/^.{10}T\d{2}:\d{2}/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) ? null : { code: 'format', message: 'is not a date and time' }),
   country: matches(/^[A-Z]{2}$/, 'is not a country code (ISO 3166-1 alpha-2)'),
   select: inOptions,
   radio: inOptions,

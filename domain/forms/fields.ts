@@ -7,20 +7,21 @@ export const MAPPABLE = ['email', 'firstName', 'lastName', 'phone', 'jobTitle', 
 export type MappedField = (typeof MAPPABLE)[number];
 
 export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> & Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
+type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
-const RESERVED = /^_/;
 
-/** Fields as they are stored: ids, order and nulls filled in. Ids of fields that were there are kept by name. */
-export function normaliseFields(input: readonly FormFieldInput[], before: readonly FormField[] = []): FormField[] {
-  const known = new Map(before.map((field) => [field.name, field.id]));
+/** Fields as they are stored: ids, order and nulls filled in. A field that was there keeps its id: by the id given, or by its name. */
+export function normaliseFields(input: readonly FormFieldInput[], before: Known = []): FormField[] {
+  const given = new Set(input.map((field) => field.id));
+  const known = new Map(before.filter((field) => !given.has(field.id)).map((field) => [field.name, field.id]));
   let nextId = Math.max(0, ...before.map((field) => field.id)) + 1;
   return input
     .map((field, index): FormField => ({
-      id: known.get(field.name) ?? nextId++,
-      name: field.name, label: field.label, type: field.type, required: field.required ?? false, placeholder: field.placeholder ?? null,
-      defaultValue: field.defaultValue ?? null, displayOrder: field.displayOrder ?? index, validationRegex: field.validationRegex ?? null,
-      minLength: field.minLength ?? null, maxLength: field.maxLength ?? null, options: field.options ?? null, mapTo: field.mapTo ?? null,
+      id: field.id ?? known.get(field.name) ?? nextId++,
+      name: field.name, label: field.label, type: field.type, required: field.required ?? false, placeholder: field.placeholder || null,
+      defaultValue: field.defaultValue || null, displayOrder: field.displayOrder ?? index, validationRegex: field.validationRegex || null,
+      minLength: field.minLength ?? null, maxLength: field.maxLength ?? null, options: field.options ?? null, mapTo: field.mapTo || null,
     }))
     .sort((a, b) => a.displayOrder - b.displayOrder);
 }
@@ -34,19 +35,23 @@ function regexProblem(source: string): string | null {
   }
 }
 
-/** Everything that is wrong with a form's fields, by JSON Pointer. */
-export function checkFields(fields: readonly FormFieldInput[]): Violation[] {
+/** Everything that is wrong with a form's fields, by JSON Pointer. `before` are the fields that it has: only their ids may be named. */
+export function checkFields(fields: readonly FormFieldInput[], before: Known = []): Violation[] {
   const errors: Violation[] = [];
   const seen = new Set<string>();
+  const ids = new Set(before.map((field) => field.id));
+  const targets = new Set<string>();
   fields.forEach((field, index) => {
     const at = (name: string) => `/fields/${index}/${name}`;
     if (seen.has(field.name)) errors.push({ path: at('name'), code: 'duplicate', message: `is the name of another field: ${field.name}` });
     seen.add(field.name);
-    if (RESERVED.test(field.name)) errors.push({ path: at('name'), code: 'format', message: 'must not start with _' });
+    if (field.id !== undefined && !ids.delete(field.id)) errors.push({ path: at('id'), code: 'read_only', message: 'is set by the service' });
     if (WITH_OPTIONS.includes(field.type) && !field.options?.length) errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
     if (field.mapTo && !(MAPPABLE as readonly string[]).includes(field.mapTo)) {
       errors.push({ path: at('mapTo'), code: 'enum', message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}` });
     }
+    if (field.mapTo && targets.has(field.mapTo)) errors.push({ path: at('mapTo'), code: 'duplicate', message: `is filled by another field: ${field.mapTo}` });
+    if (field.mapTo) targets.add(field.mapTo);
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
       errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be above maxLength' });
     }
@@ -56,12 +61,16 @@ export function checkFields(fields: readonly FormFieldInput[]): Violation[] {
   return errors;
 }
 
-/** The contact field that a form field fills: by `mapTo`, or by its name. The first email field is the email where none is mapped. */
+/**
+ * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that. The first
+ * email field is the email where none is mapped.
+ */
 export function mappedFields(fields: readonly FormField[]): Map<string, MappedField> {
   const mapped = new Map<string, MappedField>();
+  const taken = new Set(fields.map((field) => field.mapTo));
   for (const field of fields) {
     const target = field.mapTo ?? field.name;
-    if ((MAPPABLE as readonly string[]).includes(target)) mapped.set(field.name, target as MappedField);
+    if ((MAPPABLE as readonly string[]).includes(target) && (field.mapTo || !taken.has(target))) mapped.set(field.name, target as MappedField);
   }
   if (![...mapped.values()].includes('email')) {
     const first = fields.find((field) => field.type === 'email');

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { Segment } from '../../db/entities/contacts.ts';
-import { Form } from '../../db/entities/forms.ts';
+import { Form, type FormField } from '../../db/entities/forms.ts';
 import { AppError, assertValid, notFound } from '../errors.ts';
 import { checkFields, normaliseFields, type FormFieldInput } from './fields.ts';
 
@@ -18,16 +18,25 @@ export interface FormInput {
   updateExisting?: 'fillEmpty' | 'overwrite';
 }
 
-async function assertForm(tx: EntityManager, input: Partial<FormInput>): Promise<void> {
-  const errors = checkFields(input.fields ?? []);
+/** An http(s) origin as browsers write it, of nothing that means something else in a policy header. */
+const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
+const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
+
+/** `''` is stored as null. */
+function withoutEmpty<T extends object>(input: T): T {
+  return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : (value as unknown)])) as T;
+}
+
+async function assertForm(tx: EntityManager, input: Partial<FormInput>, before: FormField[] = []): Promise<void> {
+  const errors = checkFields(input.fields ?? [], before);
   if (input.listId != null && !(await tx.findOne(Segment, { id: input.listId, type: 'static' }))) {
     errors.push({ path: '/listId', code: 'not_found', message: 'is not a list' });
   }
-  if (input.redirectUrl && !/^https?:\/\/[^\s]+$/i.test(input.redirectUrl)) {
+  if (input.redirectUrl && (/\s/.test(input.redirectUrl) || !ORIGIN.test(originOf(input.redirectUrl) ?? ''))) {
     errors.push({ path: '/redirectUrl', code: 'format', message: 'must be an http or https address' });
   }
   (input.allowedOrigins ?? []).forEach((origin, index) => {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+    if (originOf(origin) !== origin || !ORIGIN.test(origin)) {
       errors.push({ path: `/allowedOrigins/${index}`, code: 'format', message: 'must be an origin like https://www.example.com' });
     }
   });
@@ -37,7 +46,7 @@ async function assertForm(tx: EntityManager, input: Partial<FormInput>): Promise
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {
   return em.transactional(async (tx) => {
     await assertForm(tx, input);
-    const form = tx.create(Form, { ...input, tenantId, fields: normaliseFields(input.fields) });
+    const form = tx.create(Form, { ...withoutEmpty(input), tenantId, fields: normaliseFields(input.fields) });
     await tx.flush();
     return form;
   });
@@ -54,8 +63,8 @@ export async function updateForm(em: EntityManager, id: number, input: Partial<F
   return em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
-    await assertForm(tx, input);
-    const { fields, ...rest } = input;
+    await assertForm(tx, input, form.fields);
+    const { fields, ...rest } = withoutEmpty(input);
     tx.assign(form, { ...rest, ...(fields ? { fields: normaliseFields(fields, form.fields) } : {}) });
     await tx.flush();
     return form;
@@ -73,7 +82,9 @@ export async function deleteForm(em: EntityManager, id: number, check: (current:
       where c.status in ('ACTIVE', 'PAUSED') and v.definition -> 'trigger' ->> 'type' = 'FORM_SUBMITTED' and (v.definition -> 'trigger' ->> 'formId')::bigint = ${id}
       order by c.id`);
     if (users.length > 0) {
-      throw new AppError('in_use', `The form is in use by ${users.map((user) => `campaign ${user.id} (${user.name})`).join(', ')}`);
+      throw new AppError('in_use', `The form is in use by ${users.map((user) => `campaign ${user.id}`).join(', ')}`, {
+        errors: users.map((user) => ({ path: '', code: 'in_use', message: `campaign ${user.id}: ${user.name}` })),
+      });
     }
     await tx.remove(form).flush();
   });

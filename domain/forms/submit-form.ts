@@ -22,7 +22,7 @@ export type SubmitResult = { ok: true; contactId: number; submissionId: number }
 export async function submitForm(em: EntityManager, origin: Origin, form: Form, data: Record<string, unknown>, visitor: Visitor): Promise<SubmitResult> {
   const { values, errors } = checkSubmission(form.fields, data);
   const mapped = mappedFields(form.fields);
-  const contactFields = Object.fromEntries([...mapped].flatMap(([name, target]) => (name in values ? [[target, String(values[name])]] : [])));
+  const contactFields = Object.fromEntries([...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])));
   const emailField = [...mapped].find(([, target]) => target === 'email')?.[0] ?? 'email';
   if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
     errors.push({ field: emailField, code: 'required', message: 'is required: it says whose submission this is' });
@@ -48,7 +48,7 @@ async function store(
       tenantId: origin.tenantId, formId: form.id, contactId, submissionData: values, submittedAt: new Date(), ...visitor,
     });
     await tx.flush();
-    if (form.listId) await changeListMembers(tx, origin.tenantId, form.listId, { add: [contactId] });
+    if (form.listId) await changeListMembers(tx, origin.tenantId, form.listId, { add: [contactId] }, origin.requestId);
     await appendEvents(tx, origin, [{ type: 'FORM_SUBMITTED', entity: `contact/${contactId}`, data: { formId: form.id, contactId, submissionId: submission.id } }]);
     return { ok: true, contactId, submissionId: submission.id };
   });
@@ -64,8 +64,8 @@ export async function countView(em: EntityManager, form: Form): Promise<void> {
 /** Views, submissions and their ratio, in all and per day (UTC). */
 export async function readFormStats(em: EntityManager, formId: number) {
   return em.transactional(async (tx) => {
-    const series = await rows<{ at: string; views: number; submissions: number }>(tx, sql`
-      select coalesce(v.day, s.day)::text as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
+    const series = await rows<{ at: Date; views: number; submissions: number }>(tx, sql`
+      select coalesce(v.day, s.day)::timestamptz as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
       from (select hour::date as day, sum(views) as views from form_views where form_id = ${formId} group by 1) v
       full join (select submitted_at::date as day, count(*) as submissions from form_submissions where form_id = ${formId} group by 1) s on s.day = v.day
       order by 1`);

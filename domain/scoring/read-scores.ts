@@ -65,7 +65,7 @@ export async function readLeaderboard(em: EntityManager, subject: 'contact' | 'c
   return em.transactional(async (tx) => {
     const levels = await readLevels(tx);
     const name = subject === 'contact'
-      ? sql`(select first_name || ' ' || last_name from contacts c where c.tenant_id = s.tenant_id and c.id = s.subject_id)`
+      ? sql`(select coalesce(nullif(concat_ws(' ', nullif(first_name, ''), nullif(last_name, '')), ''), email) from contacts c where c.tenant_id = s.tenant_id and c.id = s.subject_id)`
       : sql`(select name from companies c where c.tenant_id = s.tenant_id and c.id = s.subject_id)`;
     const found = await rows<{ rank: number; subject_id: number; name: string | null; total: number }>(tx, sql`
       select rank() over (order by s.total desc)::int as rank, s.subject_id, ${name} as name, s.total

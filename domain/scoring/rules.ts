@@ -1,8 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringRule } from '../../db/entities/scoring.ts';
-import { notFound } from '../errors.ts';
-import type { RuleCondition } from './match-rule.ts';
+import { eventContracts, type EventType } from '../../events/contracts.ts';
+import { assertValid, notFound } from '../errors.ts';
+import { checkConditions, type RuleCondition } from './match-rule.ts';
 
 export interface RuleInput {
   name: string;
@@ -16,9 +17,15 @@ export interface RuleInput {
   active?: boolean;
 }
 
+function assertConditions(rule: ScoringRule): void {
+  const fields = Object.keys(eventContracts[rule.eventType as EventType].properties);
+  assertValid(checkConditions((rule.conditions ?? []) as RuleCondition[], fields));
+}
+
 export async function createRule(em: EntityManager, tenantId: string, input: RuleInput): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
-    const rule = tx.create(ScoringRule, { ...input, tenantId });
+    const rule = tx.create(ScoringRule, { ...input, category: input.category || null, tenantId });
+    assertConditions(rule);
     await tx.flush();
     return rule;
   });
@@ -30,7 +37,8 @@ export async function updateRule(em: EntityManager, id: number, input: Partial<R
     const rule = await tx.findOne(ScoringRule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!rule) throw notFound('scoring rule', id);
     check(rule);
-    tx.assign(rule, input);
+    tx.assign(rule, { ...input, ...(input.category === '' ? { category: null } : {}) });
+    if (input.conditions || input.eventType) assertConditions(rule);
     await tx.flush();
     return rule;
   });

@@ -3,6 +3,7 @@ import { customFieldTypes } from '../contacts/custom-field-types.ts';
 import type { Cause } from './causes.ts';
 import { compileFilter } from './compile.ts';
 import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
+import { moveMembers } from './move-members.ts';
 
 /**
  * Makes the members of a dynamic segment those whom its filter fits, by set, and answers how many came and went; then
@@ -22,20 +23,9 @@ export async function rebuildMembers(tx: EntityManager, tenantId: string, id: nu
 }
 
 async function rebuildOne(tx: EntityManager, tenantId: string, { id, filter }: DynamicSegment): Promise<{ added: number; removed: number }> {
-  const condition = compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
-  // For key share: a contact that is being deleted is waited for, and left out instead of breaking the foreign key.
+  const fits = compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
   const [counts] = await rows<{ added: number; removed: number }>(tx, sql`
-    with fits as materialized (
-      select c.id from contacts c where c.tenant_id = ${tenantId} and ${condition} for key share of c
-    ), gone as (
-      delete from segment_members m
-      where m.tenant_id = ${tenantId} and m.segment_id = ${id} and not exists (select 1 from fits f where f.id = m.contact_id)
-      returning 1
-    ), come as (
-      insert into segment_members (tenant_id, segment_id, contact_id)
-      select ${tenantId}, ${id}::bigint, f.id from fits f on conflict do nothing
-      returning 1
-    )
+    with ${moveMembers(tenantId, id, fits)}
     select (select count(*) from come) as added, (select count(*) from gone) as removed`);
   return counts!;
 }

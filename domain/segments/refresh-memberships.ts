@@ -5,6 +5,7 @@ import { lockContacts } from '../contacts/lock-contacts.ts';
 import type { Cause } from './causes.ts';
 import { compileFilter } from './compile.ts';
 import { dynamicSegments } from './dynamic-segments.ts';
+import { moveMembers } from './move-members.ts';
 
 export interface RefreshOptions {
   /** What has changed; segments that do not hang on it are left alone. Absent = anything may have. */
@@ -26,7 +27,10 @@ export async function refreshMemberships(
   const events: NewEvent[] = [];
   for (const segment of await dynamicSegments(tx, tenantId)) {
     if (changed && ![...segment.causes].some((cause) => changed.has(cause))) continue;
-    const moves = await judge(tx, tenantId, segment.id, ids, compileFilter(segment.filter, 'c', { customFields }));
+    const fits = compileFilter(segment.filter, 'c', { customFields });
+    const moves = await rows<{ contact_id: number; entered: boolean }>(tx, sql`
+      with ${moveMembers(tenantId, segment.id, fits, ids)}
+      select contact_id, false as entered from gone union all select contact_id, true from come order by contact_id`);
     if (moves.length > 0) changed?.add(`member:${segment.id}`);
     events.push(...moves.map((move) => membershipEvent(segment.id, move.contact_id, move.entered)));
   }
@@ -35,23 +39,4 @@ export async function refreshMemberships(
 
 export function membershipEvent(segmentId: number, contactId: number, entered: boolean): NewEvent {
   return { type: entered ? 'SEGMENT_ENTERED' : 'SEGMENT_LEFT', entity: `contact/${contactId}`, data: { segmentId, contactId } };
-}
-
-async function judge(
-  tx: EntityManager, tenantId: string, segmentId: number, contactIds: number[], condition: ReturnType<typeof compileFilter>,
-): Promise<{ contact_id: number; entered: boolean }[]> {
-  return rows(tx, sql`
-    with fits as (
-      select c.id from contacts c where c.tenant_id = ${tenantId} and c.id = any(${contactIds}::bigint[]) and ${condition}
-    ), gone as (
-      delete from segment_members m
-      where m.tenant_id = ${tenantId} and m.segment_id = ${segmentId} and m.contact_id = any(${contactIds}::bigint[])
-        and not exists (select 1 from fits f where f.id = m.contact_id)
-      returning m.contact_id
-    ), come as (
-      insert into segment_members (tenant_id, segment_id, contact_id)
-      select ${tenantId}, ${segmentId}::bigint, f.id from fits f on conflict do nothing
-      returning contact_id
-    )
-    select contact_id, false as entered from gone union all select contact_id, true from come order by contact_id`);
 }

@@ -35,7 +35,7 @@ test('an unknown path is 404, whatever the method and without a token', async ()
     }
   }
   const root = await fetch(service.url);
-  assert.deepEqual([root.status, (await root.json()).code], [404, 'not_found']);
+  assert.deepEqual([root.status, (await root.json() as { code: string }).code], [404, 'not_found']);
 });
 
 test('another method is 405 and names those that there are', async () => {

@@ -115,7 +115,7 @@ test('a JSON body over the limit is 413, with and without a declared length', as
   const stream = new Blob([body]).stream();
   const response = await fetch(`${service.url}/api/v1/auth/login`, { method: 'POST', body: stream, duplex: 'half', headers: { 'content-type': 'application/json' } } as RequestInit);
   assert.equal(response.status, 413);
-  assert.equal((await response.json()).code, 'payload_too_large');
+  assert.equal((await response.json() as { code: string }).code, 'payload_too_large');
   const small = await startVariant(service, { BODY_MAX_BYTES: 1024 });
   const answers = await Promise.all([900, 1100].map((length) => small.api('POST', '/auth/login', { username: 'u', password: 'x'.repeat(length) }, { token: null })));
   await small.stop();

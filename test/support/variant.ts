@@ -13,7 +13,8 @@ export interface Variant {
 
 /** Listens on a free port; calls carry the Admin's token unless another (or null for none) is given. */
 export async function startVariant(service: Service, env: Partial<Env> = {}): Promise<Variant> {
-  const server = createServer(createApp({ ...service.deps, env: { ...service.deps.env, ...env } }).callback());
+  const handle = createApp({ ...service.deps, env: { ...service.deps.env, ...env } }).callback();
+  const server = createServer((request, response) => void handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startJourneys, type Journeys } from './campaign-support.ts';
+import { paths, type PathName, type Walked } from './campaign-paths.ts';
+import { DAY, startJourneys, type Journeys } from './campaign-support.ts';
 
 let journeys: Journeys;
 before(async () => {
@@ -9,18 +10,113 @@ before(async () => {
 });
 after(() => journeys.stop());
 
-test('EMAIL, WAIT and EMAIL run to the end', async () => {
-  const [templateId, contactId] = [await journeys.template(), await journeys.contact()];
-  const campaignId = await journeys.start({
-    steps: [
-      { id: 'one', type: 'EMAIL', config: { templateId } },
-      { id: 'pause', type: 'WAIT', config: { waitMinutes: 30 * 1440 } },
-      { id: 'two', type: 'EMAIL', config: { templateId } },
-    ],
-  }, { contactIds: [contactId] });
-  const [execution] = await journeys.runAll(campaignId);
-  assert.equal(execution?.status, 'COMPLETED');
-  assert.deepEqual(await journeys.steps(execution!.id), ['one:success', 'pause:success', 'two:success']);
-  const history = await journeys.env.client.workflow.getHandle(execution!.workflowId).fetchHistory();
-  (await import('node:fs')).writeFileSync('/tmp/campaigns-helper/out.txt', JSON.stringify(history.events?.map((e) => e.eventType + ' ' + Object.keys(e).find((k) => k.endsWith('Attributes') && e[k as never])), null, 1));
+/** Walks a path and checks how it ended and which steps it did, as `step:result`. */
+async function walked(name: PathName, status: string, steps: string[], exitReason: string | null = null): Promise<Walked> {
+  const walk = await paths[name](journeys);
+  assert.deepEqual([walk.execution.status, walk.execution.exitReason ?? null], [status, exitReason]);
+  assert.deepEqual(await journeys.steps(walk.execution.id), steps);
+  assert.ok(walk.execution.finishedAt);
+  return walk;
+}
+
+const walkedTo = async (...args: Parameters<typeof walked>): Promise<void> => void (await walked(...args));
+const sendKeys = async ({ execution }: Walked) => (await journeys.emails(execution.id)).map((email) => email.send_key);
+
+test('EMAIL, WAIT of 30 days, EMAIL', async () => {
+  const walk = await walked('email-wait-email', 'COMPLETED', ['one:success', 'pause:success', 'two:success']);
+  const { id, startedAt, finishedAt, currentStep, currentStepId, runId } = walk.execution;
+  assert.deepEqual(await sendKeys(walk), [`execution:${id}:one:1`, `execution:${id}:two:1`]);
+  assert.deepEqual((await journeys.emails(id)).map(({ status, lane }) => [status, lane]), [['QUEUED', 'journey'], ['QUEUED', 'journey']]);
+  assert.ok(finishedAt!.getTime() - startedAt!.getTime() >= 30 * DAY);
+  assert.deepEqual([currentStep, currentStepId], [3, null]);
+  const described = await journeys.env.client.workflow.getHandle(walk.workflowId).describe();
+  assert.equal(runId, described.runId);
+  assert.deepEqual(await journeys.history(walk.workflowId), [
+    'WORKFLOW_EXECUTION_STARTED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED', 'WORKFLOW_TASK_COMPLETED', 'MARKER_RECORDED',
+    'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', 'TIMER_STARTED', 'TIMER_FIRED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED',
+    'WORKFLOW_TASK_COMPLETED', 'MARKER_RECORDED', 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', 'WORKFLOW_EXECUTION_COMPLETED',
+  ]);
+});
+
+test('a WAIT of nothing is a step that costs no timer', async () => {
+  const walk = await walked('wait-of-nothing', 'COMPLETED', ['one:success', 'pause:success', 'two:success']);
+  assert.equal((await sendKeys(walk)).length, 2);
+  assert.deepEqual(await journeys.history(walk.workflowId), [
+    'WORKFLOW_EXECUTION_STARTED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED', 'WORKFLOW_TASK_COMPLETED', 'MARKER_RECORDED',
+    'MARKER_RECORDED', 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', 'WORKFLOW_EXECUTION_COMPLETED',
+  ]);
+});
+
+test('WAIT first, twice and last', async () => {
+  const { execution } = await walked('wait-first-and-last', 'COMPLETED', ['first:success', 'second:success', 'third:success']);
+  assert.ok(execution.finishedAt!.getTime() - execution.startedAt!.getTime() >= DAY + 60 * 60_000);
+});
+
+test('WAIT until an instant, and until a local time of the contact', async () => {
+  const { execution } = await walked('wait-until', 'COMPLETED', ['past:success', 'future:success', 'local:success']);
+  const { startedAt, finishedAt } = execution;
+  assert.ok(finishedAt!.getTime() - startedAt!.getTime() >= 400 * DAY);
+  // 09:00 in Tokyo is midnight in UTC.
+  assert.equal(finishedAt!.getUTCDay(), 1);
+  assert.match(finishedAt!.toISOString(), /T00:00:/);
+});
+
+test('an EMAIL waits for the send window', async () => {
+  const { execution } = await walked('send-window', 'COMPLETED', ['one:success']);
+  assert.match(execution.finishedAt!.toISOString(), /T09:00:/);
+  assert.ok(execution.finishedAt!.getTime() - execution.startedAt!.getTime() > DAY);
+});
+
+test('an EMAIL that a gate holds back is suppressed, and the journey goes on', async () => {
+  const walk = await walked('email-suppressed', 'COMPLETED', ['one:suppressed', 'pause:success']);
+  assert.deepEqual((await journeys.emails(walk.execution.id)).map(({ status, reason }) => [status, reason]), [['SUPPRESSED', 'contact_unsubscribed']]);
+});
+
+test('CONDITION: then', () => walkedTo('condition-then', 'COMPLETED', ['fork:then', 'yes:success']));
+test('CONDITION: else', () => walkedTo('condition-else', 'COMPLETED', ['fork:else', 'no:success']));
+test('CONDITION: else-if', () => walkedTo('condition-branch', 'COMPLETED', ['fork:branch-1', 'found:success']));
+test('CONDITION: null is the end', async () => {
+  const { execution } = await walked('condition-end', 'COMPLETED', ['fork:else']);
+  assert.equal(execution.currentStep, 2);
+});
+
+test('SEGMENT puts the contact on a list and takes it off', () =>
+  walkedTo('segment', 'COMPLETED', ['join:success', 'member:then', 'leave:success', 'gone:else', 'end:success']));
+
+test('EXIT stops', async () => {
+  const { execution } = await walked('exit', 'STOPPED', ['pause:success', 'out:stop'], 'exit_step');
+  assert.deepEqual([execution.currentStep, execution.currentStepId], [1, 'out']);
+});
+
+test('a loop visits its steps again, each visit with its own mail', async () => {
+  const walk = await walked('loop', 'COMPLETED', [
+    'mail:success', 'week:success', 'twice:else', 'mark:success', 'mail:success', 'week:success', 'twice:then',
+  ]);
+  const { id } = walk.execution;
+  assert.deepEqual(await sendKeys(walk), [`execution:${id}:mail:1`, `execution:${id}:mail:2`]);
+});
+
+test('a contact that is gone is stopped at its next step', () =>
+  walkedTo('contact-deleted', 'STOPPED', ['start:then'], 'contact_deleted'));
+
+test('woken before its time it waits on', async () => {
+  const { execution } = await walked('woken-early', 'COMPLETED', ['start:then', 'pause:success']);
+  assert.ok(execution.finishedAt!.getTime() - execution.startedAt!.getTime() >= DAY);
+});
+
+test('while the campaign is paused timers run on and no step is done; due steps run on resume', async () => {
+  const walk = await walked('paused', 'COMPLETED', ['start:then', 'pause:success', 'next:success']);
+  assert.equal(walk.execution.parked, false);
+});
+
+test('a database that is away fails no journey', async () => {
+  const walk = await walked('database-away', 'COMPLETED', ['start:then', 'pause:success', 'mail:success']);
+  const history = await journeys.history(walk.workflowId);
+  assert.ok(history.includes('ACTIVITY_TASK_COMPLETED'));
+  assert.equal((await sendKeys(walk)).length, 1);
+});
+
+test('what no try can change ends FAILED, and can be retried', async () => {
+  const walk = await walked('failed-and-retried', 'COMPLETED', ['pause:success', 'join:failed', 'join:success', 'end:success']);
+  assert.equal(walk.execution.runSeq, 2);
 });

@@ -13,8 +13,10 @@ import { startCampaign, type Audience } from '../../domain/campaigns/start-campa
 import { createContact } from '../../domain/contacts/create-contact.ts';
 import { createTemplate } from '../../domain/emails/templates.ts';
 import { createSegment } from '../../domain/segments/segments.ts';
+import { withClient } from '../../dev/postgres.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
 import { claimSlot } from '../support/slot.ts';
+import { until } from '../support/until.ts';
 
 export const TENANT = 'default';
 export const MINUTE = 60_000;
@@ -37,8 +39,15 @@ export interface Journeys {
   /** The records of an execution's steps, as `step:result`. */
   steps(executionId: number): Promise<string[]>;
   emails(executionId: number): Promise<{ send_key: string; status: string; reason: string | null; lane: string }[]>;
-  /** Runs `enrolment` and every execution of the campaign to its end. Answers the executions. */
+  /** Runs what is in the outbox, and then every execution of the campaign, to the end. Answers the executions. */
   runAll(campaignId: number): Promise<CampaignExecution[]>;
+  /** Waits, in real time, until the one execution of the campaign is at a step. */
+  at(campaignId: number, stepId: string): Promise<CampaignExecution>;
+  /** The types of the events of a workflow's history, without their prefix, in order. */
+  history(workflowId: string): Promise<string[]>;
+  status(workflowId: string): Promise<string>;
+  /** Runs a statement as the owner of the schema. */
+  owner(statement: string): Promise<void>;
   worker(): Promise<{ stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
@@ -88,8 +97,23 @@ export async function startJourneys(): Promise<Journeys> {
       select send_key, status, reason, lane from emails where execution_id = ${executionId} order by id`)),
     runAll: async (campaignId) => {
       for (const id of await journeys.relay()) await journeys.finished(id);
-      for (const { workflowId } of await journeys.executions(campaignId)) await journeys.finished(workflowId);
+      for (const { workflowId, status } of await journeys.executions(campaignId)) {
+        if (status === 'RUNNING') await journeys.finished(workflowId);
+      }
       return journeys.executions(campaignId);
+    },
+    at: (campaignId, stepId) => until(`the execution is at ${stepId}`, async () => {
+      const [execution] = await journeys.executions(campaignId);
+      return execution?.currentStepId === stepId && execution.runId ? execution : null;
+    }),
+    history: async (workflowId) => {
+      const { events } = await env.client.workflow.getHandle(workflowId).fetchHistory();
+      const { EventType } = proto.temporal.api.enums.v1;
+      return (events ?? []).map((event) => EventType[event.eventType!]!.replace('EVENT_TYPE_', ''));
+    },
+    status: async (workflowId) => (await env.client.workflow.getHandle(workflowId).describe()).status.name,
+    owner: async (statement) => {
+      await withClient(slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(statement));
     },
     worker: async () => {
       const worker = await Worker.create({

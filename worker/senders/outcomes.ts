@@ -7,13 +7,13 @@ const MAX_REPLY = 1000;
 const grown = (base: number, attempt: number, longest: number): number => Math.min(base * 2 ** Math.min(attempt - 1, 30), longest);
 
 /**
- * Seconds until an email that was surely not sent is tried again. What was the provider's or the connection's fault comes
- * soon, for another may take it; a recipient's server that says "later" (greylisting, a full mailbox) gets a minute,
+ * Seconds until an email that was surely not sent is tried again. What was the provider's fault comes while that
+ * provider rests, for another to take it; what a lost connection was the end of comes soon; a recipient's server that says "later" (greylisting, a full mailbox) gets a minute,
  * then longer, up to an hour.
  */
 export function retryDelay(outcome: Outcome, attempt: number): number {
   if (outcome.kind !== 'retry') return 1;
-  if (outcome.providerFault) return grown(1, attempt, 300);
+  if (outcome.providerFault) return grown(0.3, attempt, 300);
   if (outcome.reply === null || outcome.reply.startsWith('421')) return grown(5, attempt, 600);
   return grown(60, attempt, 3600);
 }

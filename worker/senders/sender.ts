@@ -42,7 +42,10 @@ export class Sender {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#providers = new Providers(deps.env.SMTP_URL, deps.env.SEND_CONNECTIONS);
+    this.#providers = new Providers(deps.env.SMTP_URL, deps.env.SEND_CONNECTIONS, deps.log, () => {
+      this.#free.now();
+      this.#filler.wake();
+    });
     this.#leases = new Leases(deps, this.#holder);
     this.#settler = new Settler(deps);
     this.#filler = new Filler(deps, {
@@ -87,7 +90,7 @@ export class Sender {
 
   async #start(provider: Provider | null, batch: readonly Ready[], ending: readonly Ready[]): Promise<void> {
     this.#starts += 1;
-    if (provider) provider.reserved += batch.length;
+    if (provider) this.#providers.reserve(provider, batch.length);
     const all = [...batch, ...ending];
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
     let started: StartedEmail[] = [];
@@ -99,7 +102,7 @@ export class Sender {
       await delay(POLL_MS);
     }
     const byId = new Map(all.map((ready) => [ready.row.id, ready]));
-    if (provider) provider.reserved -= batch.length;
+    if (provider) this.#providers.reserve(provider, -batch.length);
     for (const { id, status, attempt } of started) {
       const ready = byId.get(id)!;
       if (status === 'SENDING' && provider) this.#track(this.#send(provider, ready, attempt, until));

@@ -37,7 +37,8 @@ interface Broken {
  *
  * A record whose quotes are wrong or that is too long says nothing certain about where it ends. It becomes one broken
  * record that goes on, line by line, up to the next line that starts a sound record of exactly `columns` cells: an
- * unclosed quote costs its own row instead of the file, and no piece of a broken note is taken for a contact.
+ * unclosed quote costs its own row instead of the file, and no piece of a broken note that has fewer or more cells is
+ * taken for a contact.
  */
 export class RecordReader {
   readonly #format: CsvFormat;

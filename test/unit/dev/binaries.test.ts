@@ -7,7 +7,7 @@ import { tempDir, writeScript } from './temp-dir.ts';
 
 /** A PATH and a cache of our own for this test; `python3` is whatever the test puts there. */
 function sandbox(t: TestContext) {
-  const dir = tempDir(t);
+  const dir = tempDir();
   const before = { PATH: process.env.PATH, XDG_CACHE_HOME: process.env.XDG_CACHE_HOME };
   const bin = join(dir, 'bin');
   mkdirSync(bin);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { processStart, signal } from '../../../dev/process.ts';
 import { until } from '../../support/until.ts';
 import { tempDir, writeScript } from './temp-dir.ts';
@@ -11,8 +11,8 @@ import { tempDir, writeScript } from './temp-dir.ts';
 const lock = (version: string) => ({ packages: { '': {}, 'node_modules/a': { version }, 'node_modules/b': { version: '1.0.0', optional: true } } });
 
 /** A repository of its own with a stand-in for npm that installs what package-lock.json asks for. */
-function repository(t: TestContext, npm?: string) {
-  const root = tempDir(t);
+function repository(npm?: string) {
+  const root = tempDir();
   for (const folder of ['dev', 'bin', 'node_modules']) mkdirSync(join(root, folder));
   copyFileSync(new URL('../../../dev/bootstrap.mjs', import.meta.url), join(root, 'dev', 'bootstrap.mjs'));
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock('2.0.0')));
@@ -46,17 +46,17 @@ function bootstrap(root: string, script: string, env: NodeJS.ProcessEnv = {}) {
 
 const PRINT = "console.log('args', process.argv.slice(2).join(' '));";
 
-test('with everything installed it only runs the script, with its arguments and exit code', async (t) => {
-  const root = repository(t);
+test('with everything installed it only runs the script, with its arguments and exit code', async () => {
+  const root = repository();
   installed(root, '2.0.0');
   const it = bootstrap(root, `${PRINT} process.exit(5);`);
   assert.deepEqual(await it.ended, [5, null]);
   assert.equal(it.output(), 'args one two\n');
 });
 
-test('it installs when nothing is installed, and when another version is', async (t) => {
+test('it installs when nothing is installed, and when another version is', async () => {
   for (const version of [undefined, '1.0.0']) {
-    const root = repository(t);
+    const root = repository();
     if (version) installed(root, version);
     const it = bootstrap(root, PRINT);
     assert.deepEqual(await it.ended, [0, null]);
@@ -67,20 +67,23 @@ test('it installs when nothing is installed, and when another version is', async
   }
 });
 
-test('an installation that fails or is missing is one clear line', async (t) => {
-  const failing = bootstrap(repository(t, 'echo "no network"; exit 7'), PRINT);
+test('an installation that fails or is missing is one clear line', async () => {
+  const failing = bootstrap(repository('echo "no network"; exit 7'), PRINT);
   assert.deepEqual(await failing.ended, [1, null]);
   assert.match(failing.output(), /no network\nnpm ci failed \(exit code 7\); its reason is above\.\n$/);
-  const root = repository(t);
+  const root = repository();
   const missing = bootstrap(root, PRINT, { PATH: join(root, 'nothing') });
   assert.deepEqual(await missing.ended, [1, null]);
   assert.match(missing.output(), /\nnpm is missing: [^\n]*\n$/);
 });
 
-const WAIT = "console.log('up', process.pid); process.on('SIGTERM', () => { console.log('TERM'); setTimeout(() => process.exit(4), 100); }); setInterval(() => {}, 1000);";
+const WAIT = `
+  process.on('SIGTERM', () => { console.log('TERM'); setTimeout(() => process.exit(4), 100); });
+  setInterval(() => {}, 1000);
+  console.log('up', process.pid);`;
 
-test('kill of the parent alone stops the script, which is waited for', async (t) => {
-  const root = repository(t);
+test('kill of the parent alone stops the script, which is waited for', async () => {
+  const root = repository();
   installed(root, '2.0.0');
   const it = bootstrap(root, WAIT);
   await until('it is up', () => it.output().includes('up'));
@@ -89,8 +92,8 @@ test('kill of the parent alone stops the script, which is waited for', async (t)
   assert.equal(it.output().match(/TERM/g)?.length, 1);
 });
 
-test('Ctrl-C, which reaches parent and script, ends both by that signal', async (t) => {
-  const root = repository(t);
+test('Ctrl-C, which reaches parent and script, ends both by that signal', async () => {
+  const root = repository();
   installed(root, '2.0.0');
   const it = bootstrap(root, WAIT);
   await until('it is up', () => it.output().includes('up'));
@@ -100,8 +103,8 @@ test('Ctrl-C, which reaches parent and script, ends both by that signal', async 
   assert.equal(processStart(script), null);
 });
 
-test('Ctrl-C while it installs ends it and leaves no npm', async (t) => {
-  const root = repository(t, 'echo $$ > "$0.pid"; exec sleep 60');
+test('Ctrl-C while it installs ends it and leaves no npm', async () => {
+  const root = repository('echo $$ > "$0.pid"; exec sleep 60');
   const it = bootstrap(root, PRINT);
   const pidFile = join(root, 'bin', 'npm.pid');
   await until('npm runs', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').trim());

@@ -14,8 +14,8 @@ test('a log line is short, and only from warn upwards', () => {
   assert.equal(shortLine('{"level":"warn","msg":"same","err":{"message":"same"}}'), 'warn same');
 });
 
-test('only what is written from now on is followed, across half lines and a new file', (t) => {
-  const file = join(tempDir(t), 'api.log');
+test('only what is written from now on is followed, across half lines and a new file', () => {
+  const file = join(tempDir(), 'api.log');
   const seen: string[] = [];
   writeFileSync(file, line('error', 'old'));
   const follow = () => followWarnings(file, 'api', (text) => seen.push(text));
@@ -30,8 +30,8 @@ test('only what is written from now on is followed, across half lines and a new 
   assert.deepEqual(seen, ['api: warn a', 'api: fatal c']);
 });
 
-test('a flood is cut short and counted', (t) => {
-  const file = join(tempDir(t), 'api.log');
+test('a flood is cut short and counted', () => {
+  const file = join(tempDir(), 'api.log');
   const seen: string[] = [];
   const end = followWarnings(file, 'api', (text) => seen.push(text));
   writeFileSync(file, line('warn', 'again').repeat(100));

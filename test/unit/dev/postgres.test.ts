@@ -16,7 +16,7 @@ async function start(t: TestContext, dataDir: string) {
 
 test('the owner owns, the service login does not pass row security, and data outlives a kill', async (t) => {
   // Closed to the user that Postgres runs as when we are root.
-  const dataDir = tempDir(t);
+  const dataDir = tempDir();
   const first = await start(t, dataDir);
   await withClient(first.owner, (client) => client.query('CREATE TABLE kept AS SELECT 7 AS n; GRANT SELECT ON kept TO perennial_app'));
   const roles = await withClient(first.app, (client) =>
@@ -40,7 +40,7 @@ test('the owner owns, the service login does not pass row security, and data out
 });
 
 test('it listens on loopback only, and on no socket file', async (t) => {
-  const { owner } = await start(t, tempDir(t));
+  const { owner } = await start(t, tempDir());
   const settings = await withClient(owner, (client) =>
     client.query("SELECT current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets"),
   );

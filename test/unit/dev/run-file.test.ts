@@ -33,8 +33,8 @@ async function otherRun(dir: string, names: string[], stopping = false) {
   return { pid: child.pid as number, ended: once(child, 'exit'), services };
 }
 
-test('a folder that another process uses is refused with its pid, and left as it is', async (t) => {
-  const dir = tempDir(t);
+test('a folder that another process uses is refused with its pid, and left as it is', async () => {
+  const dir = tempDir();
   const other = await otherRun(dir, []);
   assert.equal(await isOrphaned(dir), false);
   await assert.rejects(claimDataDir(dir, silent), (error: Error) => error.message.includes(`kill ${other.pid}`));
@@ -44,8 +44,8 @@ test('a folder that another process uses is refused with its pid, and left as it
   (await claimDataDir(dir, silent)).remove();
 });
 
-test('what a killed run left behind is stopped, Postgres last, and said', async (t) => {
-  const dir = tempDir(t);
+test('what a killed run left behind is stopped, Postgres last, and said', async () => {
+  const dir = tempDir();
   const other = await otherRun(dir, ['Postgres', 'api', 'NATS']);
   signal(other.pid, 'SIGKILL');
   await other.ended;
@@ -61,8 +61,8 @@ test('what a killed run left behind is stopped, Postgres last, and said', async 
   assert.equal(existsSync(join(dir, 'run.json')), false);
 });
 
-test('a run that is stopping is waited for', async (t) => {
-  const dir = tempDir(t);
+test('a run that is stopping is waited for', async () => {
+  const dir = tempDir();
   const other = await otherRun(dir, [], true);
   const lines: string[] = [];
   const claim = claimDataDir(dir, (line) => lines.push(line));
@@ -72,14 +72,14 @@ test('a run that is stopping is waited for', async (t) => {
   assert.match(lines[0] as string, /^Waiting for the previous run/);
 });
 
-test('a damaged file is taken over', async (t) => {
-  const dir = tempDir(t);
+test('a damaged file is taken over', async () => {
+  const dir = tempDir();
   writeFileSync(join(dir, 'run.json'), '{"owner"');
   (await claimDataDir(dir, silent)).remove();
 });
 
-test('only services that still run are kept in the file', async (t) => {
-  const dir = tempDir(t);
+test('only services that still run are kept in the file', async () => {
+  const dir = tempDir();
   const run = await claimDataDir(dir, silent);
   const start = () => {
     const options = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], logFile: join(dir, 'it.log') };

@@ -9,13 +9,13 @@ const node = (dir: string, script: string, graceMs = 5_000) =>
   startService({ name: 'It', command: process.execPath, args: ['-e', script], logFile: join(dir, 'logs', 'it.log'), graceMs });
 const never = () => Promise.reject(new Error('closed'));
 
-test('a command that does not exist is an error with the service name', async (t) => {
-  const options = { name: 'It', command: '/does/not/exist', args: [], logFile: join(tempDir(t), 'it.log') };
+test('a command that does not exist is an error with the service name', async () => {
+  const options = { name: 'It', command: '/does/not/exist', args: [], logFile: join(tempDir(), 'it.log') };
   await assert.rejects(startService(options), /^Error: It could not be started: .*ENOENT/);
 });
 
-test('untilReady tells how the service ended and what it logged in this run', async (t) => {
-  const dir = tempDir(t);
+test('untilReady tells how the service ended and what it logged in this run', async () => {
+  const dir = tempDir();
   const first = await node(dir, "console.log('of an earlier run')");
   await first.ended;
   appendFileSync(join(dir, 'logs', 'it.log'), 'older\n');
@@ -23,8 +23,8 @@ test('untilReady tells how the service ended and what it logged in this run', as
   await assert.rejects(untilReady(service, never), { message: 'It ended (exit code 3).\nno such setting' });
 });
 
-test('untilReady does not take the answer of another program for that of a service that has ended', async (t) => {
-  const service = await node(tempDir(t), 'process.exit(1)');
+test('untilReady does not take the answer of another program for that of a service that has ended', async () => {
+  const service = await node(tempDir(), 'process.exit(1)');
   await service.ended;
   await assert.rejects(
     untilReady(service, () => Promise.resolve('an answer')),
@@ -32,14 +32,14 @@ test('untilReady does not take the answer of another program for that of a servi
   );
 });
 
-test('untilReady gives up with the last reason', async (t) => {
-  const service = await node(tempDir(t), 'setInterval(() => {}, 1000)');
+test('untilReady gives up with the last reason', async () => {
+  const service = await node(tempDir(), 'setInterval(() => {}, 1000)');
   await assert.rejects(untilReady(service, never, 50), /It is not ready after 0.05 s: closed/);
   await service.stop();
 });
 
-test('stop waits for an orderly end, and kills what does not come to one', async (t) => {
-  const dir = tempDir(t);
+test('stop waits for an orderly end, and kills what does not come to one', async () => {
+  const dir = tempDir();
   const marker = "console.log('up'); setInterval(() => {}, 1000)";
   const upIn = (service: Awaited<ReturnType<typeof node>>) =>
     untilReady(service, async () => assert.match(readLog(dir, service.logStart), /up/));

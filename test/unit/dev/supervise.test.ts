@@ -9,7 +9,7 @@ import { tempDir } from './temp-dir.ts';
 
 /** A supervised child that runs `script`; the scripts of later starts may differ. */
 function supervise(t: TestContext, scripts: string[]) {
-  const logFile = join(tempDir(t), 'it.log');
+  const logFile = join(tempDir(), 'it.log');
   const lines: string[] = [];
   const gaveUp = Promise.withResolvers<string>();
   let starts = 0;

@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 
-/** A folder that is removed when the test ends. */
-export function tempDir(t: TestContext): string {
+/** A folder that is removed when the file's process ends, after all that still writes to it. */
+export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'perennial-unit-'));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 

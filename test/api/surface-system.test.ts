@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { routes } from '../../api/routes.ts';
+import { startService, type Service } from '../support/service.ts';
+import { startVariant } from '../support/variant.ts';
+import { until } from '../support/until.ts';
+
+let service: Service;
+before(async () => { service = await startService({ worker: ['temporal'] }); });
+after(() => service.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
+const AREAS = ['auth', 'contacts', 'emails', 'campaigns', 'forms', 'scoring', 'analytics'];
+
+test('health names every component, without a token and without an address', async () => {
+  const health = await until('all is UP', async () => {
+    const answer = await service.api('GET', '/health', undefined, { token: null });
+    return answer.body.status === 'UP' && answer;
+  });
+  assert.deepEqual([health.status, health.headers.get('cache-control')], [200, 'no-store']);
+  assert.deepEqual(health.body, { status: 'UP', components: Object.fromEntries(['postgres', 'nats', 'temporal', 'worker', 'mail'].map((name) => [name, { status: 'UP' }])) });
+});
+
+test('health of each of the seven areas', async () => {
+  for (const area of AREAS) {
+    const { status, body } = await service.api('GET', `/${area}/health`, undefined, { token: null });
+    assert.deepEqual([status, body.status, body.components.postgres], [200, 'UP', { status: 'UP' }], area);
+    assert.deepEqual(Object.keys(body), ['status', 'components']);
+  }
+});
+
+test('without a mail provider the service is DEGRADED, and still there', async () => {
+  const poor = await startVariant(service, { SMTP_URL: 'smtp://127.0.0.1:1' });
+  // The checks of a moment ago belong to other settings.
+  const { status, body } = await poor.api('GET', '/health', undefined, { token: null });
+  assert.deepEqual([status, body.status, body.components.mail.status], [200, 'DEGRADED', 'DEGRADED']);
+  assert.equal((await poor.api('GET', '/emails/health', undefined, { token: null })).body.status, 'DEGRADED');
+  assert.equal((await poor.api('GET', '/scoring/health', undefined, { token: null })).body.status, 'UP');
+  await poor.stop();
+  const second = await startVariant(service, { SMTP_URL: `smtp://127.0.0.1:1,${service.deps.env.SMTP_URL}` });
+  assert.equal((await second.api('GET', '/health', undefined, { token: null })).body.status, 'UP', 'one of several providers is enough');
+  await second.stop();
+});
+
+test('openapi.json is the description of this very service', async () => {
+  const response = await get('/api/v1/openapi.json');
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  const document = await response.json() as { openapi: string; servers: unknown; paths: Record<string, object> };
+  assert.ok((await new Validator().validate(structuredClone(document))).valid);
+  assert.match(document.openapi, /^3\.1\./);
+  assert.deepEqual(document.servers, [{ url: service.url }]);
+  assert.equal(Object.values(document.paths).flatMap((path) => Object.keys(path)).length, routes.length);
+  assert.equal((await get('/api/v1/openapi.json', { 'if-none-match': response.headers.get('etag')! })).status, 304);
+});
+
+test('asyncapi.json is there', async () => {
+  const { status, body } = await service.api('GET', '/asyncapi.json', undefined, { token: null });
+  assert.equal(status, 200);
+  assert.match(body.asyncapi, /^3\./);
+});
+
+test('the documentation comes from the service alone', async () => {
+  const page = await get('/docs');
+  const html = await page.text();
+  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  assert.ok(!/https?:/.test(html), 'no other host in the page');
+  const scripts = [...html.matchAll(/<script src="([^"]+)">/g)].map((match) => match[1]!);
+  assert.equal(scripts.length, 2);
+  assert.ok(!/<script>|\son\w+=|<link/.test(html));
+  for (const script of scripts) {
+    const response = await get(script);
+    assert.equal(response.status, 200, script);
+    assert.match(response.headers.get('content-type') ?? '', /^text\/javascript/);
+    assert.ok((await response.text()).length > 100);
+  }
+  const start = await (await get('/docs/start.js')).text();
+  assert.ok(start.includes('/api/v1/openapi.json') && !/https?:/.test(start));
+  // Whatever the script would like to load: the browser lets it reach this host only.
+  const policy = page.headers.get('content-security-policy') ?? '';
+  for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"]) assert.ok(policy.includes(directive), directive);
+  assert.ok(!/https?:|\*/.test(policy));
+});
+
+test('metrics count requests by operation, and ask for their token where one is set', async () => {
+  await service.api('GET', '/scoring/rules');
+  const open = await get('/metrics');
+  assert.match(open.headers.get('content-type') ?? '', /^text\/plain/);
+  assert.match(await open.text(), /perennial_http_request_duration_seconds_count\{operation="listScoringRules",status="200"\} \d+/);
+  const guarded = await startVariant(service, { METRICS_TOKEN: 'a-token' });
+  try {
+    for (const authorization of ['', 'Bearer', 'Bearer a-tokem', `Bearer ${service.admin.token}`, 'a-token']) {
+      const refused = await fetch(`${guarded.url}/metrics`, { headers: authorization ? { authorization } : {} });
+      assert.equal(refused.status, 401, authorization);
+    }
+    assert.equal((await fetch(`${guarded.url}/metrics`, { headers: { authorization: 'Bearer a-token' } })).status, 200);
+  } finally {
+    await guarded.stop();
+  }
+});
