@@ -6,6 +6,7 @@ interface Schema {
   required?: string[];
   items?: Schema;
   anyOf?: Schema[];
+  allOf?: Schema[];
   enum?: unknown[];
   const?: unknown;
   default?: unknown;
@@ -36,7 +37,8 @@ function valueOf(schema: Schema, all: boolean): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return valueOf(schema.anyOf[0]!, all);
   switch ([schema.type].flat()[0]) {
-    case 'object': return objectOf(schema, all);
+    // Conditions say which fields go together, so only those that always do are shown.
+    case 'object': return objectOf(schema, all && !schema.allOf);
     case 'array': return schema.items && (all || schema.minItems) ? [valueOf(schema.items, all)] : [];
     case 'string': return FORMATS[schema.format ?? ''] ?? 'text'.padEnd(schema.minLength ?? 0, '.');
     case 'integer': case 'number': return Math.max(schema.minimum ?? 0, 0);

@@ -35,7 +35,7 @@ async function start(): Promise<void> {
   };
   const failed = (message: string) => void end(1, message);
   if (ending) return;
-  say('Starting Postgres, NATS, Temporal and the mail catcher …');
+  say('Starting the parts …');
   perennial = createPerennial({ root, dataDir, settings, log: say, spawned, failed });
   await perennial.startParts();
   if (ending) return;

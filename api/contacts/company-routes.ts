@@ -10,7 +10,9 @@ import { IdParams, listOf } from '../schemas.ts';
 import { presentCompany, presentContacts } from './presenter.ts';
 import * as schema from './schema.ts';
 
-const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
+const sortable = {
+  ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
+} as const;
 
 export const companyRoutes: RouteSpec[] = [
   route({

@@ -18,7 +18,9 @@ export const contactRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts', operationId: 'listContacts', summary: 'List contacts', access: 'contacts:read',
     query: schema.ContactQuery, responses: { 200: { schema: listOf(schema.Contact) } },
-    handler: async ({ em, query }) => ({ body: await listPage(em, Contact, query, { from, where: contactConditions(query), sortable: contactSort }, presentContacts) }),
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Contact, query, { from, where: contactConditions(query), sortable: contactSort }, presentContacts),
+    }),
   }),
   route({
     method: 'POST', path: '/contacts', operationId: 'createContact', summary: 'Create a contact', access: 'contacts:write',
@@ -31,7 +33,9 @@ export const contactRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/search', operationId: 'searchContacts', summary: 'Search contacts by name, address or company', access: 'contacts:read',
     query: schema.SearchQuery, responses: { 200: { schema: listOf(schema.Contact) } },
-    handler: async ({ em, query }) => ({ body: await listPage(em, Contact, query, { from, where: [contactSearch(query.q)], sortable: contactSort }, presentContacts) }),
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Contact, query, { from, where: [contactSearch(query.q)], sortable: contactSort }, presentContacts),
+    }),
   }),
   route({
     method: 'GET', path: '/contacts/{id}', operationId: 'getContact', summary: 'Get a contact', access: 'contacts:read',

@@ -1,23 +1,24 @@
 import type { Static } from 'typebox';
 import { Contact, Segment } from '../../db/entities/contacts.ts';
 import { sql, type EntityManager } from '../../db/orm.ts';
-import { changeListMembers } from '../../domain/contacts/change-list-members.ts';
+import { changeList } from '../../domain/contacts/change-list.ts';
 import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
 import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { previewSegment } from '../../domain/segments/preview-segment.ts';
-import { createSegment, deleteSegment, lockMembers, memberCounts, rebuildSegment, updateSegment } from '../../domain/segments/segments.ts';
+import { createSegment, deleteSegment, rebuildSegment, updateSegment } from '../../domain/segments/segments.ts';
 import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { presentContacts, presentSegments, type SegmentView } from './presenter.ts';
 import * as schema from './segment-schema.ts';
 import { Contact as ContactSchema, MemberQuery } from './schema.ts';
 
-const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
+const sortable = {
+  ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
+} as const;
 
-const present = (segment: Segment, em: EntityManager): Promise<SegmentView> => em.transactional(async (tx) => (await presentSegments([segment], tx))[0]!);
-const countOf = (em: EntityManager, tenantId: string, id: number): Promise<number> =>
-  em.transactional(async (tx) => (await memberCounts(tx, tenantId, [id])).get(id) ?? 0);
+const present = (segment: Segment, em: EntityManager): Promise<SegmentView> =>
+  em.transactional(async (tx) => (await presentSegments([segment], tx))[0]!);
 
 async function find(em: EntityManager, id: number): Promise<Segment> {
   const segment = await em.findOne(Segment, { id });
@@ -76,27 +77,24 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       method: 'POST', path: `${base}/{id}/contacts`, operationId: `add${noun}Contacts`, summary: 'Add contacts to a static list', access: 'contacts:write',
       params: IdParams, body: schema.MembersChange, responses: { 200: { schema: schema.Added } }, errors: ['conflict'],
       handler: async ({ em, principal, requestId, params, body }) => {
-        const { added } = await em.transactional(async (tx) => {
-          assertValid(await lockMembers(tx, principal.tenantId, body.contactIds));
-          return changeListMembers(tx, principal.tenantId, params.id, { add: body.contactIds }, requestId);
-        });
-        return { body: { added: added.length, count: await countOf(em, principal.tenantId, params.id) } };
+        const { moved, count } = await changeList(em, { tenantId: principal.tenantId, requestId }, params.id, 'add', body.contactIds);
+        return { body: { added: moved, count } };
       },
     }),
     route({
       method: 'POST', path: `${base}/{id}/contacts/remove`, operationId: `remove${noun}Contacts`, summary: 'Remove contacts from a static list', access: 'contacts:write',
       params: IdParams, body: schema.MembersChange, responses: { 200: { schema: schema.Removed } }, errors: ['conflict'],
       handler: async ({ em, principal, requestId, params, body }) => {
-        const { removed } = await em.transactional((tx) => changeListMembers(tx, principal.tenantId, params.id, { remove: body.contactIds }, requestId));
-        return { body: { removed: removed.length, count: await countOf(em, principal.tenantId, params.id) } };
+        const { moved, count } = await changeList(em, { tenantId: principal.tenantId, requestId }, params.id, 'remove', body.contactIds);
+        return { body: { removed: moved, count } };
       },
     }),
     route({
       method: 'POST', path: `${base}/{id}/rebuild`, operationId: `rebuild${noun}`, summary: `Judge every contact anew by ${what}`, access: 'contacts:write',
       params: IdParams, responses: { 200: { schema: schema.Rebuilt } },
       handler: async ({ em, principal, params }) => {
-        const { added, removed } = await rebuildSegment(em, principal.tenantId, params.id);
-        return { body: { differed: added + removed, added, removed, count: await countOf(em, principal.tenantId, params.id) } };
+        const { added, removed, count } = await rebuildSegment(em, principal.tenantId, params.id);
+        return { body: { differed: added + removed, added, removed, count } };
       },
     }),
   ];

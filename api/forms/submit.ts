@@ -25,7 +25,8 @@ export async function publicForm(deps: Deps, id: number): Promise<{ form: Form; 
  */
 export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
   const origin = ctx.get('origin');
-  if (origin === '' || origin === ctx.origin || origin === ownOrigin) return;
+  // (Koa's `ctx.origin` is this very header.)
+  if (origin === '' || origin === `${ctx.protocol}://${ctx.host}` || origin === ownOrigin) return;
   const listed = form.allowedOrigins ?? [];
   if (listed.length > 0 && !listed.includes(origin)) throw new AppError('origin_not_allowed', `The form does not accept submissions from ${origin}`);
   ctx.set('Access-Control-Allow-Origin', listed.length > 0 ? origin : '*');

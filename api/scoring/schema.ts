@@ -44,8 +44,8 @@ const Action = Type.Unsafe<{ type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: num
   properties: { type: { type: 'string', enum: ['NONE', 'ADD_TO_LIST', 'START_CAMPAIGN'] }, listId: Id, campaignId: Id },
   additionalProperties: false,
   allOf: [
-    { if: { properties: { type: { const: 'ADD_TO_LIST' } } }, then: { required: ['listId'] } },
-    { if: { properties: { type: { const: 'START_CAMPAIGN' } } }, then: { required: ['campaignId'] } },
+    { if: { properties: { type: { const: 'ADD_TO_LIST' } } }, then: { required: ['listId'] }, else: { properties: { listId: false } } },
+    { if: { properties: { type: { const: 'START_CAMPAIGN' } } }, then: { required: ['campaignId'] }, else: { properties: { campaignId: false } } },
   ],
 });
 const thresholdFields = {

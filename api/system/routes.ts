@@ -28,7 +28,7 @@ function health(area: string, path: `/${string}`): RouteSpec {
 const docsPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Perennial API</title></head>
 <body><div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
-const docsScript = `Scalar.createApiReference('#docs', { url: '/api/v1/openapi.json', withDefaultFonts: false, telemetry: false, hideClientButton: true, agent: { disabled: true }, mcp: { disabled: true } });`;
+const docsScript = `Scalar.createApiReference('#docs', { url: '/api/v1/openapi.json', withDefaultFonts: false, telemetry: false, hideClientButton: true, showDeveloperTools: 'never', agent: { disabled: true }, mcp: { disabled: true } });`;
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 const referenceFile = fileURLToPath(import.meta.resolve('@scalar/api-reference')).replace(/dist\/.*$/, 'dist/browser/standalone.js');
 

@@ -22,12 +22,13 @@ export async function changeListMembers(
   await assertStatic(tx, tenantId, listId);
   const came = await rows<{ contact_id: number }>(tx, sql`
     insert into segment_members (tenant_id, segment_id, contact_id)
-    select ${tenantId}, ${listId}::bigint, id from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id on conflict do nothing returning contact_id`);
+    select ${tenantId}, ${listId}::bigint, id from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id
+    on conflict do nothing returning contact_id`);
   const left = await rows<{ contact_id: number }>(tx, sql`
     delete from segment_members
     where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
     returning contact_id`);
-  const [added, removed] = [came, left].map((found) => found.map((row) => row.contact_id).sort((a, b) => a - b)) as [number[], number[]];
+  const [added, removed] = [idsOf(came), idsOf(left)];
   const moved = [...added, ...removed];
   if (moved.length > 0) {
     await appendEvents(tx, { tenantId, requestId }, [
@@ -37,6 +38,8 @@ export async function changeListMembers(
   }
   return { added, removed };
 }
+
+const idsOf = (found: { contact_id: number }[]): number[] => found.map((row) => row.contact_id).sort((a, b) => a - b);
 
 async function assertStatic(tx: EntityManager, tenantId: string, id: number): Promise<void> {
   const [segment] = await rows<{ type: string }>(tx, sql`select type from segments where tenant_id = ${tenantId} and id = ${id} for key share`);

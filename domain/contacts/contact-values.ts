@@ -45,6 +45,7 @@ export interface ContactValues {
   source?: string | null;
 }
 
+type TextField = Exclude<keyof ContactInput, 'companyId' | 'status' | 'tags' | 'customFields'>;
 type Checked<T> = T | null | FieldViolation;
 const text = (value: string, max: number): Checked<string> => cleanText(value, max);
 const REQUIRED: FieldViolation = { code: 'required', message: 'must not be empty' };
@@ -62,7 +63,10 @@ export function checkContactValues(
   const refuse = (path: string, { code, message }: FieldViolation): void => {
     violations.push({ path, code, message });
   };
-  const take = <T>(field: keyof ContactInput, given: string | null | undefined, check: (value: string) => Checked<T>, keep: (value: T | null) => void, required = false): void => {
+  const take = <T>(
+    field: TextField, check: (value: string) => Checked<T>, keep: (value: T | null) => void, required = false,
+  ): void => {
+    const given = input[field];
     if (given === undefined) return;
     const value = check(given ?? '');
     if (isViolation(value)) refuse(`/${field}`, value);
@@ -70,17 +74,17 @@ export function checkContactValues(
     else keep(value);
   };
 
-  take('firstName', input.firstName, (v) => text(v, CONTACT_LIMITS.firstName), (v) => (values.firstName = v!), true);
-  take('lastName', input.lastName, (v) => text(v, CONTACT_LIMITS.lastName), (v) => (values.lastName = v!), true);
-  take('email', input.email, (v) => (v.trim() === '' ? null : normaliseEmail(v)), (v) => Object.assign(values, v), true);
-  take('phone', input.phone, (v) => text(v, CONTACT_LIMITS.phone), (v) => {
+  take('firstName', (v) => text(v, CONTACT_LIMITS.firstName), (v) => (values.firstName = v!), true);
+  take('lastName', (v) => text(v, CONTACT_LIMITS.lastName), (v) => (values.lastName = v!), true);
+  take('email', (v) => (v.trim() === '' ? null : normaliseEmail(v)), (v) => Object.assign(values, v), true);
+  take('phone', (v) => text(v, CONTACT_LIMITS.phone), (v) => {
     Object.assign(values, { phone: v, phoneE164: v === null ? null : phoneE164(v) });
   });
-  take('jobTitle', input.jobTitle, (v) => text(v, CONTACT_LIMITS.jobTitle), (v) => (values.jobTitle = v));
-  take('company', input.company, (v) => text(v, CONTACT_LIMITS.company), (v) => (values.company = v));
-  take('timezone', input.timezone, normaliseTimezone, (v) => (values.timezone = v));
-  take('locale', input.locale, normaliseLocale, (v) => (values.locale = v));
-  take('source', input.source, (v) => text(v, CONTACT_LIMITS.source), (v) => (values.source = v));
+  take('jobTitle', (v) => text(v, CONTACT_LIMITS.jobTitle), (v) => (values.jobTitle = v));
+  take('company', (v) => text(v, CONTACT_LIMITS.company), (v) => (values.company = v));
+  take('timezone', normaliseTimezone, (v) => (values.timezone = v));
+  take('locale', normaliseLocale, (v) => (values.locale = v));
+  take('source', (v) => text(v, CONTACT_LIMITS.source), (v) => (values.source = v));
   if (input.companyId !== undefined) values.companyId = input.companyId;
   if (input.status !== undefined) values.status = input.status;
   if (input.tags !== undefined) {
@@ -93,7 +97,8 @@ export function checkContactValues(
 }
 
 function checkCustomFields(
-  given: Record<string, unknown> | null, customFields: ReadonlyMap<string, CustomFieldType>, refuse: (path: string, violation: FieldViolation) => void,
+  given: Record<string, unknown> | null, customFields: ReadonlyMap<string, CustomFieldType>,
+  refuse: (path: string, violation: FieldViolation) => void,
 ): Record<string, CustomValue | null> | null {
   if (given === null) return null;
   const values: [string, CustomValue | null][] = [];

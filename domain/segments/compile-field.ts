@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { normaliseEmail } from '../contacts/email.ts';
 import { isViolation } from '../contacts/violation.ts';
 import type { CustomFieldType } from '../contacts/custom-values.ts';
+import { DEFAULT_LEVELS } from '../scoring/levels.ts';
 import { contactField } from './filter-fields.ts';
 import type { FieldLeaf } from './filter.ts';
 import { compareOperand, nfc, oppositeOf, type Condition, type Operand, type StoredAs } from './operand.ts';
@@ -12,10 +13,6 @@ export interface FieldContext {
   customFields: ReadonlyMap<string, CustomFieldType>;
   now: Date;
 }
-
-/** Where a contact has no score settings of its own tenant. */
-const DEFAULT_WARM = 30;
-const DEFAULT_HOT = 70;
 
 const COLUMNS: Record<string, [string, StoredAs]> = {
   phone: ['phone', 'text'],
@@ -57,10 +54,13 @@ function operandOf(field: string, context: FieldContext): Operand {
   // A contact that a form made has empty names where the form did not ask for them.
   if (field === 'firstName') return { stored: 'text', value: sql`nullif(${at('first_name')}, '')` };
   if (field === 'lastName') return { stored: 'text', value: sql`nullif(${at('last_name')}, '')` };
-  if (field === 'email') return { stored: 'text', value: at('email'), column: true, key: { value: at('email_key'), of: emailKey } };
+  if (field === 'email') {
+    return { stored: 'text', value: at('email'), column: true, key: { value: at('email_key'), of: emailKey } };
+  }
   const ofCompany = COMPANY_COLUMNS[field];
   if (ofCompany) {
-    const value = sql`(select k.${sql.ref(ofCompany[0])} from companies k where k.tenant_id = ${at('tenant_id')} and k.id = ${at('company_id')})`;
+    const value = sql`(
+      select k.${sql.ref(ofCompany[0])} from companies k where k.tenant_id = ${at('tenant_id')} and k.id = ${at('company_id')})`;
     return { stored: ofCompany[1], value };
   }
   if (field === 'score') return { stored: 'numeric', value: scoreOf(at) };
@@ -82,10 +82,10 @@ function scoreOf(at: At): RawBuilder<unknown> {
 }
 
 function qualificationOf(at: At): RawBuilder<unknown> {
-  const level = (name: 'warm' | 'hot', unset: number) =>
-    sql`coalesce((select s.${sql.ref(name)} from scoring_settings s where s.tenant_id = ${at('tenant_id')}), ${sql.lit(unset)})`;
+  const level = (name: 'warm' | 'hot') => sql`coalesce(
+    (select s.${sql.ref(name)} from scoring_settings s where s.tenant_id = ${at('tenant_id')}), ${sql.lit(DEFAULT_LEVELS[name])})`;
   return sql`(select case when q.score >= q.hot then 'hot' when q.score >= q.warm then 'warm' else 'cold' end
-    from (select ${scoreOf(at)} as score, ${level('warm', DEFAULT_WARM)} as warm, ${level('hot', DEFAULT_HOT)} as hot) q)`;
+    from (select ${scoreOf(at)} as score, ${level('warm')} as warm, ${level('hot')} as hot) q)`;
 }
 
 /** A value of another type than the definition says, or of a field that is not defined any more, is missing. */
@@ -96,12 +96,15 @@ function customField(field: string, json: RawBuilder<unknown>, customFields: Rea
   if (!type) return { stored: 'text', value: sql`null::text` };
   const { stored, json: jsonType } = STORED_CUSTOM[type];
   const cast = stored === 'numeric' ? sql`::numeric` : sql``;
-  return { stored, value: sql`(case when jsonb_typeof(${json} -> ${name}::text) = ${sql.lit(jsonType)} then (${json} ->> ${name}::text)${cast} end)` };
+  const value = sql`(
+    case when jsonb_typeof(${json} -> ${name}::text) = ${sql.lit(jsonType)} then (${json} ->> ${name}::text)${cast} end)`;
+  return { stored, value };
 }
 
-function compareTags({ operator, value }: FieldLeaf, context: FieldContext): Condition {
+function compareTags(leaf: FieldLeaf, context: FieldContext): Condition {
+  const { operator, value } = leaf;
   const opposite = oppositeOf(operator);
-  if (opposite) return sql`not ${compareTags({ field: 'tags', operator: opposite, ...(value === undefined ? {} : { value }) }, context)}`;
+  if (opposite) return sql`not ${compareTags({ ...leaf, operator: opposite }, context)}`;
   const tags = sql.ref(`${context.alias}.tags`);
   switch (operator) {
     case 'exists': return sql`(cardinality(${tags}) > 0)`;
@@ -111,9 +114,10 @@ function compareTags({ operator, value }: FieldLeaf, context: FieldContext): Con
 }
 
 /** `segmentId` is the set of all segments and lists that the contact is in; of `listId`, `exists` means static ones only. */
-function compareMembership({ field, operator, value }: FieldLeaf, context: FieldContext): Condition {
+function compareMembership(leaf: FieldLeaf, context: FieldContext): Condition {
+  const { field, operator, value } = leaf;
   const opposite = oppositeOf(operator);
-  if (opposite) return sql`not ${compareMembership({ field, operator: opposite, ...(value === undefined ? {} : { value }) }, context)}`;
+  if (opposite) return sql`not ${compareMembership({ ...leaf, operator: opposite }, context)}`;
   const at = (column: string) => sql.ref(`${context.alias}.${column}`);
   const member = sql`from segment_members m where m.tenant_id = ${at('tenant_id')} and m.contact_id = ${at('id')}`;
   if (operator !== 'exists') {

@@ -28,9 +28,10 @@ export const oppositeOf = (operator: FieldOperator): FieldOperator | undefined =
 export const nfc = (value: unknown): string => String(value).normalize('NFC');
 
 /** One condition over an operand. It is true or false, never unknown, so that it can be negated. */
-export function compareOperand(operand: Operand, { operator, value }: Pick<FieldLeaf, 'operator' | 'value'>, now: Date): Condition {
+export function compareOperand(operand: Operand, leaf: Pick<FieldLeaf, 'operator' | 'value'>, now: Date): Condition {
+  const { operator, value } = leaf;
   const opposite = oppositeOf(operator);
-  if (opposite) return sql`not ${compareOperand(operand, { operator: opposite, ...(value === undefined ? {} : { value }) }, now)}`;
+  if (opposite) return sql`not ${compareOperand(operand, { ...leaf, operator: opposite }, now)}`;
   if (operator === 'exists') return sql`(${operand.value} is not null)`;
   const { key } = operand;
   if (key && (operator === 'eq' || operator === 'in')) {
@@ -52,7 +53,7 @@ function test(operand: Operand, operator: FieldOperator, value: FieldLeaf['value
   const of = ordered(operand);
   switch (operator) {
     case 'eq': return sql`${operand.value} = ${first}`;
-    case 'in': return sql`${operand.value} = any(${values.map((item) => asText(operand.stored, item))}::${sql.raw(ARRAYS[operand.stored])})`;
+    case 'in': return sql`${operand.value} = any(${values.map((item) => asText(operand.stored, item))}::${sql.raw(TYPES[operand.stored])}[])`;
     case 'contains': return like(operand, `%${literal(values[0])}%`);
     case 'startsWith': return like(operand, `${literal(values[0])}%`);
     case 'endsWith': return like(operand, `%${literal(values[0])}`);
@@ -68,7 +69,6 @@ function test(operand: Operand, operator: FieldOperator, value: FieldLeaf['value
 const TYPES: Record<StoredAs, string> = {
   text: 'text', bigint: 'bigint', numeric: 'numeric', boolean: 'text', date: 'text', instant: 'timestamptz',
 };
-const ARRAYS: Record<StoredAs, string> = { ...TYPES, text: 'text[]', bigint: 'bigint[]', numeric: 'numeric[]', boolean: 'text[]', date: 'text[]' };
 
 function asText(stored: StoredAs, value: FilterScalar): string {
   return stored === 'text' ? nfc(value) : String(value);

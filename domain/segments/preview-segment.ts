@@ -12,7 +12,8 @@ const SAMPLE = 10;
 export async function previewSegment(em: EntityManager, tenantId: string, filter: Filter): Promise<{ count: number; sample: Contact[] }> {
   return em.transactional(async (tx) => {
     assertValid(await checkTenantFilter(tx, tenantId, filter));
-    const fits = sql`from contacts c where c.tenant_id = ${tenantId} and ${compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) })}`;
+    const condition = compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
+    const fits = sql`from contacts c where c.tenant_id = ${tenantId} and ${condition}`;
     const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(tx, sql`select count(*) as n ${fits}`);
     const found = await rows<{ id: number }>(tx, sql`select c.id ${fits} order by c.id desc limit ${SAMPLE}`);
     const sample = await tx.find(Contact, { id: { $in: found.map((row) => row.id) } }, { orderBy: { id: 'desc' } });

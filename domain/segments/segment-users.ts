@@ -11,7 +11,10 @@ interface User {
 
 /** Throws `in_use`, naming the users, when a running campaign, a form, a threshold or another segment refers to it. */
 export async function assertUnused(tx: EntityManager, tenantId: string, segmentId: number): Promise<void> {
-  const users = [...(await campaigns(tx, tenantId, segmentId)), ...(await formsAndThresholds(tx, tenantId, segmentId)), ...(await segments(tx, tenantId, segmentId))];
+  const users = [
+    ...(await campaigns(tx, tenantId, segmentId)), ...(await formsAndThresholds(tx, tenantId, segmentId)),
+    ...(await segments(tx, tenantId, segmentId)),
+  ];
   if (users.length === 0) return;
   throw new AppError('in_use', `It is used by ${users.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`, {
     errors: users.map(({ kind, id, name }) => ({ path: '', code: 'in_use', message: `${kind} ${id}: ${name}` })),
@@ -24,7 +27,8 @@ async function campaigns(tx: EntityManager, tenantId: string, segmentId: number)
     select c.id, c.name, v.definition from campaigns c
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id
     where c.tenant_id = ${tenantId} and c.status in ('ACTIVE', 'PAUSED') and (v.version = c.published_version or exists (
-      select 1 from campaign_executions e where e.tenant_id = c.tenant_id and e.campaign_id = c.id and e.status = 'RUNNING' and e.campaign_version = v.version))
+      select 1 from campaign_executions e
+      where e.tenant_id = c.tenant_id and e.campaign_id = c.id and e.status = 'RUNNING' and e.campaign_version = v.version))
     order by c.id`);
   const using = found.filter(({ definition }) => {
     const { segmentIds, listIds } = referencedIds(definition);

@@ -34,9 +34,8 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
       violations.push(...(await lockMembers(tx, tenantId, input.contactIds ?? [])));
     }
     assertValid(violations);
-    const segment = tx.create(Segment, {
-      ...values, name: values.name!, tenantId, type: input.type, filter: (input.filter ?? null) as Record<string, unknown> | null, status: 'READY',
-    });
+    const filter = (input.filter ?? null) as Record<string, unknown> | null;
+    const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY' });
     await tx.flush();
     if (input.type === 'dynamic') await rebuildMembers(tx, tenantId, segment.id);
     else await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
@@ -54,8 +53,8 @@ export async function updateSegment(
     const { values, violations } = checkTexts(input);
     const { filter } = input;
     const newFilter = filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
-    if (newFilter && segment.type === 'static') violations.push({ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' });
-    else if (newFilter) violations.push(...(await checkSegmentFilter(tx, tenantId, filter, id)));
+    if (newFilter && segment.type === 'dynamic') violations.push(...(await checkSegmentFilter(tx, tenantId, filter, id)));
+    else if (newFilter) violations.push({ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' });
     assertValid(violations);
     tx.assign(segment, { ...values, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
     await tx.flush();
@@ -75,17 +74,21 @@ export async function deleteSegment(em: EntityManager, tenantId: string, id: num
 }
 
 /** Judges every contact anew, and answers how many memberships were not as the filter says. A static list has none. */
-export async function rebuildSegment(em: EntityManager, tenantId: string, id: number): Promise<{ added: number; removed: number }> {
+export async function rebuildSegment(
+  em: EntityManager, tenantId: string, id: number,
+): Promise<{ added: number; removed: number; count: number }> {
   return em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
-    return segment.type === 'dynamic' ? rebuildMembers(tx, tenantId, id) : { added: 0, removed: 0 };
+    const moved = segment.type === 'dynamic' ? await rebuildMembers(tx, tenantId, id) : { added: 0, removed: 0 };
+    return { ...moved, count: (await memberCounts(tx, tenantId, [id])).get(id) ?? 0 };
   });
 }
 
 /** How many members each of these has. */
 export async function memberCounts(tx: EntityManager, tenantId: string, ids: number[]): Promise<Map<number, number>> {
   const found = await rows<{ segment_id: number; n: number }>(tx, sql`
-    select segment_id, count(*) as n from segment_members where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`);
+    select segment_id, count(*) as n from segment_members
+    where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`);
   return new Map(found.map((row) => [row.segment_id, row.n]));
 }
 

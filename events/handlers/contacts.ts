@@ -16,9 +16,9 @@ interface Activity {
   data: Record<string, unknown>;
 }
 
-/** What an event has changed, beside having happened, that memberships may hang on. */
-const CHANGES: Partial<Record<EventType, Cause[]>> = {
-  CONTACT_CREATED: ['contact', 'company', 'score', 'lists'],
+/** What an event has changed, beside having happened, that memberships may hang on; absent = nothing, null = anything. */
+const CHANGES: Partial<Record<EventType, Cause[] | null>> = {
+  CONTACT_CREATED: null,
   CONTACT_UPDATED: ['contact', 'company'],
   CONTACT_UNSUBSCRIBED: ['contact'],
   EMAIL_BOUNCED: ['contact'],
@@ -49,8 +49,21 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
       as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
     left join emails e on e.tenant_id = ${tenantId} and e.id = r.email
     order by r.at`);
-  const causes = new Set(kept.flatMap(({ type }): Cause[] => [`event:${type}`, ...(CHANGES[type] ?? [])]));
-  await refreshMemberships(tx, tenantId, [...new Set(kept.map((activity) => activity.contact))], { causes });
+  const causes = causesOf(kept);
+  await refreshMemberships(tx, tenantId, [...new Set(kept.map((activity) => activity.contact))], causes ? { causes } : {});
+}
+
+/** What memberships are to be judged for; null = all. */
+function causesOf(activities: Activity[]): Set<Cause> | null {
+  const causes = new Set<Cause>();
+  for (const { type, data } of activities) {
+    const changes = CHANGES[type];
+    if (changes === null) return null;
+    causes.add(`event:${type}`);
+    changes?.forEach((cause) => causes.add(cause));
+    if (type === 'SEGMENT_ENTERED' || type === 'SEGMENT_LEFT') causes.add('lists').add(`member:${Number(data['segmentId'])}`);
+  }
+  return causes;
 }
 
 /** Null when the event is about no contact of ours (an address that nobody has). */
@@ -58,7 +71,6 @@ function activityOf(event: AnyEvent): Activity | null {
   const { tenantId: _tenant, timestamp: _at, ...data } = event.data as Record<string, unknown>;
   const contact = (data['contactId'] ?? data['recipientId'] ?? null) as number | null;
   if (contact === null) return null;
-  return {
-    contact, type: event.type, at: event.time, event: event.id, automated: data['automated'] === true, email: (data['emailId'] ?? null) as number | null, data,
-  };
+  const email = (data['emailId'] ?? null) as number | null;
+  return { contact, type: event.type, at: event.time, event: event.id, automated: data['automated'] === true, email, data };
 }

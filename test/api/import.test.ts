@@ -19,7 +19,7 @@ async function finished(id: number) {
   return until('the import is over', async () => {
     const { body } = await service.api('GET', `/contacts/imports/${id}`);
     return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(body.status) && body;
-  });
+  }, 120_000);
 }
 
 async function run(csv: string | Uint8Array, parts: Record<string, string> = {}) {

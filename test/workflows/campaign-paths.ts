@@ -168,7 +168,7 @@ export const paths = {
     const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440)]);
     await stopCampaign(journeys.em(), origin, resting.campaignId);
     const [workflowId] = await journeys.relay();
-    await journeys.finished(workflowId!);
+    await journeys.settled(workflowId!);
     const [execution] = await journeys.executions(resting.campaignId);
     return { execution: execution!, workflowId: workflowId! };
   },
@@ -179,7 +179,7 @@ export const paths = {
     await until('it is parked', async () => (await journeys.executions(resting.campaignId)).some((execution) => execution.parked));
     await resumeCampaign(journeys.em(), TENANT, resting.campaignId);
     const [workflowId] = await journeys.relay();
-    await journeys.finished(workflowId!);
+    await journeys.settled(workflowId!);
     return { ...(await ended(journeys, resting)), workflowId: workflowId! };
   },
 } satisfies Record<string, Path>;

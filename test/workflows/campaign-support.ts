@@ -21,6 +21,8 @@ import { until } from '../support/until.ts';
 export const TENANT = 'default';
 export const MINUTE = 60_000;
 export const DAY = 1440 * MINUTE;
+/** Minutes of a wait that lasts, whatever time the tests before have skipped: executions are entered by the real clock. */
+export const LONG = 2_000_000;
 
 export interface Journeys {
   deps: Deps;
@@ -35,6 +37,8 @@ export interface Journeys {
   relay(): Promise<string[]>;
   /** Waits for the end of a workflow; time is skipped while it has nothing to do. */
   finished(workflowId: string): Promise<void>;
+  /** Waits for the end of a workflow in real time. */
+  settled(workflowId: string): Promise<void>;
   executions(campaignId: number): Promise<CampaignExecution[]>;
   /** The records of an execution's steps, as `step:result`. */
   steps(executionId: number): Promise<string[]>;
@@ -90,6 +94,9 @@ export async function startJourneys(): Promise<Journeys> {
     },
     finished: async (workflowId) => {
       await env.client.workflow.getHandle(workflowId).result();
+    },
+    settled: async (workflowId) => {
+      await until(`${workflowId} has ended`, async () => (await journeys.status(workflowId)) !== 'RUNNING');
     },
     executions: (campaignId) => em().find(CampaignExecution, { campaignId }, { orderBy: { contactId: 'asc', entryNo: 'asc' } }),
     steps: async (executionId) => (await em().find(CampaignStepExecution, { executionId }, { orderBy: { seq: 'asc' } })).map((row) => `${row.stepId}:${row.result}`),

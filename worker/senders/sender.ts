@@ -13,8 +13,7 @@ import { Wake } from './wake.ts';
 
 const POLL_MS = 500;
 const STARTS_AT_ONCE = 2;
-const STOP_SENDING_MS = 15_000;
-const STOP_SETTLING_MS = 8_000;
+const STOP_MS = 20_000;
 
 /**
  * One process's senders: leases emails, renders them, takes as many to SENDING as there are idle connections, sends, and
@@ -67,12 +66,11 @@ export class Sender {
     this.#stopping = true;
     this.#free.now();
     await Promise.all([this.#loop, this.#filler.stop()]);
-    const giveUp = AbortSignal.timeout(STOP_SENDING_MS);
-    while (this.#working.size > 0 && !giveUp.aborted) await Promise.race([Promise.all(this.#working), delay(100)]);
+    const giveUp = performance.now() + STOP_MS;
+    while (this.#working.size > 0 && performance.now() < giveUp) await Promise.race([Promise.all(this.#working), delay(100)]);
     void this.#providers.close();
-    const unsettled = await this.#settler.drained(STOP_SETTLING_MS);
-    if (this.#working.size + unsettled > 0) {
-      this.#deps.log.warn({ sending: this.#working.size, unsettled }, 'stopped with emails that will be UNKNOWN');
+    if (this.#working.size > 0) {
+      this.#deps.log.warn({ emails: this.#working.size, unsettled: this.#settler.waiting }, 'stopped with emails that will be UNKNOWN');
     }
     this.#leases.stop();
   }
@@ -115,28 +113,33 @@ export class Sender {
   /** After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. */
   #takeBack(all: readonly Ready[]): void {
     for (const { row } of all) {
-      this.#settler.add({ id: row.id, tenantId: row.tenantId, attempt: row.attempt + 1, provider: null, result: 'QUEUED', reply: null });
+      this.#track(this.#settler.settle({ id: row.id, tenantId: row.tenantId, attempt: row.attempt + 1, provider: null, result: 'QUEUED', reply: null }));
     }
   }
 
+  /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */
   async #send(provider: Provider, { row, composed }: Ready, attempt: number, until: number): Promise<void> {
     const { id, tenantId } = row;
     this.#leases.hold(id, until);
     let released = false;
+    let settled: Promise<void> | null = null;
+    const settle = (outcome: Outcome): Promise<void> => (settled ??= this.#conclude(provider, { id, tenantId, attempt }, outcome));
     const beforeDot = async (): Promise<boolean> => (released = this.#leases.holds(id));
-    let outcome: Outcome;
     try {
-      outcome = await provider.pool.send(composed!.envelope, composed!.message, { beforeDot });
+      await settle(await provider.pool.send(composed!.envelope, composed!.message, { beforeDot, concluded: settle }));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
-      outcome = released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
+      await settle(released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' });
     }
-    this.#leases.drop(id);
+    this.#free.now();
+  }
+
+  async #conclude(provider: Provider, email: { id: number; tenantId: string; attempt: number }, outcome: Outcome): Promise<void> {
     this.#providers.report(provider, outcome);
     this.#deps.metrics.emails.inc({ outcome: outcome.kind });
-    this.#settler.add(settlementOf({ id, tenantId, attempt }, outcome));
-    this.#free.now();
+    await this.#settler.settle(settlementOf(email, outcome));
+    this.#leases.drop(email.id);
   }
 
   #track(work: Promise<void>): void {

@@ -13,22 +13,22 @@ const LONGEST_PAUSE_MS = 5_000;
  */
 export class Settler {
   readonly #deps: Deps;
-  readonly #waiting: Settlement[] = [];
+  readonly #waiting: { settlement: Settlement; done(): void }[] = [];
   #flushing: Promise<void> | null = null;
 
   constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  add(settlement: Settlement): void {
-    this.#waiting.push(settlement);
+  /** Resolves when it is settled. */
+  settle(settlement: Settlement): Promise<void> {
+    const settled = new Promise<void>((done) => this.#waiting.push({ settlement, done }));
     this.#flushing ??= this.#flush();
+    return settled;
   }
 
-  /** Waits until all is settled, at most `ms`; answers how many are not. */
-  async drained(ms: number): Promise<number> {
-    const giveUp = AbortSignal.timeout(ms);
-    while (this.#flushing && !giveUp.aborted) await Promise.race([this.#flushing, delay(50)]);
+  /** How many outcomes Postgres does not have yet. */
+  get waiting(): number {
     return this.#waiting.length;
   }
 
@@ -37,8 +37,9 @@ export class Settler {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);
       try {
-        await this.#settle(batch);
+        await this.#write(batch.map(({ settlement }) => settlement));
         this.#waiting.splice(0, batch.length);
+        for (const { done } of batch) done();
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -50,7 +51,7 @@ export class Settler {
     this.#flushing = null;
   }
 
-  async #settle(batch: Settlement[]): Promise<void> {
+  async #write(batch: Settlement[]): Promise<void> {
     try {
       await settleEmails(engineEm(this.#deps.orm), batch);
     } catch (error) {
@@ -60,7 +61,7 @@ export class Settler {
         return;
       }
       // One that Postgres refuses must not hold back the others.
-      for (const settlement of batch) await this.#settle([settlement]);
+      for (const settlement of batch) await this.#write([settlement]);
     }
   }
 }

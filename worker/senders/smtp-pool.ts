@@ -13,6 +13,8 @@ export interface SmtpPoolOptions {
   timeouts?: SmtpTimeouts;
 }
 
+type Mail = Parameters<SmtpSession['send']>;
+
 export interface SmtpPool {
   /** How many messages can be sent right now. */
   idle(): number;
@@ -62,22 +64,22 @@ export function createSmtpPool({ url, size, maxMessages = 500, idleMs = 30_000, 
     idle.push(entry);
   };
 
-  const sendOver = async ({ session, messages }: Omit<Idle, 'timer'>, ...mail: Parameters<SmtpSession['send']>): Promise<Outcome> => {
+  /** Null when a reused connection turned out to be closed, the news being still on its way: a fresh one may try. */
+  const sendOver = async ({ session, messages }: Omit<Idle, 'timer'>, mail: Mail, isReused: boolean): Promise<Outcome | null> => {
     try {
-      return await session.send(...mail);
+      const outcome = await session.send(...mail);
+      if (isReused && outcome.kind === 'retry' && outcome.reply === null && !session.usable) return null;
+      await mail[2].concluded?.(outcome);
+      return outcome;
     } finally {
       giveBack(session, messages + 1);
     }
   };
 
-  const run = async (...mail: Parameters<SmtpSession['send']>): Promise<Outcome> => {
+  const run = async (...mail: Mail): Promise<Outcome> => {
     const used = take();
-    if (used) {
-      const outcome = await sendOver(used, ...mail);
-      // The server had closed it and the news was still on its way: nothing was accepted, so a fresh one may try.
-      if (outcome.kind !== 'retry' || outcome.reply !== null || used.session.usable) return outcome;
-    }
-    return sendOver({ session: await openConnection(url, { timeouts }), messages: 0 }, ...mail);
+    const outcome = used && (await sendOver(used, mail, true));
+    return outcome ?? (await sendOver({ session: await openConnection(url, { timeouts }), messages: 0 }, mail, false))!;
   };
 
   return {

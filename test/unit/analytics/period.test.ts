@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AppError } from '../../../domain/errors.ts';
+import { readPeriod, type PeriodQuery } from '../../../domain/analytics/period.ts';
+
+const now = new Date('2026-03-31T12:00:00Z');
+function violations(query: PeriodQuery): string[] {
+  try {
+    readPeriod(query, now);
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof AppError);
+    return (error.errors ?? []).map(({ path, code }) => `${path} ${code}`);
+  }
+}
+
+test('by default the last 30 days, UTC, by day', () => {
+  assert.deepEqual(readPeriod({}, now), { from: new Date('2026-03-01T12:00:00Z'), to: now, interval: 'day', timezone: 'UTC' });
+  assert.deepEqual(readPeriod({ to: '2026-01-31T00:00:00+02:00' }, now).from, new Date('2025-12-31T22:00:00Z'));
+});
+
+test('periods that can not be are refused with every violation', () => {
+  const from = '2026-03-01T00:00:00Z';
+  assert.deepEqual(violations({ from, to: from, timezone: 'Mars/Olympus' }), ['/from out_of_range', '/timezone format']);
+  assert.deepEqual(violations({ from: '2027-01-01T00:00:00Z' }), ['/from out_of_range']);
+  assert.deepEqual(violations({ from: '0000-01-01T00:00:00Z', to: '0000-01-02T00:00:00Z' }), ['/from out_of_range', '/to out_of_range']);
+  assert.deepEqual(violations({ from, to: '2026-12-31T23:59:60Z' }), ['/to out_of_range']);
+  assert.deepEqual(violations({ from: '2020-01-01T00:00:00Z', interval: 'hour' }), ['/interval out_of_range']);
+  for (const timezone of ['+02:00', '-05', '', 'UTC+2']) assert.deepEqual(violations({ timezone }), ['/timezone format'], timezone);
+  for (const timezone of ['Europe/Warsaw', 'America/St_Johns', 'utc']) assert.deepEqual(violations({ timezone }), []);
+});

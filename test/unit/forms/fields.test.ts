@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkFields, mappedFields, normaliseFields, type FormFieldInput } from '../../../domain/forms/fields.ts';
+
+const text = (name: string, more: Partial<FormFieldInput> = {}): FormFieldInput => ({ name, label: name, type: 'text', ...more });
+const pathsOf = (...args: Parameters<typeof checkFields>) => checkFields(...args).map(({ path, code }) => `${path} ${code}`);
+
+test('violations point at the field and its property', () => {
+  assert.deepEqual(pathsOf([
+    text('a'), text('a'), text('b', { type: 'select' }), text('c', { mapTo: 'status' }), text('d', { minLength: 5, maxLength: 4 }),
+    text('e', { validationRegex: '(' }), text('f', { validationRegex: '(?=x)' }), text('g', { mapTo: 'phone' }), text('h', { mapTo: 'phone' }), text('i', { id: 7 }),
+  ]), [
+    '/fields/1/name duplicate', '/fields/2/options required', '/fields/3/mapTo enum', '/fields/4/minLength out_of_range',
+    '/fields/5/validationRegex format', '/fields/6/validationRegex format', '/fields/8/mapTo duplicate', '/fields/9/id read_only',
+  ]);
+});
+
+test('fields are kept in displayOrder, and their ids for good', () => {
+  const first = normaliseFields([text('last', { displayOrder: 9 }), text('a'), text('b')]);
+  assert.deepEqual(first.map(({ name }) => name), ['a', 'b', 'last']);
+  assert.deepEqual(first.map(({ id }) => id).sort(), [1, 2, 3]);
+  const idOf = (name: string) => first.find((field) => field.name === name)!.id;
+  const renamed = first.map((field) => (field.name === 'a' ? { ...field, name: 'anew' } : field));
+  assert.deepEqual(checkFields(renamed, first), []);
+  assert.deepEqual(normaliseFields(renamed, first).map(({ id, name }) => [id, name]), [[idOf('a'), 'anew'], [idOf('b'), 'b'], [idOf('last'), 'last']]);
+  // Names alone keep ids too; a name that moved to another id does not take its old one along.
+  assert.equal(normaliseFields([text('b'), text('x')], first)[0]!.id, idOf('b'));
+  const swapped = normaliseFields([text('b', { id: idOf('a') }), text('x'), text('a')], first);
+  assert.equal(new Set(swapped.map(({ id }) => id)).size, 3);
+  assert.deepEqual(pathsOf([text('a', { id: idOf('a') }), text('b', { id: idOf('a') })], first), ['/fields/1/id read_only']);
+});
+
+test('contact fields are filled by mapTo before names, the first email field where none is named', () => {
+  const mapped = (...fields: FormFieldInput[]) => Object.fromEntries(mappedFields(normaliseFields(fields)));
+  assert.deepEqual(mapped(text('email', { type: 'email' }), text('firstName'), text('other'), text('cell', { mapTo: 'phone' })), { email: 'email', firstName: 'firstName', cell: 'phone' });
+  assert.deepEqual(mapped(text('work', { mapTo: 'email' }), text('email')), { work: 'email' });
+  assert.deepEqual(mapped(text('a'), text('b', { type: 'email' }), text('c', { type: 'email' })), { b: 'email' });
+});

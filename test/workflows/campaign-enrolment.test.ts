@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
+import { rows, sql } from '../../db/orm.ts';
+import { enrolPage } from '../../domain/campaigns/enrol-page.ts';
+import { enterCampaign } from '../../domain/campaigns/enter-campaign.ts';
+import { definitionCache } from '../../domain/campaigns/load-definition.ts';
+import { startCampaign, type Audience } from '../../domain/campaigns/start-campaign.ts';
+import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
+import { until } from '../support/until.ts';
+import { wait } from './campaign-paths.ts';
+import { LONG, startJourneys, TENANT, type Journeys } from './campaign-support.ts';
+
+let journeys: Journeys;
+const load = definitionCache();
+const origin = { tenantId: TENANT, requestId: null };
+before(async () => {
+  journeys = await startJourneys();
+  await journeys.worker();
+});
+after(() => journeys.stop());
+
+const steps = [wait('pause', 60)] as never;
+
+/** Starts a campaign again, runs the enrolment, and answers what it counted. */
+async function enrol(campaignId: number, audience: Audience): Promise<[string, number, number]> {
+  const { enrolmentId } = await startCampaign(journeys.em(), origin, campaignId, audience);
+  for (const id of await journeys.relay()) await journeys.finished(id);
+  return counted(enrolmentId!);
+}
+async function counted(id: number): Promise<[string, number, number]> {
+  const enrolment = await journeys.em().findOneOrFail(CampaignEnrolment, { id });
+  return [enrolment.status!, enrolment.enrolled!, enrolment.skipped!];
+}
+const enrolmentOf = async (campaignId: number) => (await journeys.em().findOneOrFail(CampaignEnrolment, { campaignId })).id;
+const contacts = (n: number) => Promise.all(Array.from({ length: n }, () => journeys.contact()));
+/** Enters a contact for a cause of its own. */
+const enter = (campaignId: number, contactId: number, entryKey: string) =>
+  journeys.em().transactional((tx) => enterCampaign(tx, origin, { campaignId, contactId, entryKey, trigger: 'SCORE_REACHED' }));
+
+test('pages through an audience, enrols each contact once, and no one twice', async () => {
+  const contactIds = await contacts(410);
+  const listId = await journeys.list(contactIds);
+  const campaignId = await journeys.start({ steps });
+  assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 410, 0]);
+  const executions = await journeys.executions(campaignId);
+  assert.deepEqual(executions.map((execution) => execution.contactId), [...contactIds].sort((a, b) => a - b));
+  assert.ok(executions.every((execution) => execution.runId));
+  assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 0, 410]);
+  assert.deepEqual(await enrol(campaignId, { contactIds: [contactIds[0]!, contactIds[0]!, await journeys.contact()] }), ['COMPLETED', 1, 1]);
+  const events = await journeys.em().transactional((tx) => rows<{ n: number }>(tx, sql`
+    select count(*) as n from outbox_events o, jsonb_array_elements(o.events) v
+    where o.type = 'CAMPAIGN_TRIGGERED' and v -> 'data' ->> 'campaignId' = ${String(campaignId)} and v -> 'data' ->> 'trigger' = 'MANUAL'`));
+  assert.equal(events[0]!.n, 411);
+});
+
+test('a page that is committed is not entered again, and its workflows are started all the same', async () => {
+  const campaignId = await journeys.start({ steps }, { contactIds: await contacts(3) });
+  const request = { tenantId: TENANT, enrolmentId: await enrolmentOf(campaignId), after: 0 };
+  const first = await enrolPage(journeys.em(), load, request);
+  assert.deepEqual([first.done, first.starts.length], [true, 3]);
+  assert.deepEqual(await enrolPage(journeys.em(), load, request), first);
+  // The process died here: nothing was started. The enrolment's activity runs again.
+  for (const id of await journeys.relay()) await journeys.finished(id);
+  const executions = await journeys.executions(campaignId);
+  assert.equal(executions.length, 3);
+  for (const { workflowId } of executions) await journeys.finished(workflowId);
+  assert.ok((await journeys.executions(campaignId)).every((execution) => execution.status === 'COMPLETED'));
+  assert.deepEqual(await counted(request.enrolmentId), ['COMPLETED', 3, 0]);
+});
+
+test('waits for a segment that is being built', async () => {
+  const listId = await journeys.list(await contacts(2));
+  const build = (status: string) => journeys.em().transactional((tx) => rows(tx, sql`update segments set status = ${status} where id = ${listId}`));
+  await build('BUILDING');
+  const campaignId = await journeys.start({ steps }, { listId });
+  const [workflowId] = await journeys.relay();
+  const finished = journeys.finished(workflowId!);
+  await until('it has asked twice', async () => (await journeys.history(workflowId!)).filter((type) => type === 'TIMER_FIRED').length >= 2);
+  assert.deepEqual(await journeys.executions(campaignId), []);
+  await build('READY');
+  await finished;
+  assert.equal((await journeys.executions(campaignId)).length, 2);
+});
+
+test('a stop cancels the enrolment that runs', async () => {
+  const campaignId = await journeys.start({ steps }, { contactIds: await contacts(2) });
+  await stopCampaign(journeys.em(), origin, campaignId);
+  for (const id of await journeys.relay()) await journeys.finished(id);
+  assert.deepEqual(await journeys.executions(campaignId), []);
+  assert.deepEqual(await counted(await enrolmentOf(campaignId)), ['CANCELLED', 0, 0]);
+});
+
+test('starting again after a stop revives no one, and lets in whom the entry rules let in', async () => {
+  const contactIds = await contacts(1);
+  for (const [reentry, entries] of [['never', 1], ['after_completion', 2]] as const) {
+    const campaignId = await journeys.start({ steps: [wait('pause', LONG)] as never, entry: { reentry } }, { contactIds });
+    const [workflowId] = await journeys.relay();
+    await until('it is entered', async () => (await journeys.executions(campaignId)).length === 1);
+    await stopCampaign(journeys.em(), origin, campaignId);
+    await journeys.finished(workflowId!);
+    await enrol(campaignId, { contactIds });
+    const executions = await journeys.executions(campaignId);
+    assert.deepEqual(executions.map((execution) => execution.entryNo), [1, 2].slice(0, entries));
+    assert.equal(executions[0]!.status, 'STOPPED');
+  }
+});
+
+test('reentry', async () => {
+  const contactId = await journeys.contact();
+  const start = (entry: object) => journeys.start({ steps, entry });
+  const never = await start({});
+  assert.ok(await enter(never, contactId, 'event-1'));
+  assert.equal(await enter(never, contactId, 'event-2'), null);
+
+  const after = await start({ reentry: 'after_completion' });
+  assert.ok(await enter(after, contactId, 'event-1'));
+  assert.equal(await enter(after, contactId, 'event-2'), null);
+  await journeys.em().transactional((tx) => rows(tx, sql`update campaign_executions set status = 'COMPLETED' where campaign_id = ${after}`));
+  assert.equal(await enter(after, contactId, 'event-1'), null);
+  assert.ok(await enter(after, contactId, 'event-3'));
+
+  const always = await start({ reentry: 'always' });
+  assert.ok(await enter(always, contactId, 'event-1'));
+  assert.ok(await enter(always, contactId, 'event-2'));
+  assert.equal(await enter(always, contactId, 'event-2'), null);
+  const both = await Promise.all(['event-3', 'event-4', 'event-5'].map((key) => enter(always, contactId, key)));
+  assert.ok(both.every((entered) => entered !== null));
+  assert.deepEqual((await journeys.executions(always)).map((execution) => execution.entryNo), [1, 2, 3, 4, 5]);
+
+  const seldom = await start({ reentry: 'always', minIntervalMinutes: 60 });
+  assert.ok(await enter(seldom, contactId, 'event-1'));
+  assert.equal(await enter(seldom, contactId, 'event-2'), null);
+  await journeys.em().transactional((tx) => rows(tx, sql`
+    update campaign_executions set started_at = started_at - interval '61 minutes' where campaign_id = ${seldom}`));
+  assert.ok(await enter(seldom, contactId, 'event-3'));
+});
+
+test('who may not enter, and where', async () => {
+  const campaignId = await journeys.start({ steps });
+  assert.equal(await enter(campaignId, await journeys.contact({ status: 'archived' }), 'event-1'), null);
+  assert.ok(await enter(campaignId, await journeys.contact({ status: 'unsubscribed' }), 'event-1'));
+  assert.equal(await enter(campaignId, 999_999_999, 'event-1'), null);
+  assert.equal(await enter(999_999_999, await journeys.contact(), 'event-1'), null);
+  await stopCampaign(journeys.em(), origin, campaignId);
+  assert.equal(await enter(campaignId, await journeys.contact(), 'event-1'), null);
+});
+
+test('a campaign without steps is completed as it is entered', async () => {
+  const campaignId = await journeys.start({ steps: [] });
+  assert.equal(await enter(campaignId, await journeys.contact(), 'event-1'), null);
+  const [execution] = await journeys.executions(campaignId);
+  assert.deepEqual([execution!.status, execution!.currentStep], ['COMPLETED', 0]);
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Worker } from '@temporalio/worker';
+import { createActivities } from '../../activities/index.ts';
+import { closeWorkflow, startExecutions } from '../../activities/start-executions.ts';
+import { TASK_QUEUE } from '../../config/temporal.ts';
+import { rows, sql } from '../../db/orm.ts';
+import { enrolPage } from '../../domain/campaigns/enrol-page.ts';
+import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution.ts';
+import { definitionCache } from '../../domain/campaigns/load-definition.ts';
+import { runStep } from '../../domain/campaigns/run-step.ts';
+import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
+import { stopExecutionsOfContact } from '../../domain/campaigns/stop-executions.ts';
+import { workflowBundle } from '../../worker/bundle.ts';
+import { wait } from './campaign-paths.ts';
+import { LONG, MINUTE, startJourneys, TENANT, type Journeys } from './campaign-support.ts';
+
+let journeys: Journeys;
+const load = definitionCache();
+const origin = { tenantId: TENANT, requestId: null };
+const runId = 'a-run';
+before(async () => {
+  journeys = await startJourneys();
+});
+after(() => journeys.stop());
+
+/** Enters contacts as the enrolment's page does, without starting their workflows. */
+async function entered(steps: object[], contacts = 1, entry = {}): Promise<ExecutionStart[]> {
+  const contactIds = await Promise.all(Array.from({ length: contacts }, () => journeys.contact()));
+  await journeys.start({ steps: steps as never, entry }, { contactIds });
+  const [enrolment] = await journeys.em().transactional((tx) => rows<{ id: number }>(tx, sql`
+    delete from outbox_workflows returning (input ->> 'enrolmentId')::bigint as id`));
+  return (await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId: enrolment!.id, after: 0 })).starts;
+}
+
+const firstStep = ({ executionId, runSeq }: ExecutionStart, seq = 0): StepRequest => ({ tenantId: TENANT, executionId, runSeq, seq, at: Date.now() });
+const step = (request: StepRequest) => runStep(journeys.em(), load, request, { runId });
+const eventsOf = async (type: string, executionId: number) => (await journeys.em().transactional((tx) => rows(tx, sql`
+  select 1 from outbox_events o, jsonb_array_elements(o.events) v where o.type = ${type} and v -> 'data' ->> 'executionId' = ${String(executionId)}`))).length;
+
+test('a step that is run again after its commit answers the same and does nothing twice', async () => {
+  const templateId = await journeys.template();
+  const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
+  const [start] = await entered([email('one'), wait('pause', 0), email('two')]);
+  const first = await step(firstStep(start!));
+  assert.ok('ahead' in first);
+  assert.deepEqual(first.ahead.runs, { stepId: 'two', type: 'EMAIL', summary: `email template ${templateId}` });
+  assert.deepEqual(await step(firstStep(start!)), first);
+  assert.equal((await journeys.emails(start!.executionId)).length, 1);
+  for (let n = 0; n < 2; n += 1) assert.deepEqual(await step(firstStep(start!, first.ahead.seq)), { end: true });
+  assert.equal((await journeys.emails(start!.executionId)).length, 2);
+  assert.deepEqual(await journeys.steps(start!.executionId), ['one:success', 'pause:success', 'two:success']);
+  assert.equal(await eventsOf('CAMPAIGN_COMPLETED', start!.executionId), 1);
+});
+
+test('twins of a step run one after the other, and the second does nothing', async () => {
+  const [start] = await entered([{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }, wait('pause', 60)]);
+  const answers = await Promise.all(Array.from({ length: 5 }, () => step(firstStep(start!))));
+  for (const answer of answers) assert.deepEqual(answer, answers[0]);
+  assert.equal((await journeys.emails(start!.executionId)).length, 1);
+});
+
+test('a step of another run of the workflow, or of none, does nothing', async () => {
+  const [start] = await entered([{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }]);
+  assert.deepEqual(await step({ ...firstStep(start!), runSeq: 2 }), { end: true });
+  assert.deepEqual(await step({ ...firstStep(start!), executionId: 999_999_999 }), { end: true });
+  assert.deepEqual(await journeys.emails(start!.executionId), []);
+});
+
+test('a step too early waits, whatever woke it', async () => {
+  const [start] = await entered([wait('pause', 60), wait('next', 60)]);
+  const answer = await step(firstStep(start!));
+  assert.deepEqual(answer, { ahead: start!.ahead });
+  assert.deepEqual(await journeys.steps(start!.executionId), []);
+});
+
+test('a worker that dies between the commit and the answer sends nothing twice', async () => {
+  const templateId = await journeys.template();
+  const activities = createActivities(journeys.deps);
+  let lost = 0;
+  const worker = await Worker.create({
+    connection: journeys.env.nativeConnection, taskQueue: TASK_QUEUE, workflowBundle: await workflowBundle(),
+    activities: {
+      ...activities,
+      EMAIL: async (request: StepRequest) => {
+        const answer = await activities.EMAIL(request);
+        // Committed, and never heard of: three times as a local activity, then once as an ordinary one.
+        if ((lost += 1) % 5 !== 0) throw new Error('the worker died');
+        return answer;
+      },
+    },
+  });
+  const [start] = await entered([
+    { id: 'one', type: 'EMAIL', config: { templateId } }, wait('pause', 1440), { id: 'two', type: 'EMAIL', config: { templateId } },
+  ]);
+  await worker.runUntil(async () => {
+    await startExecutions(journeys.deps, [start!]);
+    await journeys.finished(`campaign-execution/${TENANT}/${start!.campaignId}/${start!.contactId}/1`);
+  });
+  assert.equal(lost, 10);
+  assert.deepEqual(await journeys.steps(start!.executionId), ['one:success', 'pause:success', 'two:success']);
+  assert.equal((await journeys.emails(start!.executionId)).length, 2);
+});
+
+test('stop: executions are STOPPED at once, queued mail is SUPPRESSED, workflows are closed', async () => {
+  const templateId = await journeys.template();
+  const starts = await entered([{ id: 'one', type: 'EMAIL', config: { templateId } }, wait('pause', LONG), { id: 'two', type: 'EMAIL', config: { templateId } }], 30);
+  const { campaignId } = starts[0]!;
+  const worker = await journeys.worker();
+  await startExecutions(journeys.deps, starts);
+  await Promise.all(starts.map((start) => step(firstStep(start))));
+  assert.equal((await stopCampaign(journeys.em(), origin, campaignId)).status, 'STOPPED');
+
+  const stopped = await journeys.executions(campaignId);
+  assert.equal(stopped.length, 30);
+  for (const execution of stopped) {
+    assert.deepEqual([execution.status, execution.exitReason, execution.sweep], ['STOPPED', 'campaign_stopped', true]);
+    assert.deepEqual((await journeys.emails(execution.id)).map(({ status, reason }) => [status, reason]), [['SUPPRESSED', 'stopped']]);
+    assert.deepEqual(await step({ ...firstStep(starts[0]!, 1), executionId: execution.id, at: Date.now() + 2 * LONG * MINUTE }), { end: true });
+  }
+  for (const id of await journeys.relay()) await journeys.settled(id);
+  for (const { workflowId } of stopped) assert.equal(await journeys.status(workflowId), 'TERMINATED');
+  assert.ok((await journeys.executions(campaignId)).every((execution) => !execution.sweep));
+  await stopCampaign(journeys.em(), origin, campaignId);
+  assert.deepEqual(await journeys.relay(), []);
+  await worker.stop();
+});
+
+test('a workflow that is started after its execution was stopped is closed again', async () => {
+  const [start] = await entered([wait('pause', LONG)]);
+  await stopCampaign(journeys.em(), origin, start!.campaignId);
+  const [execution] = await journeys.executions(start!.campaignId);
+  // The sweep is through before the start.
+  await closeWorkflow(journeys.deps, execution!.workflowId, 'not there yet');
+  await startExecutions(journeys.deps, [start!]);
+  assert.equal(await journeys.status(execution!.workflowId), 'TERMINATED');
+});
+
+test('a contact that unsubscribes leaves the campaigns that say so, one that is deleted all of them', async () => {
+  const contactId = await journeys.contact();
+  const campaigns: number[] = [];
+  for (const exitOnUnsubscribe of [true, false]) {
+    const campaignId = await journeys.start({ steps: [wait('pause', LONG)] as never, entry: { exitOnUnsubscribe } }, { contactIds: [contactId] });
+    const [enrolment] = await journeys.em().transactional((tx) => rows<{ id: number }>(tx, sql`
+      delete from outbox_workflows returning (input ->> 'enrolmentId')::bigint as id`));
+    await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId: enrolment!.id, after: 0 });
+    campaigns.push(campaignId);
+  }
+  const states = async () => (await Promise.all(campaigns.map(journeys.executions))).flat().map(({ status, exitReason }) => [status, exitReason ?? null]);
+  const stop = (reason: 'unsubscribed' | 'contact_deleted', before?: Date) =>
+    journeys.em().transactional((tx) => stopExecutionsOfContact(tx, TENANT, contactId, reason, before));
+  await stop('unsubscribed', new Date(Date.now() - 60_000));
+  assert.deepEqual(await states(), [['RUNNING', null], ['RUNNING', null]]);
+  await stop('unsubscribed');
+  assert.deepEqual(await states(), [['STOPPED', 'unsubscribed'], ['RUNNING', null]]);
+  await stop('contact_deleted');
+  assert.deepEqual(await states(), [['STOPPED', 'unsubscribed'], ['STOPPED', 'contact_deleted']]);
+});
