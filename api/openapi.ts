@@ -21,6 +21,12 @@ function requestContent(spec: RouteSpec, body: TSchema) {
   return Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: body, example: requestExample(body) }]));
 }
 
+/** The area that an operation belongs to; what is not of one is `system`. */
+function tagOf(spec: RouteSpec): string {
+  const first = spec.path.replace(/^\/+/, '').split('/')[0]!;
+  return /^(health|docs|metrics|openapi\.json|asyncapi\.json)$/.test(first) ? 'system' : first;
+}
+
 function parameters(spec: RouteSpec) {
   const of = (place: 'path' | 'query', schema: TSchema | undefined) => {
     const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, { description?: string }>; required?: string[] };
@@ -60,7 +66,7 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
       operationId: spec.operationId,
       summary: spec.summary,
       ...(spec.description ? { description: spec.description } : {}),
-      tags: [spec.path.replace(/^\/+/, '').split('/')[0]],
+      tags: [tagOf(spec)],
       security: spec.access === 'public' ? [] : [{ bearer: [] }],
       ...(spec.access.includes(':') ? { 'x-permission': spec.access } : {}),
       parameters: parameters(spec),

@@ -5,15 +5,15 @@ import { makeRunDir, startTestStack } from '../dev/test-stack.ts';
 /** Runs a measurement on a throw-away stack of its own, and takes the stack away whatever happens. */
 export async function onStack(slots: number, measure: () => Promise<void>): Promise<void> {
   const log = (line: string): void => { process.stderr.write(`${line}\n`); };
-  const dir = await makeRunDir(log);
-  const file = join(dir, 'stack.json');
-  const stack = await startTestStack(dir, slots, file, log);
+  const runDir = await makeRunDir(log);
+  const file = join(runDir.dir, 'stack.json');
+  const stack = await startTestStack(runDir, slots, file, log);
   process.env['PERENNIAL_TEST_STACK'] = file;
   try {
     await measure();
   } finally {
     await stack.stop();
-    await rm(dir, { recursive: true, force: true });
+    await rm(runDir.dir, { recursive: true, force: true });
   }
 }
 

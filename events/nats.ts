@@ -1,6 +1,6 @@
-import { connect, type ConsumerMessages, type JetStreamClient, type JetStreamManager, type JsMsg, type NatsConnection } from 'nats';
+import { connect, type JetStreamClient, type JetStreamManager, type JsMsg, type NatsConnection } from 'nats';
 
-export type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
+export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
 /** The connection and its JetStream handles. This file is the only one that knows the client library. */
 export interface Nats {

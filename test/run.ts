@@ -32,11 +32,12 @@ onStopRequest(
 
 try {
   const files = await chooseFiles(process.argv.slice(2));
-  const dir = await makeRunDir(say);
+  const runDir = await makeRunDir(say);
+  const { dir } = runDir;
   cleanUps.push(() => rm(dir, { recursive: true, force: true }));
   const stackFile = files.every(isUnitTest) ? undefined : join(dir, 'stack.json');
   if (stackFile && !stopped) {
-    const stack = await startTestStack(dir, files.length + SPARE_SLOTS, stackFile, say);
+    const stack = await startTestStack(runDir, files.length + SPARE_SLOTS, stackFile, say);
     cleanUps.push(() => stack.stop());
     say(`The stack is up after ${seconds()}`);
   }
@@ -72,7 +73,7 @@ function isUnitTest(file: string): boolean {
 /** Runs Node's test runner in a process group of its own, so that nothing a test has started can stay behind. */
 async function runTests(files: string[], countsFile: string, stackFile?: string): Promise<typeof counts> {
   const options = ['--test', '--test-concurrency=2', `--test-timeout=${TEST_TIMEOUT_MS}`];
-  options.push(`--test-reporter=${join(ROOT, 'test', 'reporter.ts')}`, `--import=${join(ROOT, 'dev', 'test-leaks.ts')}`);
+  options.push(`--test-reporter=${import.meta.resolve('./reporter.ts')}`, `--import=${import.meta.resolve('../dev/test-leaks.ts')}`);
   const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: 'test', PERENNIAL_TEST_COUNTS: countsFile };
   if (stackFile) env.PERENNIAL_TEST_STACK = stackFile;
   const child = spawn(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });

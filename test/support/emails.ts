@@ -48,7 +48,7 @@ export async function published<T extends EventType>(service: Service, type: T, 
   const events: Extract<AnyEvent, { type: T }>[] = [];
   const subject = eventSubject(tenantId, type);
   for (let seq = 1; ; seq += 1) {
-    const message = await jsm.streams.getMessage(EVENTS, { seq, next_by_subj: subject }).catch(() => null);
+    const message = await jsm.streams.getMessage(EVENTS, { seq, next_by_subj: subject } as { seq: number }).catch(() => null);
     if (!message) return events;
     events.push(message.json());
     seq = message.seq;

@@ -39,19 +39,19 @@ const enter = (campaignId: number, contactId: number, entryKey: string) =>
   journeys.em().transactional((tx) => enterCampaign(tx, origin, { campaignId, contactId, entryKey, trigger: 'SCORE_REACHED' }));
 
 test('pages through an audience, enrols each contact once, and no one twice', async () => {
-  const contactIds = await contacts(410);
+  const contactIds = await contacts(210);
   const listId = await journeys.list(contactIds);
   const campaignId = await journeys.start({ steps });
-  assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 410, 0]);
+  assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 210, 0]);
   const executions = await journeys.executions(campaignId);
   assert.deepEqual(executions.map((execution) => execution.contactId), [...contactIds].sort((a, b) => a - b));
   assert.ok(executions.every((execution) => execution.runId));
-  assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 0, 410]);
+  assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 0, 210]);
   assert.deepEqual(await enrol(campaignId, { contactIds: [contactIds[0]!, contactIds[0]!, await journeys.contact()] }), ['COMPLETED', 1, 1]);
   const events = await journeys.em().transactional((tx) => rows<{ n: number }>(tx, sql`
     select count(*) as n from outbox_events o, jsonb_array_elements(o.events) v
     where o.type = 'CAMPAIGN_TRIGGERED' and v -> 'data' ->> 'campaignId' = ${String(campaignId)} and v -> 'data' ->> 'trigger' = 'MANUAL'`));
-  assert.equal(events[0]!.n, 411);
+  assert.equal(events[0]!.n, 211);
 });
 
 test('a page that is committed is not entered again, and its workflows are started all the same', async () => {

@@ -4,6 +4,7 @@ import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { closeWorkflow, startExecutions } from '../../activities/start-executions.ts';
 import { TASK_QUEUE } from '../../config/temporal.ts';
+import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrol-page.ts';
 import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution.ts';
@@ -12,6 +13,7 @@ import { runStep } from '../../domain/campaigns/run-step.ts';
 import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
 import { stopExecutionsOfContact } from '../../domain/campaigns/stop-executions.ts';
 import { workflowBundle } from '../../worker/bundle.ts';
+import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';
 import { LONG, MINUTE, startJourneys, TENANT, type Journeys } from './campaign-support.ts';
 
@@ -26,11 +28,14 @@ after(() => journeys.stop());
 
 /** Enters contacts as the enrolment's page does, without starting their workflows. */
 async function entered(steps: object[], contacts = 1, entry = {}): Promise<ExecutionStart[]> {
-  const contactIds = await Promise.all(Array.from({ length: contacts }, () => journeys.contact()));
-  await journeys.start({ steps: steps as never, entry }, { contactIds });
-  const [enrolment] = await journeys.em().transactional((tx) => rows<{ id: number }>(tx, sql`
-    delete from outbox_workflows returning (input ->> 'enrolmentId')::bigint as id`));
-  return (await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId: enrolment!.id, after: 0 })).starts;
+  return enteredBy(steps, await Promise.all(Array.from({ length: contacts }, () => journeys.contact())), entry);
+}
+
+async function enteredBy(steps: object[], contactIds: number[], entry = {}): Promise<ExecutionStart[]> {
+  const campaignId = await journeys.start({ steps: steps as never, entry }, { contactIds });
+  await journeys.em().transactional((tx) => rows(tx, sql`delete from outbox_workflows`));
+  const { id: enrolmentId } = await journeys.em().findOneOrFail(CampaignEnrolment, { campaignId });
+  return (await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId, after: 0 })).starts;
 }
 
 const firstStep = ({ executionId, runSeq }: ExecutionStart, seq = 0): StepRequest => ({ tenantId: TENANT, executionId, runSeq, seq, at: Date.now() });
@@ -108,7 +113,9 @@ test('stop: executions are STOPPED at once, queued mail is SUPPRESSED, workflows
   const { campaignId } = starts[0]!;
   const worker = await journeys.worker();
   await startExecutions(journeys.deps, starts);
-  await Promise.all(starts.map((start) => step(firstStep(start))));
+  for (const { workflowId } of await journeys.executions(campaignId)) {
+    await until('it waits', async () => (await journeys.history(workflowId)).at(-1) === 'TIMER_STARTED');
+  }
   assert.equal((await stopCampaign(journeys.em(), origin, campaignId)).status, 'STOPPED');
 
   const stopped = await journeys.executions(campaignId);
@@ -140,11 +147,8 @@ test('a contact that unsubscribes leaves the campaigns that say so, one that is 
   const contactId = await journeys.contact();
   const campaigns: number[] = [];
   for (const exitOnUnsubscribe of [true, false]) {
-    const campaignId = await journeys.start({ steps: [wait('pause', LONG)] as never, entry: { exitOnUnsubscribe } }, { contactIds: [contactId] });
-    const [enrolment] = await journeys.em().transactional((tx) => rows<{ id: number }>(tx, sql`
-      delete from outbox_workflows returning (input ->> 'enrolmentId')::bigint as id`));
-    await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId: enrolment!.id, after: 0 });
-    campaigns.push(campaignId);
+    const [start] = await enteredBy([wait('pause', LONG)], [contactId], { exitOnUnsubscribe });
+    campaigns.push(start!.campaignId);
   }
   const states = async () => (await Promise.all(campaigns.map(journeys.executions))).flat().map(({ status, exitReason }) => [status, exitReason ?? null]);
   const stop = (reason: 'unsubscribed' | 'contact_deleted', before?: Date) =>

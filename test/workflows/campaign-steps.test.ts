@@ -116,7 +116,15 @@ test('a database that is away fails no journey', async () => {
   assert.equal((await sendKeys(walk)).length, 1);
 });
 
-test('what no try can change ends FAILED, and can be retried', async () => {
-  const walk = await walked('failed-and-retried', 'COMPLETED', ['pause:success', 'join:failed', 'join:success', 'end:success']);
-  assert.equal(walk.execution.runSeq, 2);
+test('what no try can change ends FAILED', async () => {
+  const { execution, workflowId } = await paths.failed(journeys);
+  assert.deepEqual([execution.status, execution.currentStep, execution.currentStepId], ['FAILED', 1, 'join']);
+  assert.match(execution.exitReason!, /^There is no list \d+$/);
+  assert.deepEqual(await journeys.steps(execution.id), ['pause:success', 'join:failed']);
+  assert.equal(await journeys.status(workflowId), 'FAILED');
+});
+
+test('what FAILED can be retried, and goes on at the step that failed', async () => {
+  const { execution } = await walked('failed-and-retried', 'COMPLETED', ['pause:success', 'join:failed', 'join:success', 'end:success']);
+  assert.equal(execution.runSeq, 2);
 });

@@ -5,51 +5,39 @@ const TRIAL_MS = 2_000;
 
 /**
  * Whether a provider is worth trying. After five failures in a row it rests: a second, then twice as long each time, up
- * to a minute. Then a connection is opened to it, and if that succeeds one message tries it; so does every provider
- * begin, so that one that is not there takes no batch with it.
+ * to a minute. After that, and at the beginning, one message tries it; while that takes long, others go elsewhere.
  */
 export class Breaker {
   readonly #now: () => number;
-  #state: 'resting' | 'probed' | 'untested' | 'closed' = 'resting';
-  #isNew = true;
+  #state: 'trial' | 'closed' | 'resting' = 'trial';
+  #trialSince: number | null = null;
   #failures = 0;
   #pauseMs = FIRST_PAUSE_MS;
-  #restsUntil = -Infinity;
-  #trialSince: number | null = null;
+  #restsUntil = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Nothing is known of it yet: what is for it waits for the first probe. */
-  get isNew(): boolean {
-    return this.#isNew;
-  }
-
-  /** Messages that may be on it now; null when another provider is to be used. */
+  /** Messages that may be on it now, of `size`; null when another provider is to be used. */
   allowed(size: number): number | null {
     if (this.#state === 'closed') return size;
-    if (this.#state !== 'untested') return null;
+    if (this.#state === 'resting') {
+      if (this.#now() < this.#restsUntil) return null;
+      this.#state = 'trial';
+      this.#trialSince = null;
+    }
     return this.#trialSince !== null && this.#now() - this.#trialSince > TRIAL_MS ? null : 1;
   }
 
-  /** Whether it has rested enough; who is told so opens a connection and reports it, and nobody else is told. */
-  takeProbe(): boolean {
-    if (this.#state !== 'resting' || this.#now() < this.#restsUntil) return false;
-    this.#state = 'probed';
-    return true;
-  }
-
-  /** The probe's connection was opened. */
-  opened(): void {
-    this.#isNew = false;
-    this.#trialSince = null;
-    if (this.#state === 'probed') this.#state = 'untested';
-  }
-
-  /** Messages are on their way to it. */
+  /** A message is on its way to it. */
   used(): void {
-    if (this.#state === 'untested') this.#trialSince ??= this.#now();
+    this.#trialSince ??= this.#now();
+  }
+
+  /** It came to nothing that says anything about the provider. */
+  unused(): void {
+    this.#trialSince = null;
   }
 
   succeeded(): void {
@@ -59,7 +47,6 @@ export class Breaker {
   }
 
   failed(): void {
-    this.#isNew = false;
     this.#failures += 1;
     // Failures of messages that were on it when it went to rest say nothing new.
     if (this.#state === 'resting' || (this.#state === 'closed' && this.#failures < FAILURES)) return;

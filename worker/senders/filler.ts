@@ -20,6 +20,7 @@ const YIELD_EVERY_MS = 10;
 const GATHER_MS = 5;
 
 export interface Ready extends Prepared {
+  lane: EmailLane;
   /** performance.now() until which it may be started. */
   until: number;
 }
@@ -71,6 +72,12 @@ export class Filler {
     return taken;
   }
 
+  /** Takes back what came to no connection, to the front. */
+  async putBack(untaken: readonly Ready[]): Promise<void> {
+    if (this.#stopping) return this.#release(untaken);
+    for (const ready of [...untaken].reverse()) this.#ready.unshift(ready.lane, ready);
+  }
+
   /** All that need no connection: they end when they are started. */
   takeEnding(): Ready[] {
     return this.#ending.splice(0);
@@ -81,8 +88,15 @@ export class Filler {
     this.#stopping = true;
     this.wake();
     await Promise.all(this.#loops);
-    const left = [...this.#ready.take(this.#ready.size()), ...this.#ending].map(({ row }) => row.id);
-    await releaseLeases(engineEm(this.#deps.orm), this.#holder, left).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'leases not given back'));
+    await this.#release([...this.#ready.take(this.#ready.size()), ...this.#ending]);
+  }
+
+  async #release(leased: readonly Ready[]): Promise<void> {
+    try {
+      await releaseLeases(engineEm(this.#deps.orm), this.#holder, leased.map(({ row }) => row.id));
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'leases not given back');
+    }
   }
 
   #room(lane: EmailLane): number {
@@ -113,7 +127,7 @@ export class Filler {
         contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }])));
       let yielded = performance.now();
       for (const email of leased) {
-        const prepared: Ready = { ...prepare(email, { template, signer, log }), until };
+        const prepared: Ready = { ...prepare(email, { template, signer, log }), lane, until };
         if (prepared.composed) this.#ready.push(lane, prepared);
         else this.#ending.push(prepared);
         this.#onReady();

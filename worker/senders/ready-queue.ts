@@ -12,6 +12,10 @@ export class ReadyQueue<T> {
     this.#lanes.get(lane)!.push(item);
   }
 
+  unshift(lane: EmailLane, item: T): void {
+    this.#lanes.get(lane)!.unshift(item);
+  }
+
   size(lane?: EmailLane): number {
     if (lane) return this.#lanes.get(lane)!.length;
     return EMAIL_LANES.reduce((sum, each) => sum + this.size(each), 0);

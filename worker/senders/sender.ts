@@ -9,6 +9,7 @@ import { settlementOf } from './outcomes.ts';
 import { Providers, type Provider } from './providers.ts';
 import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
+import type { SmtpSlot } from './smtp-pool.ts';
 import { Wake } from './wake.ts';
 
 const POLL_MS = 500;
@@ -41,10 +42,7 @@ export class Sender {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#providers = new Providers(deps.env.SMTP_URL, deps.env.SEND_CONNECTIONS, deps.log, () => {
-      this.#free.now();
-      this.#filler.wake();
-    });
+    this.#providers = new Providers(deps.env.SMTP_URL, deps.env.SEND_CONNECTIONS, deps.log);
     this.#leases = new Leases(deps, this.#holder);
     this.#settler = new Settler(deps);
     this.#filler = new Filler(deps, {
@@ -79,35 +77,46 @@ export class Sender {
   async #run(): Promise<void> {
     while (!this.#stopping) {
       const chosen = this.#starts < STARTS_AT_ONCE ? this.#providers.choose() : null;
-      const batch = chosen ? this.#filler.take(chosen.slots) : [];
+      const batch = chosen ? this.#filler.take(chosen.room) : [];
       const ending = this.#starts < STARTS_AT_ONCE ? this.#filler.takeEnding() : [];
+      if (batch.length > 0) this.#track(this.#startOn(chosen!.provider, batch));
+      if (ending.length > 0) this.#track(this.#start(ending).then(() => this.#free.now()));
       if (batch.length + ending.length === 0) await this.#free.wait();
-      else this.#track(this.#start(chosen?.provider ?? null, batch, ending));
     }
   }
 
-  async #start(provider: Provider | null, batch: readonly Ready[], ending: readonly Ready[]): Promise<void> {
+  /** Opens connections first, so that SENDING means "on a connection", then starts as many emails. */
+  async #startOn(provider: Provider, batch: Ready[]): Promise<void> {
     this.#starts += 1;
-    if (provider) this.#providers.reserve(provider, batch.length);
-    const all = [...batch, ...ending];
+    const slots = await this.#providers.acquire(provider, batch.length);
+    const on = this.#stopping ? [] : batch.splice(0, slots.length);
+    await this.#filler.putBack(batch);
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
-    let started: StartedEmail[] = [];
-    try {
-      started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, all.map(({ row }) => row));
-    } catch (error) {
-      this.#deps.log.warn({ err: error, emails: all.length }, 'emails not started');
-      this.#takeBack(all);
-      await delay(POLL_MS);
+    const attempts = new Map((await this.#start(on)).filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+    for (const [index, slot] of slots.entries()) {
+      const ready = on[index];
+      const attempt = ready && attempts.get(ready.row.id);
+      if (!ready || attempt === undefined) slot.release();
+      else this.#track(this.#send(provider, slot, ready, attempt, until));
     }
-    const byId = new Map(all.map((ready) => [ready.row.id, ready]));
-    if (provider) this.#providers.reserve(provider, -batch.length);
-    for (const { id, status, attempt } of started) {
-      const ready = byId.get(id)!;
-      if (status === 'SENDING' && provider) this.#track(this.#send(provider, ready, attempt, until));
-      else this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
-    }
+    if (attempts.size === 0) provider.breaker.unused();
     this.#starts -= 1;
     this.#free.now();
+  }
+
+  /** What became of these at their start; nothing when that can not be told, and then none of them is sent. */
+  async #start(batch: readonly Ready[]): Promise<StartedEmail[]> {
+    if (batch.length === 0) return [];
+    try {
+      const started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, batch.map(({ row }) => row));
+      for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
+      return started;
+    } catch (error) {
+      this.#deps.log.warn({ err: error, emails: batch.length }, 'emails not started');
+      this.#takeBack(batch);
+      await delay(POLL_MS);
+      return [];
+    }
   }
 
   /** After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. */
@@ -118,7 +127,7 @@ export class Sender {
   }
 
   /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */
-  async #send(provider: Provider, { row, composed }: Ready, attempt: number, until: number): Promise<void> {
+  async #send(provider: Provider, slot: SmtpSlot, { row, composed }: Ready, attempt: number, until: number): Promise<void> {
     const { id, tenantId } = row;
     this.#leases.hold(id, until);
     let released = false;
@@ -126,7 +135,7 @@ export class Sender {
     const settle = (outcome: Outcome): Promise<void> => (settled ??= this.#conclude(provider, { id, tenantId, attempt }, outcome));
     const beforeDot = async (): Promise<boolean> => (released = this.#leases.holds(id));
     try {
-      await settle(await provider.pool.send(composed!.envelope, composed!.message, { beforeDot, concluded: settle }));
+      await settle(await slot.send(composed!.envelope, composed!.message, { beforeDot, concluded: settle }));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { compileWorkflows } from '../../worker/bundle.ts';
+import { paths } from '../workflows/campaign-paths.ts';
+import { readHistory } from './histories.ts';
+
+let workflowBundle: WorkflowBundleWithSourceMap;
+before(async () => {
+  Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
+  workflowBundle = await compileWorkflows();
+});
+
+for (const path of Object.keys(paths)) {
+  test(`the workflows of today replay the history of ${path}`, async () => {
+    await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
+  });
+}
+
+test('a history that the workflows would not make does not replay', async () => {
+  const history = await readHistory('email-wait-email');
+  const marker = history.events!.find((event) => event.markerRecordedEventAttributes);
+  marker!.markerRecordedEventAttributes!.markerName = 'another';
+  await assert.rejects(Worker.runReplayHistory({ workflowBundle }, history), DeterminismViolationError);
+});
