@@ -61,6 +61,8 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       await condition(() => woken);
     }
     if (workflowInfo().continueAsNewSuggested) {
+      // The next run takes it for shown.
+      show(ahead, `**${ahead.stepId}**: ${ahead.summary}`);
       await condition(allHandlersFinished);
       await continueAsNew<typeof campaignExecution>({ ...start, ahead });
     }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../db/entities/campaigns.ts';
 import type { EntityManager } from '../../db/orm.ts';
@@ -61,8 +62,10 @@ export async function updateCampaign(
       steps: steps || templateIds ? stepsOf({ type: campaign.type, steps, templateIds }) : now.steps,
     });
     if (trigger || entry || steps || templateIds) await checkDefinition(tx, tenantId, definition);
+    // A part that says the same in another order of keys is no change, and so no new version.
+    const changed = Object.entries(definition).filter(([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]));
     tx.assign(campaign, {
-      ...definition, ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description: description || null }),
+      ...Object.fromEntries(changed), ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description: description || null }),
     });
     await tx.flush();
     return campaign;

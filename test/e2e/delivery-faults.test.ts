@@ -22,8 +22,8 @@ before(async () => {
 // What a test left queued is not the next one's.
 beforeEach(() => engine(sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`));
 after(async () => {
-  await service.stop();
   for (const provider of providers) await provider.stop();
+  await service.stop().catch((e) => { console.log('STOP', e); throw e; });
 });
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));

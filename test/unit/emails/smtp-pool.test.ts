@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestContext } from 'node:test';
+import { SmtpOpenError } from '../../../worker/senders/smtp-connection.ts';
 import { createSmtpPool } from '../../../worker/senders/smtp-pool.ts';
 import type { SmtpPool, SmtpPoolOptions } from '../../../worker/senders/smtp-pool.ts';
 import { startProvider } from './provider.ts';
@@ -119,4 +120,39 @@ test('hundreds of messages at once: each arrives once', async (t) => {
   await Promise.all(Array.from({ length: 10 }, worker));
   assert.equal(server.messages.length, 500);
   assert.equal(new Set(server.recipients).size, 500);
+});
+
+test('connections are kept for messages before these are chosen, and given back unused', async (t) => {
+  const { server, pool } = await setUp(t);
+  const slots = await pool.acquire(5);
+  assert.deepEqual([slots.length, pool.idle(), pool.busy(), server.connections], [3, 0, 3, 3]);
+  assert.deepEqual(await pool.acquire(1), []);
+  const sent = slots[0]!.send(...mail(1), yes);
+  slots[1]!.release();
+  assert.equal(pool.idle(), 1);
+  assert.equal((await sent).kind, 'sent');
+  slots[2]!.release();
+  assert.equal((await (await pool.acquire(1))[0]!.send(...mail(2), yes)).kind, 'sent');
+  assert.deepEqual([pool.idle(), server.connections], [3, 3]);
+});
+
+test('a provider that is not there refuses to be acquired, and takes up no place', async (t) => {
+  const { server, pool } = await setUp(t);
+  await server.close();
+  await assert.rejects(pool.acquire(2), SmtpOpenError);
+  assert.deepEqual([pool.idle(), pool.busy()], [3, 0]);
+});
+
+test('a connection takes no other message before the outcome of its last is dealt with', async (t) => {
+  const { server, pool } = await setUp(t, { size: 1 });
+  let dealt = (): void => {};
+  const concluded = () => new Promise<void>((resolve) => { dealt = resolve; });
+  const outcomes: string[] = [];
+  const [slot] = await pool.acquire(1);
+  const sent = slot!.send(...mail(1), { ...yes, concluded: (outcome) => { outcomes.push(outcome.kind); return concluded(); } });
+  while (outcomes.length === 0) await turn();
+  assert.deepEqual([pool.idle(), outcomes, server.recipients.length], [0, ['sent'], 1]);
+  dealt();
+  await sent;
+  assert.equal(pool.idle(), 1);
 });
