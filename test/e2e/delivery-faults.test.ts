@@ -23,7 +23,7 @@ before(async () => {
 beforeEach(() => engine(sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`));
 after(async () => {
   for (const provider of providers) await provider.stop();
-  await service.stop().catch((e) => { console.log('STOP', e); throw e; });
+  await service.stop();
 });
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
