@@ -4,7 +4,10 @@ import { draftOf } from '../../domain/campaigns/save-campaign.ts';
 
 export function presentCampaign(campaign: Campaign) {
   const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;
-  return { id, name, description: description ?? null, status, type, ...draftOf(campaign), publishedVersion: publishedVersion ?? null, version, createdAt, updatedAt };
+  return {
+    id, name, description: description ?? null, status, type, ...draftOf(campaign), publishedVersion: publishedVersion ?? null, version,
+    createdAt, updatedAt,
+  };
 }
 
 export function presentEnrolment(enrolment: CampaignEnrolment) {
@@ -13,10 +16,10 @@ export function presentEnrolment(enrolment: CampaignEnrolment) {
 }
 
 export function presentExecution(execution: CampaignExecution) {
-  const { id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId, status, startedAt, finishedAt, exitReason, workflowId, runId } = execution;
+  const { id, campaignId, campaignVersion, contactId, entryNo, currentStep, status, startedAt, workflowId } = execution;
   return {
-    id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId: currentStepId ?? null, status, startedAt,
-    finishedAt: finishedAt ?? null, exitReason: exitReason ?? null, workflowId, runId: runId ?? null,
+    id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId: execution.currentStepId ?? null, status, startedAt,
+    finishedAt: execution.finishedAt ?? null, exitReason: execution.exitReason ?? null, workflowId, runId: execution.runId ?? null,
   };
 }
 

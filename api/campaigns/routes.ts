@@ -78,7 +78,8 @@ export const campaignRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/stop', operationId: 'stopCampaign', summary: 'Stop a campaign and every execution of it', access: 'campaigns:write',
+    method: 'POST', path: '/campaigns/{id}/stop', operationId: 'stopCampaign', summary: 'Stop a campaign and every execution of it',
+    access: 'campaigns:write',
     params: IdParams, responses: { 202: { schema: schema.Campaign } }, errors: ['conflict'],
     handler: async ({ em, principal, requestId, params }) => {
       const campaign = await stopCampaign(em, { tenantId: principal.tenantId, requestId }, params.id);
@@ -86,12 +87,14 @@ export const campaignRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/pause', operationId: 'pauseCampaign', summary: 'Let no step run until the campaign is resumed', access: 'campaigns:write',
+    method: 'POST', path: '/campaigns/{id}/pause', operationId: 'pauseCampaign', summary: 'Let no step run until the campaign is resumed',
+    access: 'campaigns:write',
     params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
     handler: async ({ em, params }) => ({ body: presentCampaign(await pauseCampaign(em, params.id)) }),
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/resume', operationId: 'resumeCampaign', summary: 'Go on with a paused campaign', access: 'campaigns:write',
+    method: 'POST', path: '/campaigns/{id}/resume', operationId: 'resumeCampaign', summary: 'Go on with a paused campaign',
+    access: 'campaigns:write',
     params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
     handler: async ({ em, principal, params }) => ({ body: presentCampaign(await resumeCampaign(em, principal.tenantId, params.id)) }),
   }),
@@ -101,7 +104,8 @@ export const campaignRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => ({ body: await readStats(em, params.id) }),
   }),
   route({
-    method: 'GET', path: '/campaigns/{id}/executions', operationId: 'listCampaignExecutions', summary: 'List the executions of a campaign', access: 'campaigns:read',
+    method: 'GET', path: '/campaigns/{id}/executions', operationId: 'listCampaignExecutions', summary: 'List the executions of a campaign',
+    access: 'campaigns:read',
     params: IdParams, query: schema.ExecutionQuery, responses: { 200: { schema: listOf(schema.Execution) } },
     handler: async ({ em, params, query }) => {
       await findCampaign(em, params.id);

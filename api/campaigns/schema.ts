@@ -34,7 +34,10 @@ export const Campaign = strict({
   updatedAt: Timestamp,
 });
 export const CampaignCreate = writable(
-  { name, description: optional(description), type: optional(oneOf(CAMPAIGN_TYPES, { description: 'Default CUSTOM' })), ...definition, templateIds: optional(templateIds) },
+  {
+    name, description: optional(description), type: optional(oneOf(CAMPAIGN_TYPES, { description: 'Default CUSTOM' })), ...definition,
+    templateIds: optional(templateIds),
+  },
   readOnly,
 );
 export const CampaignUpdate = writable(

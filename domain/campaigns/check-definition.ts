@@ -6,7 +6,9 @@ import { referencedIds } from './references.ts';
 import { EXECUTABLE_TRIGGERS } from './triggers.ts';
 import { validateDefinition } from './validate.ts';
 
-async function idsIn(tx: EntityManager, table: 'email_templates' | 'segments' | 'forms', tenantId: string, ids: ReadonlySet<number>, also = sql`true`): Promise<Set<number>> {
+type Table = 'email_templates' | 'segments' | 'forms';
+
+async function idsIn(tx: EntityManager, table: Table, tenantId: string, ids: ReadonlySet<number>, also = sql`true`): Promise<Set<number>> {
   if (ids.size === 0) return new Set();
   const found = await rows<{ id: number }>(tx, sql`
     select id from ${sql.table(table)} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) and ${also}`);

@@ -3,6 +3,8 @@ import { changeListMembers } from '../contacts/change-list-members.ts';
 import { queueEmails } from '../emails/queue-emails.ts';
 import { evaluateFilter } from '../segments/evaluate.ts';
 import type { Effect, StepResult } from './advance.ts';
+import type { Entry } from './entry.ts';
+import { isCapped, suppressCapped } from './frequency-cap.ts';
 
 /** The execution whose step has an effect, and where it is. */
 export interface Performer {
@@ -13,6 +15,7 @@ export interface Performer {
   startedAt: Date;
   stepId: string;
   visit: number;
+  frequencyCap: Entry['frequencyCap'];
 }
 
 /** What came of an effect: the result for the interpreter, and what the record of the step says. */
@@ -32,7 +35,7 @@ function branchName(matched: number | null): string {
 
 /** Does in the transaction `tx` what a step asks for. */
 export async function performEffect(tx: EntityManager, effect: Effect, by: Performer): Promise<Performed> {
-  const { tenantId, executionId, campaignId, contactId, stepId } = by;
+  const { tenantId, executionId, contactId } = by;
   switch (effect.effect) {
     case 'none':
       return success;
@@ -49,13 +52,22 @@ export async function performEffect(tx: EntityManager, effect: Effect, by: Perfo
       }
       return { result: { kind: 'branch', matched: null }, recorded: branchName(null), reason: null };
     }
-    case 'email': {
-      const [email] = await queueEmails(tx, tenantId, [{
-        sendKey: `execution:${executionId}:${stepId}:${by.visit}`, templateId: effect.templateId, contactId, campaignId, executionId, stepId,
-        lane: 'journey', requestId: null,
-      }]);
-      if (email!.status !== 'SUPPRESSED') return success;
-      return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason };
-    }
+    case 'email':
+      return queueEmail(tx, effect.templateId, by);
   }
+}
+
+/** One email for each visit of the step: its send key. What a gate or the cap holds back is in the ledger too. */
+async function queueEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
+  const { tenantId, executionId, campaignId, contactId, stepId, visit } = by;
+  const capped = await isCapped(tx, tenantId, { contactId, templateId }, by.frequencyCap);
+  const [email] = await queueEmails(tx, tenantId, [{
+    sendKey: `execution:${executionId}:${stepId}:${visit}`, templateId, contactId, campaignId, executionId, stepId, lane: 'journey', requestId: null,
+    // No request goes on the topic for what is not to be sent.
+    accepted: capped,
+  }]);
+  if (email!.status === 'SUPPRESSED') return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason };
+  if (!capped) return success;
+  await suppressCapped(tx, tenantId, email!.emailId);
+  return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: 'frequency_cap' };
 }

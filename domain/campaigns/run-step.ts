@@ -99,7 +99,8 @@ async function takeStep(tx: EntityManager, load: LoadDefinition, execution: Lock
     }
     const stepId = definition.steps[position.stepIndex]!.id;
     const visit = position.visits[position.stepIndex]!;
-    const performed = await performEffect(tx, effect, { tenantId, executionId, campaignId, contactId, startedAt, stepId, visit });
+    const { frequencyCap } = definition.entry;
+    const performed = await performEffect(tx, effect, { tenantId, executionId, campaignId, contactId, startedAt, stepId, visit, frequencyCap });
     const outcome = advance(definition, position, performed.result, moment);
     const stops = 'end' in outcome && outcome.end.status === 'STOPPED';
     if (performed.result.kind !== 'wait') record(stops ? 'stop' : performed.recorded, performed.reason);

@@ -6,13 +6,17 @@ export type Gate = (typeof GATES)[number];
 
 /**
  * What the gates look at, joined to `e`, which has tenant_id, template_id, contact_id and, for a mail to a bare
- * address, `to_key` (the address as it is compared). `k` is the contact that a bare address belongs to, if any.
+ * address, `to_key` (the address as it is compared). What hangs on the address is looked up in subqueries: these use the
+ * index on it whatever the planner knows of the tables, where a join may read a whole tenant for each email.
  */
 export const gateJoins = sql`
   left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
   left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
-  left join contacts k on e.contact_id is null and k.tenant_id = e.tenant_id and k.email_key = e.to_key
-  left join suppressions s on s.tenant_id = e.tenant_id and s.email_key = coalesce(c.email_key, e.to_key)`;
+  cross join lateral (select
+    case when e.contact_id is not null then c.status
+         else (select k.status from contacts k where k.tenant_id = e.tenant_id and k.email_key = e.to_key) end as status,
+    (select s.reason from suppressions s where s.tenant_id = e.tenant_id and s.email_key = coalesce(c.email_key, e.to_key)) as suppressed
+  ) a`;
 
 /**
  * Why the email must not go, null if it may. Transactional mail passes unsubscribes, but nothing is ever sent to an
@@ -21,11 +25,11 @@ export const gateJoins = sql`
 export const refusal = sql`case
   when t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
-  when coalesce(c.status, k.status) in ('bounced', 'complained') then 'contact_' || coalesce(c.status, k.status)
-  when s.reason in ('bounced', 'complained') then 'address_' || s.reason
+  when a.status in ('bounced', 'complained') then 'contact_' || a.status
+  when a.suppressed in ('bounced', 'complained') then 'address_' || a.suppressed
   when t.category = 'transactional' then null
-  when coalesce(c.status, k.status) <> 'active' then 'contact_' || coalesce(c.status, k.status)
-  when s.reason is not null then 'address_' || s.reason
+  when a.status <> 'active' then 'contact_' || a.status
+  when a.suppressed is not null then 'address_' || a.suppressed
 end`;
 
 /** The gate that a reason comes from; null for reasons that are no gate's (a stopped campaign, for one). */

@@ -9,6 +9,7 @@ import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrol-page.ts';
 import type { ExecutionStart, StepRequest } from '../../domain/campaigns/execution.ts';
 import { definitionCache } from '../../domain/campaigns/load-definition.ts';
+import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/pause-campaign.ts';
 import { runStep } from '../../domain/campaigns/run-step.ts';
 import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
 import { stopExecutionsOfContact } from '../../domain/campaigns/stop-executions.ts';
@@ -79,6 +80,25 @@ test('a step too early waits, whatever woke it', async () => {
   assert.deepEqual(await journeys.steps(start!.executionId), []);
 });
 
+test('a campaign that is resumed while a step parks is not slept through', async () => {
+  const [start] = await entered([wait('now', 0), wait('pause', LONG)]);
+  await pauseCampaign(journeys.em(), start!.campaignId);
+  assert.deepEqual(await step(firstStep(start!)), { parked: true });
+  const em = journeys.em();
+  const run = em.transactional.bind(em);
+  let transactions = 0;
+  // Resumed after the step has parked, before it looks again: the one who wakes may have been and gone.
+  em.transactional = async (...args) => {
+    if ((transactions += 1) === 2) await resumeCampaign(journeys.em(), TENANT, start!.campaignId);
+    return run(...args);
+  };
+  const answer = await runStep(em, load, firstStep(start!), { runId });
+  assert.ok('ahead' in answer);
+  assert.equal(answer.ahead.stepId, 'pause');
+  const [execution] = await journeys.executions(start!.campaignId);
+  assert.deepEqual([execution!.currentStepId, execution!.parked], ['pause', false]);
+});
+
 test('a worker that dies between the commit and the answer sends nothing twice', async () => {
   const templateId = await journeys.template();
   const activities = createActivities(journeys.deps);
@@ -109,7 +129,8 @@ test('a worker that dies between the commit and the answer sends nothing twice',
 
 test('stop: executions are STOPPED at once, queued mail is SUPPRESSED, workflows are closed', async () => {
   const templateId = await journeys.template();
-  const starts = await entered([{ id: 'one', type: 'EMAIL', config: { templateId } }, wait('pause', LONG), { id: 'two', type: 'EMAIL', config: { templateId } }], 30);
+  const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
+  const starts = await entered([email('one'), wait('pause', LONG), email('two')], 30);
   const { campaignId } = starts[0]!;
   const worker = await journeys.worker();
   await startExecutions(journeys.deps, starts);

@@ -87,6 +87,12 @@ export const paths = {
   'email-suppressed': async (journeys) => walk(
     journeys, [{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }, wait('pause', 60)], {}, { status: 'unsubscribed' },
   ),
+  'email-capped': async (journeys) => {
+    const templateId = await journeys.template();
+    return walk(journeys, [
+      { id: 'one', type: 'EMAIL', config: { templateId } }, { id: 'two', type: 'EMAIL', config: { templateId } }, wait('pause', 60),
+    ], { entry: { frequencyCap: { maxEmails: 1, perDays: 7 } } });
+  },
   'condition-then': (journeys) => walk(journeys, [
     { id: 'fork', type: 'CONDITION', config: { if: active, then: 'yes', else: 'no' } }, wait('no', 0), { ...wait('yes', 60), next: null },
   ]),

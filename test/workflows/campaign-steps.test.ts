@@ -72,6 +72,12 @@ test('an EMAIL that a gate holds back is suppressed, and the journey goes on', a
   assert.deepEqual((await journeys.emails(walk.execution.id)).map(({ status, reason }) => [status, reason]), [['SUPPRESSED', 'contact_unsubscribed']]);
 });
 
+test('mail over the frequency cap is suppressed', async () => {
+  const walk = await walked('email-capped', 'COMPLETED', ['one:success', 'two:suppressed', 'pause:success']);
+  const emails = await journeys.emails(walk.execution.id);
+  assert.deepEqual(emails.map(({ status, reason }) => [status, reason]), [['QUEUED', null], ['SUPPRESSED', 'frequency_cap']]);
+});
+
 test('CONDITION: then', () => walkedTo('condition-then', 'COMPLETED', ['fork:then', 'yes:success']));
 test('CONDITION: else', () => walkedTo('condition-else', 'COMPLETED', ['fork:else', 'no:success']));
 test('CONDITION: else-if', () => walkedTo('condition-branch', 'COMPLETED', ['fork:branch-1', 'found:success']));

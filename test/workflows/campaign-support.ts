@@ -99,7 +99,10 @@ export async function startJourneys(): Promise<Journeys> {
       await until(`${workflowId} has ended`, async () => (await journeys.status(workflowId)) !== 'RUNNING');
     },
     executions: (campaignId) => em().find(CampaignExecution, { campaignId }, { orderBy: { contactId: 'asc', entryNo: 'asc' } }),
-    steps: async (executionId) => (await em().find(CampaignStepExecution, { executionId }, { orderBy: { seq: 'asc' } })).map((row) => `${row.stepId}:${row.result}`),
+    steps: async (executionId) => {
+      const done = await em().find(CampaignStepExecution, { executionId }, { orderBy: { seq: 'asc' } });
+      return done.map((row) => `${row.stepId}:${row.result}`);
+    },
     emails: (executionId) => em().transactional((tx) => rows(tx, sql`
       select send_key, status, reason, lane from emails where execution_id = ${executionId} order by id`)),
     runAll: async (campaignId) => {

@@ -14,6 +14,8 @@ import { Wake } from './wake.ts';
 
 const POLL_MS = 500;
 const STARTS_AT_ONCE = 2;
+/** Connections become idle in bursts; what can start within this starts together. */
+const GATHER_MS = 5;
 const STOP_MS = 20_000;
 
 /**
@@ -82,6 +84,7 @@ export class Sender {
       if (batch.length > 0) this.#track(this.#startOn(chosen!.provider, batch));
       if (ending.length > 0) this.#track(this.#start(ending).then(() => this.#free.now()));
       if (batch.length + ending.length === 0) await this.#free.wait();
+      await delay(GATHER_MS);
     }
   }
 

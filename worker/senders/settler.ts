@@ -6,6 +6,8 @@ import { settleEmails, type Settlement } from '../../domain/emails/settle-emails
 
 const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;
+/** Connections end in bursts; what ends within this is one transaction. */
+const GATHER_MS = 5;
 
 /**
  * Keeps what became of attempts until Postgres has it, in batches, however long that takes. What is lost with the
@@ -35,6 +37,7 @@ export class Settler {
   async #flush(): Promise<void> {
     let failures = 0;
     while (this.#waiting.length > 0) {
+      await delay(GATHER_MS);
       const batch = this.#waiting.slice(0, BATCH);
       try {
         await this.#write(batch.map(({ settlement }) => settlement));
