@@ -51,7 +51,9 @@ function admit(spec: RouteSpec, deps: Deps) {
     ctx.state['operation'] = spec.operationId;
     if (spec.access !== 'public') {
       const principal = await authenticate(deps.orm, deps.env, ctx.get('authorization'));
-      if (spec.access !== 'authenticated' && !principal.permissions.has(spec.access)) {
+      if (spec.access === 'user') {
+        if (principal.actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
+      } else if (!principal.permissions.has(spec.access)) {
         throw new AppError('forbidden', `This needs the permission ${spec.access}`);
       }
       ctx.state['principal'] = principal;

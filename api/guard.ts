@@ -1,15 +1,15 @@
 import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
 import { AppError, assertValid, type ErrorCode, type Violation } from '../domain/errors.ts';
-import type { Principal } from '../domain/auth/principal.ts';
+import type { Caller, Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
 import { tenantEm, type EntityManager } from '../db/orm.ts';
 import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
 import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
 
-/** Who may call: a permission `resource:action`, anyone with a token, or anyone at all. */
-export type Access = `${string}:${string}` | 'authenticated' | 'public';
+/** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
+export type Access = `${string}:${string}` | 'user' | 'public';
 
 /** What an answer is: JSON by a schema, or another content type, or nothing. */
 export type ResponseSpec = { schema: TSchema; description?: string } | { contentType: string; description: string } | { description: string };
@@ -20,6 +20,8 @@ export interface Call<P, Q, B> {
   /** Sees the caller's tenant; on public routes there is none (`deps` and the token at hand say which). */
   em: EntityManager;
   principal: Principal;
+  /** The principal as commands and the audit log know it. */
+  caller: Caller;
   requestId: string;
   params: P;
   query: Q;
@@ -89,6 +91,11 @@ export function assertIfMatch(ifMatch: number | null, version: number): void {
   }
 }
 
+/** On public routes nobody reads it. */
+function callerOf(ctx: Context, principal: Principal): Caller {
+  return { tenantId: principal?.tenantId, actor: principal?.actor, requestId: ctx.state['requestId'] as string, address: ctx.ip };
+}
+
 function readIfMatch(header: string): number | null {
   if (header === '' || header === '*') return null;
   const match = /^(?:W\/)?"([1-9]\d{0,14})"$/.exec(header);
@@ -142,7 +149,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
 
     const principal = ctx.state['principal'] as Principal;
     const reply = await spec.handler({
-      ctx, deps, em: tenantEm(deps.orm, principal?.tenantId ?? ''), principal, requestId: ctx.state['requestId'] as string,
+      ctx, deps, em: tenantEm(deps.orm, principal?.tenantId ?? ''), principal, caller: callerOf(ctx, principal), requestId: ctx.state['requestId'] as string,
       params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
     });
 

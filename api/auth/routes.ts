@@ -13,7 +13,9 @@ import * as schema from './schema.ts';
 /** Tokens must not stay in a cache (RFC 6749, 5.1). */
 const noStore = { 'Cache-Control': 'no-store' };
 
-const selfOf = ({ ctx, principal }: { ctx: Context; principal: Principal }) => ({ ...principal, address: ctx.ip });
+/** The caller of a route that only users may call. */
+const selfOf = ({ ctx, principal }: { ctx: Context; principal: Principal }) =>
+  ({ tenantId: principal.tenantId, userId: principal.actor.id, sessionId: principal.sessionId!, address: ctx.ip });
 
 /** Registration, sessions, and the caller's own account. */
 export const authRoutes: RouteSpec[] = [
@@ -34,20 +36,20 @@ export const authRoutes: RouteSpec[] = [
     handler: async ({ deps, body }) => ({ body: presentSession(await refreshSession(deps.orm, deps.env, body.refreshToken)), headers: noStore }),
   }),
   route({
-    method: 'POST', path: '/auth/logout', operationId: 'logout', summary: 'Log out: the session\'s tokens are dead at once', access: 'authenticated',
+    method: 'POST', path: '/auth/logout', operationId: 'logout', summary: 'Log out: the session\'s tokens are dead at once', access: 'user',
     responses: { 204: { description: 'Logged out' } },
     handler: async ({ em, principal }) => {
-      await logout(em, principal);
+      await logout(em, principal.sessionId!);
       return noContent;
     },
   }),
   route({
-    method: 'GET', path: '/auth/profile', operationId: 'getProfile', summary: 'The caller', access: 'authenticated',
+    method: 'GET', path: '/auth/profile', operationId: 'getProfile', summary: 'The caller', access: 'user',
     responses: { 200: { schema: schema.User } },
     handler: async (call) => ({ body: presentUser(await findSelf(call.deps.orm, selfOf(call))) }),
   }),
   route({
-    method: 'PUT', path: '/auth/profile', operationId: 'updateProfile', summary: 'Change the caller\'s profile', access: 'authenticated',
+    method: 'PUT', path: '/auth/profile', operationId: 'updateProfile', summary: 'Change the caller\'s profile', access: 'user',
     description: 'A new email needs `currentPassword`. A username that is the email changes with it.',
     body: schema.ProfileUpdate, responses: { 200: { schema: schema.User } }, errors: ['email_taken', 'username_taken', 'too_many_requests'],
     handler: async (call) => ({
@@ -58,7 +60,7 @@ export const authRoutes: RouteSpec[] = [
     }),
   }),
   route({
-    method: 'PUT', path: '/auth/password', operationId: 'changePassword', summary: 'Change the caller\'s password; other sessions end', access: 'authenticated',
+    method: 'PUT', path: '/auth/password', operationId: 'changePassword', summary: 'Change the caller\'s password; other sessions end', access: 'user',
     body: schema.PasswordChange, responses: { 204: { description: 'Changed' } }, errors: ['too_many_requests'],
     handler: async (call) => {
       await changePassword(call.deps.orm, selfOf(call), call.body);

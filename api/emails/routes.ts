@@ -20,7 +20,7 @@ const ledgerRoutes: RouteSpec[] = [
     body: schema.Send, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
     handler: async ({ ctx, em, principal, requestId, body }) => {
       const key = ctx.get('idempotency-key');
-      const { emailId, status } = await sendEmail(em, { tenantId: principal.tenantId, requestId }, body, key === '' ? null : `${principal.userId} ${key}`);
+      const { emailId, status } = await sendEmail(em, { tenantId: principal.tenantId, requestId }, body, key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`);
       return accepted(`/emails/${emailId}`, { emailId, status });
     },
   }),

@@ -35,6 +35,11 @@ const UserSchema = defineEntity({
     active: p.boolean().default(true),
     emailVerified: p.boolean().default(false),
     roles: p.array().$type<string[]>(),
+    /** Encrypted; counts only once it is confirmed. */
+    totpSecret: p.text().nullable(),
+    totpConfirmedAt: timestamp().nullable(),
+    /** The time step (RFC 6238) of the last code that was taken: none counts twice. */
+    totpLastStep: bigid().nullable(),
     ...resourceColumns(),
   },
 });
@@ -98,4 +103,152 @@ const LoginFailureSchema = defineEntity({
 export class LoginFailure extends LoginFailureSchema.class {}
 LoginFailureSchema.setClass(LoginFailure);
 
-export const authEntities = [Tenant, User, Role, Session, LoginFailure];
+/** What a mail of ours lets a user do once: only the hash of the token that the mail carries is here. */
+const UserTokenSchema = defineEntity({
+  name: 'UserToken',
+  tableName: 'user_tokens',
+  ...tenantTable,
+  indexes: [{ name: 'user_tokens_user_idx', properties: ['tenantId', 'userId'] }],
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: tenantId(),
+    userId: bigid(),
+    purpose: p.enum(['reset_password', 'verify_email'] as const),
+    tokenHash: p.text(),
+    expiresAt: timestamp(),
+    usedAt: timestamp().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class UserToken extends UserTokenSchema.class {}
+UserTokenSchema.setClass(UserToken);
+
+/** That somebody forgot a password: written whether the address is known or not, and looked up only after the answer. */
+const PasswordResetRequestSchema = defineEntity({
+  name: 'PasswordResetRequest',
+  tableName: 'password_reset_requests',
+  ...tenantTable,
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    emailKey: p.string().length(100),
+    requestId: p.text().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class PasswordResetRequest extends PasswordResetRequestSchema.class {}
+PasswordResetRequestSchema.setClass(PasswordResetRequest);
+
+const InvitationSchema = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  ...tenantTable,
+  uniques: [{ name: 'invitations_token_id_key', properties: ['tokenId'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    email: p.string().length(100),
+    emailKey: p.string().length(100),
+    roles: p.array().$type<string[]>(),
+    tokenId: p.uuid(),
+    tokenHash: p.text(),
+    expiresAt: timestamp(),
+    acceptedAt: timestamp().nullable(),
+    invitedBy: bigid(),
+    ...resourceColumns(),
+  },
+});
+export class Invitation extends InvitationSchema.class {}
+InvitationSchema.setClass(Invitation);
+
+/** A key for programs. The key itself was shown once; its permissions never exceed its creator's. */
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  ...tenantTable,
+  uniques: [{ name: 'api_keys_hash_key', properties: ['keyHash'] }, { name: 'api_keys_name_key', properties: ['tenantId', 'name'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(100),
+    keyHash: p.text(),
+    permissions: p.array().$type<string[]>(),
+    createdBy: bigid(),
+    expiresAt: timestamp().nullable(),
+    lastUsedAt: timestamp().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class ApiKey extends ApiKeySchema.class {}
+ApiKeySchema.setClass(ApiKey);
+
+/** Who did what, with what it was before and after. Append-only: the service's roles may neither change nor delete a row. */
+const AuditEntrySchema = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit_log',
+  ...tenantTable,
+  indexes: [{ name: 'audit_log_tenant_idx', properties: ['tenantId', 'id'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    at: timestamp().defaultRaw('now()'),
+    actorType: p.enum(['user', 'api_key', 'anonymous', 'system'] as const),
+    actorId: bigid().nullable(),
+    actorName: p.text().nullable(),
+    action: p.string().length(50),
+    resourceType: p.string().length(50),
+    resourceId: p.string().length(100).nullable(),
+    before: p.json<Record<string, unknown>>().nullable(),
+    after: p.json<Record<string, unknown>>().nullable(),
+    requestId: p.text().nullable(),
+    address: p.text().nullable(),
+  },
+});
+export class AuditEntry extends AuditEntrySchema.class {}
+AuditEntrySchema.setClass(AuditEntry);
+
+/** The first answer to a POST with an Idempotency-Key; without a status, its request is still at work until `lockedUntil`. */
+const IdempotentAnswerSchema = defineEntity({
+  name: 'IdempotentAnswer',
+  tableName: 'idempotent_answers',
+  ...tenantTable,
+  indexes: [{ name: 'idempotent_answers_created_idx', properties: ['createdAt'] }],
+  properties: {
+    tenantId: tenantId().primary(),
+    /** `user/{id}` or `api_key/{id}`. */
+    caller: p.string().length(40).primary(),
+    /** Method and path. */
+    operation: p.string().length(400).primary(),
+    key: p.string().length(255).primary(),
+    requestHash: p.text(),
+    /** Who runs it: only that one writes the answer. */
+    runner: p.uuid(),
+    lockedUntil: timestamp(),
+    status: p.smallint().nullable(),
+    headers: p.json<Record<string, string>>().nullable(),
+    body: p.text().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class IdempotentAnswer extends IdempotentAnswerSchema.class {}
+IdempotentAnswerSchema.setClass(IdempotentAnswer);
+
+/** A token bucket that all API processes share. UNLOGGED: after a crash of Postgres every bucket is full. */
+const RateBucketSchema = defineEntity({
+  name: 'RateBucket',
+  tableName: 'rate_buckets',
+  ...tenantTable,
+  indexes: [{ name: 'rate_buckets_at_idx', properties: ['at'] }],
+  properties: {
+    bucket: p.string().length(200).primary(),
+    tenantId: tenantId(),
+    tokens: p.double(),
+    at: timestamp(),
+  },
+});
+export class RateBucket extends RateBucketSchema.class {}
+RateBucketSchema.setClass(RateBucket);
+
+export const authEntities = [
+  Tenant, User, Role, Session, LoginFailure, UserToken, PasswordResetRequest, Invitation, ApiKey, AuditEntry, IdempotentAnswer, RateBucket,
+];

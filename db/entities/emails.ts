@@ -13,7 +13,10 @@ const EmailTemplateSchema = defineEntity({
   name: 'EmailTemplate',
   tableName: 'email_templates',
   ...tenantTable,
-  uniques: [{ name: 'email_templates_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  uniques: [
+    { name: 'email_templates_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    { name: 'email_templates_system_key', properties: ['tenantId', 'systemKey'] },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
@@ -27,6 +30,8 @@ const EmailTemplateSchema = defineEntity({
     fromName: p.string().length(255).nullable(),
     fromEmail: p.string().length(255).nullable(),
     replyTo: p.string().length(255).nullable(),
+    /** Names a mail of the service itself (a password reset); such a template is in no list and nobody edits it. */
+    systemKey: p.string().length(50).nullable(),
     contentVersion: p.integer().default(1),
     ...resourceColumns(),
   },

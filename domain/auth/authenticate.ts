@@ -26,5 +26,5 @@ export async function authenticate(orm: Orm, secrets: TokenSecrets, authorizatio
   );
   if (!caller?.active) throw unauthorized('The user does not exist any more or is disabled');
   if (!caller.live) throw unauthorized('The session of this access token has ended', 'token_revoked');
-  return { userId, username: caller.username, tenantId, permissions: new Set(caller.permissions), sessionId };
+  return { actor: { type: 'user', id: userId, name: caller.username }, tenantId, permissions: new Set(caller.permissions), sessionId };
 }

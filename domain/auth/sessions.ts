@@ -3,7 +3,6 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { Session, User } from '../../db/entities/auth.ts';
 import { signAccessToken, unauthorized, type TokenSecrets } from './access-token.ts';
-import type { Principal } from './principal.ts';
 
 export interface SessionSettings extends TokenSecrets {
   JWT_REFRESH_EXPIRATION_MS: number;
@@ -84,8 +83,8 @@ export async function refreshSession(orm: Orm, settings: SessionSettings, refres
 }
 
 /** Ends the caller's session: its access and refresh tokens are dead at once, on every process. */
-export async function logout(em: EntityManager, principal: Principal): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`update sessions set revoked_at = now() where id = ${principal.sessionId}::uuid and revoked_at is null`));
+export async function logout(em: EntityManager, sessionId: string): Promise<void> {
+  await em.transactional((tx) => rows(tx, sql`update sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null`));
 }
 
 /** Ends every session of a user but, where it is given, one. */

@@ -32,7 +32,7 @@ test('every route says what it is, who may call it and what it answers', () => {
     const name = `${route.method} ${route.path}`;
     assert.match(route.operationId, /^[a-z][A-Za-z]+$/, name);
     assert.ok(route.summary.length >= 5 && !route.summary.endsWith('.'), `${name}: a summary`);
-    assert.ok(route.access === 'public' || route.access === 'authenticated' || PERMISSIONS.includes(route.access), `${name}: ${route.access} is a permission`);
+    assert.ok(route.access === 'public' || route.access === 'user' || PERMISSIONS.includes(route.access), `${name}: ${route.access} is a permission`);
     assert.ok(Object.keys(route.responses).length > 0, `${name}: answers`);
     for (const code of route.errors ?? []) assert.ok(code in errorCatalogue, `${name}: ${code}`);
   }
