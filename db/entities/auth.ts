@@ -238,12 +238,14 @@ const RateBucketSchema = defineEntity({
   name: 'RateBucket',
   tableName: 'rate_buckets',
   ...tenantTable,
-  indexes: [{ name: 'rate_buckets_at_idx', properties: ['at'] }],
   properties: {
     bucket: p.string().length(200).primary(),
     tenantId: tenantId(),
+    /** How many tokens were left at `at`. */
     tokens: p.double(),
     at: timestamp(),
+    /** How many of those asked for were given the last time. */
+    taken: p.integer(),
   },
 });
 export class RateBucket extends RateBucketSchema.class {}

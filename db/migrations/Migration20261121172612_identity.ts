@@ -20,8 +20,7 @@ export class Migration20261121172612_identity extends Migration {
 
     this.addSql(`create table "password_reset_requests" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "email_key" varchar(100) not null, "request_id" text null, "created_at" timestamptz(3) not null default now());`);
 
-    this.addSql(`create table "rate_buckets" ("bucket" varchar(200) not null, "tenant_id" varchar(50) not null, "tokens" double precision not null, "at" timestamptz(3) not null, primary key ("bucket"));`);
-    this.addSql(`create index "rate_buckets_at_idx" on "rate_buckets" ("at");`);
+    this.addSql(`create table "rate_buckets" ("bucket" varchar(200) not null, "tenant_id" varchar(50) not null, "tokens" double precision not null, "at" timestamptz(3) not null, "taken" int not null, primary key ("bucket"));`);
 
     this.addSql(`create table "user_tokens" ("id" uuid not null, "tenant_id" varchar(50) not null, "user_id" bigint not null, "purpose" text not null, "token_hash" text not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now(), primary key ("id"));`);
     this.addSql(`create index "user_tokens_user_idx" on "user_tokens" ("tenant_id", "user_id");`);
