@@ -1,7 +1,9 @@
-import { Context, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../config/deps.ts';
+import { pgError } from '../db/errors.ts';
+import { AppError } from '../domain/errors.ts';
 import { completeImport, failImport, runImport } from '../domain/contacts/import/run-import.ts';
-import { deleteFile, readFile } from '../events/file-store.ts';
+import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 
 export interface ImportInput {
@@ -9,9 +11,16 @@ export interface ImportInput {
   importId: number;
 }
 
+/** Why an import can never work, null when it may when it is tried again. */
+function hopeless(error: unknown): string | null {
+  if (error instanceof AppError || error instanceof FileGoneError) return error.message;
+  const code = pgError(error)?.code ?? '';
+  return /^(22|23502|23514)/.test(code) ? `The database does not take what the file holds (${code})` : null;
+}
+
 export function contactImportActivities(deps: Deps) {
   return {
-    /** Imports every row that is not imported yet; its progress is its heartbeat. */
+    /** Imports every row that is not imported yet; its progress is its heartbeat. Not retried when it can not work. */
     async importContacts({ tenantId, importId }: ImportInput): Promise<void> {
       await runImport({
         orm: deps.orm, tenantId, importId,
@@ -22,6 +31,9 @@ export function contactImportActivities(deps: Deps) {
           deps.nats.connection.publish(OUTBOX_PING);
           Context.current().cancellationSignal.throwIfAborted();
         },
+      }).catch((error: unknown) => {
+        const why = hopeless(error);
+        throw why === null ? error : ApplicationFailure.nonRetryable(why, 'ImportFailed');
       });
     },
 

@@ -5,11 +5,12 @@ import Router from '@koa/router';
 import helmet from 'koa-helmet';
 import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../domain/errors.ts';
-import { authenticate } from '../domain/auth/authenticate.ts';
+import type { Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
+import { createAdmission, createWideLimit } from './admission.ts';
 import { guard, type RouteSpec } from './guard.ts';
 import { conditional } from './middleware/conditional.ts';
-import { problems } from './middleware/problem.ts';
+import { loggedPath, problems } from './middleware/problem.ts';
 import { routes } from './routes.ts';
 
 /** Paths that browsers of any site may read: the public form endpoints set their own CORS headers. */
@@ -32,6 +33,15 @@ async function openPreflight(ctx: Context, next: Next): Promise<void> {
   ctx.status = 204;
 }
 
+/** Any page may read why a public form endpoint refused it, also before the form is known; then the form's own origins hold. */
+async function openErrors(ctx: Context, next: Next): Promise<void> {
+  if (ctx.get('origin') !== '' && OPEN_TO_ANY_ORIGIN.test(ctx.path)) {
+    ctx.set('Access-Control-Allow-Origin', '*');
+    ctx.vary('Origin');
+  }
+  await next();
+}
+
 function accessLog(deps: Deps) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = process.hrtime.bigint();
@@ -39,28 +49,64 @@ function accessLog(deps: Deps) {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       const operation = (ctx.state['operation'] as string | undefined) ?? 'unmatched';
       deps.metrics.httpDuration.observe({ operation, status: String(ctx.status) }, seconds);
-      deps.log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: ctx.path, status: ctx.status, ms: Math.round(seconds * 1000), operation }, 'request');
+      deps.log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx), status: ctx.status, ms: Math.round(seconds * 1000), operation }, 'request');
     });
     await next();
   };
 }
 
-/** Authentication and permission of one route, before its body is read. */
-function admit(spec: RouteSpec, deps: Deps) {
-  return async (ctx: Context, next: Next): Promise<void> => {
+const tooMany = (retrySeconds: number): AppError =>
+  new AppError('too_many_requests', 'Too many requests; wait', { headers: { 'Retry-After': String(Math.max(1, retrySeconds)) } });
+
+/** The methods of each path without parameters. */
+function fixedPaths(specs: readonly RouteSpec[]): Map<string, string[]> {
+  const fixed = specs.filter((spec) => !spec.path.includes('{'));
+  return new Map([...Map.groupBy(fixed, pathOf)].map(([path, same]) => [path, same.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))]));
+}
+
+function methodNotAllowed(path: string, methods: readonly string[]): AppError {
+  const allow = [...new Set(methods), 'OPTIONS'].join(', ');
+  return new AppError('method_not_allowed', `${path} takes ${allow}`, { headers: { Allow: allow } });
+}
+
+/** Rate limit, authentication and permission of each route, before its body is read. */
+function createDoor(deps: Deps) {
+  const fixed = fixedPaths(routes);
+  const admission = createAdmission(deps);
+  const mayPass = createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE);
+  return (spec: RouteSpec) => async (ctx: Context, next: Next): Promise<void> => {
     ctx.state['operation'] = spec.operationId;
-    if (spec.access !== 'public') {
-      const principal = await authenticate(deps.orm, deps.env, ctx.get('authorization'));
-      if (spec.access === 'user') {
-        if (principal.actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
-      } else if (!principal.permissions.has(spec.access)) {
-        throw new AppError('forbidden', `This needs the permission ${spec.access}`);
-      }
-      ctx.state['principal'] = principal;
+    // Whoever has the token may do what it says: it is no matter for the log.
+    if (/\{(token|trackingId)\}/.test(spec.path)) ctx.state['loggedPath'] = pathOf(spec);
+    // `/contacts/search` is no contact, whatever the method.
+    const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
+    if (own) throw methodNotAllowed(ctx.path, own);
+    if (spec.access === 'public' && !spec.path.startsWith('/auth/')) {
+      if (deps.env.ENABLE_RATE_LIMITING && !mayPass(ctx.ip)) throw tooMany(1);
+      return next();
     }
+    const { caller, rate } = await admission({ authorization: spec.access === 'public' ? null : ctx.get('authorization'), address: ctx.ip });
+    if (rate) {
+      ctx.set({ 'RateLimit-Limit': String(rate.limit), 'RateLimit-Remaining': String(rate.remaining), 'RateLimit-Reset': String(rate.resetSeconds) });
+      if (!rate.allowed) throw tooMany(rate.retrySeconds);
+    }
+    if (caller instanceof AppError) throw caller;
+    if (spec.access !== 'public') assertAllowed(spec, caller!);
+    ctx.state['principal'] = caller;
     await next();
   };
 }
+
+function assertAllowed({ access }: RouteSpec, caller: Principal): void {
+  if (access === 'user') {
+    if (caller.actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
+  } else if (!caller.permissions.has(access)) {
+    throw new AppError('forbidden', `This needs the permission ${access}`);
+  }
+}
+
+/** Where a route is, with its parameters in braces. */
+const pathOf = ({ path }: RouteSpec): string => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
 
 /** Fixed segments before parameters, so that `/contacts/search` is not an id. */
 function bySpecificity(a: RouteSpec, b: RouteSpec): number {
@@ -72,9 +118,9 @@ function bySpecificity(a: RouteSpec, b: RouteSpec): number {
 async function refuse(ctx: Context): Promise<void> {
   const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
   if (matched.length === 0) throw new AppError('not_found', `There is nothing at ${ctx.path}`);
-  const allow = [...new Set(matched.flatMap((layer) => layer.methods)), 'OPTIONS'].join(', ');
-  if (ctx.method !== 'OPTIONS') throw new AppError('method_not_allowed', `${ctx.path} takes ${allow}`, { headers: { Allow: allow } });
-  ctx.set('Allow', allow);
+  const refusal = methodNotAllowed(ctx.path, matched.flatMap((layer) => layer.methods));
+  if (ctx.method !== 'OPTIONS') throw refusal;
+  ctx.set(refusal.headers!);
   ctx.status = 204;
 }
 
@@ -83,9 +129,9 @@ export function createApp(deps: Deps): Koa {
   const app = new Koa({ proxy: deps.env.TRUST_PROXY > 0, maxIpsCount: deps.env.TRUST_PROXY });
   const origins = deps.env.CORS_ALLOWED_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean);
   const router = new Router();
+  const door = createDoor(deps);
   for (const spec of [...routes].sort(bySpecificity)) {
-    const path = (spec.path.startsWith('//') ? spec.path.slice(1) : `/api/v1${spec.path}`).replaceAll(/\{(\w+)\}/g, ':$1');
-    router.register(path, [spec.method], [admit(spec, deps) as never, guard(spec, deps) as never]);
+    router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [door(spec) as never, guard(spec, deps) as never]);
   }
 
   app.use(requestId());
@@ -93,6 +139,7 @@ export function createApp(deps: Deps): Koa {
   app.use(problems(deps.log));
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);
   app.use(openPreflight);
+  app.use(openErrors);
   app.use(cors({
     origin: (ctx: Context) => (origins.includes(ctx.get('origin')) && !OPEN_TO_ANY_ORIGIN.test(ctx.path) ? ctx.get('origin') : ''),
     exposeHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Idempotency-Replayed'],

@@ -6,7 +6,9 @@ import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
 import { tenantEm, type EntityManager } from '../db/orm.ts';
 import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
+import { strict } from './schemas.ts';
 import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
+import { idempotent } from './middleware/idempotency.ts';
 
 /** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
 export type Access = `${string}:${string}` | 'user' | 'public';
@@ -29,14 +31,16 @@ export interface Call<P, Q, B> {
   files: UploadedFile[];
   /** Read-only fields that came with the body: only their present values are accepted. */
   readOnly: Record<string, unknown>;
-  /** The version that If-Match names. */
-  ifMatch: number | null;
+  /** The versions that If-Match names; null = any. */
+  ifMatch: readonly number[] | null;
 }
 
 export interface Reply {
   status?: number;
   body?: unknown;
   headers?: Record<string, string>;
+  /** It shows what other resources say, and its version does not tell when they change: never answered by 304. */
+  derived?: boolean;
 }
 
 export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema> {
@@ -49,7 +53,7 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
   access: Access;
   params?: P;
   query?: Q;
-  /** Unknown query parameters are ignored: mail scanners and proxies append some. */
+  /** For what mail scanners and proxies call: unknown query parameters are ignored, and the handler judges whatever text comes. */
   openQuery?: boolean;
   body?: B;
   bodyTypes?: readonly BodyType[];
@@ -85,22 +89,24 @@ export function assertUnchanged(readOnly: Record<string, unknown>, current: obje
 }
 
 /** 412 unless If-Match is absent or names this version. */
-export function assertIfMatch(ifMatch: number | null, version: number): void {
-  if (ifMatch !== null && ifMatch !== version) {
-    throw new AppError('precondition_failed', `The version is ${version}, If-Match names ${ifMatch}`);
+export function assertIfMatch(ifMatch: readonly number[] | null, version: number): void {
+  if (ifMatch !== null && !ifMatch.includes(version)) {
+    throw new AppError('precondition_failed', `The version is ${version}, which If-Match does not name`);
   }
 }
 
-/** On public routes nobody reads it. */
+/** On public routes there is neither tenant nor actor, and nobody reads them. */
 function callerOf(ctx: Context, principal: Principal): Caller {
   return { tenantId: principal?.tenantId, actor: principal?.actor, requestId: ctx.state['requestId'] as string, address: ctx.ip };
 }
 
-function readIfMatch(header: string): number | null {
+/** A list of ETags (RFC 9110, 13.1.1). One that we never gave matches no version. */
+function readIfMatch(header: string): number[] | null {
   if (header === '' || header === '*') return null;
-  const match = /^(?:W\/)?"([1-9]\d{0,14})"$/.exec(header);
-  // An ETag that we never gave matches no version.
-  return match ? Number(match[1]) : -1;
+  return header.split(',').flatMap((tag) => {
+    const match = /^(?:W\/)?"([1-9]\d{0,14})"$/.exec(tag.trim());
+    return match ? [Number(match[1])] : [];
+  });
 }
 
 function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<string, unknown> {
@@ -116,11 +122,22 @@ function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<strin
   return readOnly;
 }
 
+const noFields = strict({});
+
+/** What the body must be. A POST of ours that takes none may have an empty one. */
+export function bodySchema(spec: Pick<RouteSpec, 'method' | 'access' | 'body'>): TSchema | undefined {
+  return spec.body ?? (spec.method === 'POST' && spec.access !== 'public' ? noFields : undefined);
+}
+
+type RoutedContext = Context & { params: Record<string, string> };
+
 /** Compiles a route's checks once and gives the Koa handler: parse, check, call, filter, answer. */
 export function guard(spec: RouteSpec, deps: Deps) {
   const checkParams = spec.params && compileRequest(spec.params);
   const checkQuery = spec.query && compileRequest(spec.query);
-  const checkBody = spec.body && compileRequest(spec.body);
+  const schema = bodySchema(spec);
+  const bodyOptional = spec.bodyOptional ?? !spec.body;
+  const checkBody = schema && compileRequest(schema);
   const filters = new Map(
     Object.entries(spec.responses).flatMap(([status, response]) =>
       'schema' in response ? [[Number(status), compileResponse(response.schema)] as const] : [],
@@ -128,20 +145,20 @@ export function guard(spec: RouteSpec, deps: Deps) {
   );
   const defaultStatus = Number(Object.keys(spec.responses)[0]);
 
-  return async (ctx: Context & { params: Record<string, string> }): Promise<void> => {
+  const handle = async (ctx: RoutedContext, body: unknown, files: UploadedFile[]): Promise<void> => {
     const params = coerceParameters(spec.params, ctx.params);
     const query = coerceParameters(spec.query, ctx.query);
-    const errors: Violation[] = [...checkContent(params), ...checkContent(query), ...(checkParams?.(params) ?? [])];
+    const errors: Violation[] = checkParams?.(params) ?? [];
+    if (!spec.openQuery) errors.push(...checkContent(params), ...checkContent(query));
     if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
     else if (!spec.openQuery) {
       errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
     }
-    const { body, files } = spec.body ? await readBody(ctx, spec, deps.env.BODY_MAX_BYTES, spec.fileLimit?.(deps.env)) : { body: undefined, files: [] };
     const unusable = checkContent(body);
     errors.push(...unusable);
     // A schema's check recurses, so it sees nothing that is nested without end.
-    if (checkBody && unusable.length === 0 && !(spec.bodyOptional && body === undefined)) errors.push(...checkBody(body));
-    const readOnly = splitReadOnly(spec.body, body);
+    if (checkBody && unusable.length === 0 && !(bodyOptional && body === undefined)) errors.push(...checkBody(body));
+    const readOnly = splitReadOnly(schema, body);
     if (spec.method === 'POST') {
       errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
     }
@@ -149,13 +166,14 @@ export function guard(spec: RouteSpec, deps: Deps) {
 
     const principal = ctx.state['principal'] as Principal;
     const reply = await spec.handler({
-      ctx, deps, em: tenantEm(deps.orm, principal?.tenantId ?? ''), principal, caller: callerOf(ctx, principal), requestId: ctx.state['requestId'] as string,
+      ctx, deps, get em() { return tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller: callerOf(ctx, principal), requestId: ctx.state['requestId'] as string,
       params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
     });
 
     const status = reply.status ?? defaultStatus;
     ctx.status = status;
     if (reply.headers) ctx.set(reply.headers);
+    if (reply.derived) ctx.state['derived'] = true;
     // A page instead of JSON, where a browser asked for one.
     const filter = reply.headers?.['Content-Type'] ? undefined : filters.get(status);
     if (filter) {
@@ -169,6 +187,11 @@ export function guard(spec: RouteSpec, deps: Deps) {
     } else if (status === 204) {
       ctx.body = null;
     }
+  };
+
+  return async (ctx: RoutedContext): Promise<void> => {
+    const { body, files } = schema ? await readBody(ctx, { ...spec, bodyOptional }, deps.env.BODY_MAX_BYTES, spec.fileLimit?.(deps.env)) : { body: undefined, files: [] };
+    await idempotent(ctx, spec, deps, { body, files }, () => handle(ctx, body, files));
   };
 }
 

@@ -14,7 +14,9 @@ fieldset{border:0;margin:0;padding:0}
 input:not([type=checkbox]):not([type=radio]),select,textarea{box-sizing:border-box;font:inherit;padding:.55rem .6rem;width:100%;border:1px solid #767676;border-radius:.3rem}
 button{font:inherit;font-weight:600;padding:.65rem 1.4rem;border:0;border-radius:.3rem;background:#174ea6;color:#fff;cursor:pointer}
 :focus-visible{outline:3px solid #8ab4f8;outline-offset:2px}
+.hint{margin:0 0 .4rem}
 .error{color:#b3261e;margin:.25rem 0 0}
+.error ul{margin:.25rem 0 0;padding-left:1.2rem}
 @media (prefers-color-scheme:dark){.error{color:#f2b8b5}}
 .away{position:absolute;left:-6000px}`;
 

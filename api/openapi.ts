@@ -1,89 +1,112 @@
 import type { TSchema } from 'typebox';
-import { errorCatalogue, type ErrorCode } from '../domain/errors.ts';
-import { requestExample, responseExample } from './examples.ts';
-import { Problem } from './schemas.ts';
+import { createAnswers, headers } from './answers.ts';
+import { createComponents } from './components.ts';
+import { requestExample } from './examples.ts';
 import type { RouteSpec } from './guard.ts';
+import { takesIdempotencyKey } from './middleware/idempotency.ts';
+import { Problem } from './schemas.ts';
 
 const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data' } as const;
 
-/** Codes that a route can give because of what it is. */
-function generalErrors(spec: RouteSpec): ErrorCode[] {
-  const codes: ErrorCode[] = ['internal', 'unavailable'];
-  if (spec.params || spec.query || spec.body || !spec.openQuery) codes.push('validation_failed');
-  if (spec.params) codes.push('not_found');
-  if (spec.body) codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type');
-  if (spec.access !== 'public') codes.push('unauthorized', 'forbidden');
-  if (spec.method === 'PUT') codes.push('precondition_failed');
-  return codes;
-}
+const description = `All that is said here holds for every operation.
 
-function requestContent(spec: RouteSpec, body: TSchema) {
-  return Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: body, example: requestExample(body) }]));
-}
+**Who calls.** \`Authorization: Bearer\` with the access token of a login, or with an API key. What is public says so.
+
+**Errors** are RFC 9457, \`application/problem+json\`: branch on \`code\`; \`errors\` names every violation by a JSON Pointer.
+
+**Lists** answer \`{data, page}\`; follow \`page.nextCursor\` while \`page.hasMore\`. Ids are integers, times RFC 3339 in UTC.
+
+**Changes.** PUT replaces the given fields; absent is unchanged, null is cleared. \`If-Match\` with the \`version\` guards against lost updates.
+
+**Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.`;
+
+const tags: Record<string, string> = {
+  auth: 'Accounts, sessions, users, roles, API keys and the audit log', contacts: 'Contacts, companies, segments, lists and imports',
+  emails: 'Templates, sending, tracking and unsubscribing', campaigns: 'Journeys and their executions', forms: 'Forms, their pages and submissions',
+  scoring: 'Rules, scores and thresholds', analytics: 'Figures over time', system: 'Health, descriptions and metrics',
+};
 
 /** The area that an operation belongs to; what is not of one is `system`. */
 function tagOf(spec: RouteSpec): string {
   const first = spec.path.replace(/^\/+/, '').split('/')[0]!;
-  return /^(health|docs|metrics|openapi\.json|asyncapi\.json)$/.test(first) ? 'system' : first;
+  if (first in tags) return first;
+  return /^(reset-password|verify-email|accept-invitation)$/.test(first) ? 'auth' : 'system';
 }
 
-function parameters(spec: RouteSpec) {
+/** Header parameters, by the names of their components. */
+const headerParameters = {
+  'Idempotency-Key': {
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' }, example: 'order-4711',
+    description: 'Repeat a request under its key and you get its first answer, for 24 hours, with `Idempotency-Replayed: true`',
+  },
+  'If-Match': { schema: { type: 'string' }, example: '"1"', description: 'The ETag of the version that the change is meant for; another one is a 412' },
+  'If-None-Match': { schema: { type: 'string' }, example: '"1"', description: 'The ETag of what you have: 304 while it is what there is' },
+};
+
+function headersOf(spec: RouteSpec): (keyof typeof headerParameters)[] {
+  if (takesIdempotencyKey(spec)) return ['Idempotency-Key'];
+  if (spec.method === 'PUT' || spec.errors?.includes('precondition_failed')) return ['If-Match'];
+  return spec.method === 'GET' && spec.access !== 'public' ? ['If-None-Match'] : [];
+}
+
+function parameters(spec: RouteSpec, write: (schema: unknown) => unknown) {
   const of = (place: 'path' | 'query', schema: TSchema | undefined) => {
     const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, { description?: string }>; required?: string[] };
     return Object.entries(properties).map(([name, property]) => ({
-      name, in: place, required: place === 'path' || required.includes(name), schema: property, ...(property.description ? { description: property.description } : {}),
+      name, in: place, required: place === 'path' || required.includes(name), schema: write(property), ...(property.description ? { description: property.description } : {}),
     }));
   };
-  return [...of('path', spec.params), ...of('query', spec.query)];
+  return [...of('path', spec.params), ...of('query', spec.query), ...headersOf(spec).map((name) => ({ $ref: `#/components/parameters/${name}` }))];
 }
 
-function responses(spec: RouteSpec) {
-  const answers: Record<string, unknown> = {};
-  for (const [status, response] of Object.entries(spec.responses)) {
-    answers[status] = {
-      description: response.description ?? 'Done',
-      ...('schema' in response ? { content: { 'application/json': { schema: response.schema, example: responseExample(response.schema) } } } : {}),
-      ...('contentType' in response ? { content: { [response.contentType]: { schema: { type: 'string' } } } } : {}),
-    };
-  }
-  const codes = [...new Set([...generalErrors(spec), ...(spec.errors ?? [])])];
-  for (const [status, group] of Map.groupBy(codes, (code) => errorCatalogue[code][0])) {
-    if (String(status) in answers) continue;
-    answers[status] = {
-      description: group.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('; '),
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    };
-  }
-  return answers;
+function security({ access }: RouteSpec): object[] {
+  if (access === 'public') return [];
+  return access === 'user' ? [{ accessToken: [] }] : [{ accessToken: [] }, { apiKey: [] }];
 }
+
+/** Where no field is required, an empty JSON body may be left out: a PUT that changes nothing. */
+const needsBody = ({ body, bodyTypes }: RouteSpec): boolean =>
+  bodyTypes !== undefined || ((body as { required?: string[] } | undefined)?.required ?? []).length > 0;
 
 /** OpenAPI 3.1 of the routes, made from the schemas that validate. */
 export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
+  const { schemas, write, request } = createComponents(routes);
+  const answers = createAnswers(write);
+  write(Problem);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const spec of routes) {
     const path = spec.path.startsWith('//') ? spec.path.slice(1) : `/api/v1${spec.path}`;
+    const content = spec.body && Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: request(spec), example: requestExample(spec.body!) }]));
     (paths[path] ??= {})[spec.method.toLowerCase()] = {
       operationId: spec.operationId,
       summary: spec.summary,
       ...(spec.description ? { description: spec.description } : {}),
       tags: [tagOf(spec)],
-      security: spec.access === 'public' ? [] : [{ bearer: [] }],
+      security: security(spec),
       ...(spec.access.includes(':') ? { 'x-permission': spec.access } : {}),
-      parameters: parameters(spec),
-      ...(spec.body
-        ? { requestBody: { required: !spec.bodyOptional, content: requestContent(spec, spec.body) } }
-        : {}),
-      responses: responses(spec),
+      parameters: parameters(spec, write),
+      ...(content ? { requestBody: { required: !spec.bodyOptional && needsBody(spec), content } } : {}),
+      responses: answers.of(spec),
     };
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Perennial', version: '1.0.0', summary: 'Marketing automation: contacts, email, journeys, forms, scoring and analytics', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    info: {
+      title: 'Perennial', version: '1.0.0', summary: 'Marketing automation: contacts, email, journeys, forms, scoring and analytics', description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: publicUrl }],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-      schemas: { Problem: { ...Problem, $id: undefined } },
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a login' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'The key that POST /auth/api-keys showed, as Bearer too; not for what only users may do' },
+      },
+      parameters: Object.fromEntries(Object.entries(headerParameters).map(([name, parameter]) => [name, { name, in: 'header', required: false, ...parameter }])),
+      headers,
+      responses: answers.shared,
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
 }

@@ -1,5 +1,10 @@
 import type { RouteSpec } from './guard.ts';
+import { accountRoutes } from './auth/account-routes.ts';
+import { apiKeyRoutes } from './auth/api-key-routes.ts';
+import { invitationRoutes } from './auth/invitation-routes.ts';
+import { roleRoutes } from './auth/role-routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { userRoutes } from './auth/user-routes.ts';
 import { contactRoutes } from './contacts/routes.ts';
 import { emailRoutes } from './emails/routes.ts';
 import { campaignRoutes } from './campaigns/routes.ts';
@@ -10,5 +15,6 @@ import { systemRoutes } from './system/routes.ts';
 
 /** Every route of the service: what is not here does not exist, and what is here is described in openapi.json. */
 export const routes: readonly RouteSpec[] = [
-  ...systemRoutes(() => routes), ...authRoutes, ...contactRoutes, ...emailRoutes, ...campaignRoutes, ...formRoutes, ...scoringRoutes, ...analyticsRoutes,
+  ...systemRoutes(() => routes), ...authRoutes, ...accountRoutes, ...userRoutes, ...roleRoutes, ...invitationRoutes, ...apiKeyRoutes,
+  ...contactRoutes, ...emailRoutes, ...campaignRoutes, ...formRoutes, ...scoringRoutes, ...analyticsRoutes,
 ];

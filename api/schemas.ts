@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { errorCatalogue } from '../domain/errors.ts';
 
 /** Ids are JSON integers from 1 to 2^53-1. */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
@@ -10,7 +11,7 @@ export const Version = Type.Integer({ minimum: 1, description: 'For concurrency 
 export function nullable<T extends TSchema>(schema: T) {
   const plain = schema as unknown as { type?: string; enum?: unknown[] };
   if (!plain.type) return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
-  return Type.Unsafe<Static<T> | null>({ ...plain, type: [plain.type, 'null'], ...(plain.enum ? { enum: [...plain.enum, null] } : {}) });
+  return Type.Unsafe<Static<T> | null>({ ...plain, type: [plain.type, 'null'], ...(plain.enum ? { enum: [...plain.enum, null] } : {}), 'x-nullable': schema });
 }
 
 /** One of these strings. */
@@ -23,26 +24,25 @@ export function strict<T extends TProperties>(properties: T, options: object = {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
+const Page = strict({
+  limit: Type.Integer({ examples: [50] }),
+  nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last' })),
+  hasMore: Type.Boolean(),
+  total: Type.Optional(Type.Integer({ description: 'With includeTotal=true' })),
+}, { title: 'Page' });
+
 /** What a list answers. */
 export function listOf<T extends TSchema>(item: T) {
-  return strict({
-    data: Type.Array(item),
-    page: strict({
-      limit: Type.Integer(),
-      nextCursor: nullable(Type.String()),
-      hasMore: Type.Boolean(),
-      total: Type.Optional(Type.Integer()),
-    }),
-  });
+  return strict({ data: Type.Array(item), page: Page });
 }
 
 /** Query parameters of every list: `sortable` names the fields `sort` takes, `-` before one turns it round. */
 export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T) {
   return strict({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most' })),
     cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the page before' })),
-    sort: Type.Optional(oneOf([...sortable, ...sortable.map((field) => `-${field}`)], { default: '-id' })),
-    includeTotal: Type.Optional(Type.Boolean({ default: false })),
+    sort: Type.Optional(oneOf([...sortable, ...sortable.map((field) => `-${field}`)], { default: '-id', description: 'By which field; `-` turns it round' })),
+    includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether `page.total` counts them all' })),
     ...filters,
   });
 }
@@ -56,15 +56,18 @@ export function writable<T extends TProperties>(properties: T, readOnly: readonl
   return strict({ ...properties, ...shown } as T, { 'x-read-only': readOnly, ...options });
 }
 
+const ErrorCode = oneOf(Object.keys(errorCatalogue), { title: 'ErrorCode', description: 'Stable; what to branch on' });
 export const Problem = Type.Object(
   {
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
-    code: Type.String(),
+    code: ErrorCode,
     requestId: Type.String(),
-    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() }))),
+    errors: Type.Optional(Type.Array(Type.Object({
+      path: Type.String({ description: 'JSON Pointer into the request part' }), code: Type.String(), message: Type.String(),
+    }, { title: 'Violation' }))),
   },
-  { $id: 'Problem', description: 'RFC 9457' },
+  { title: 'Problem', description: 'RFC 9457' },
 );

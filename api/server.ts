@@ -1,15 +1,20 @@
 /** `npm run api`: the HTTP process. Any number of them may run. */
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { ensureStreams } from '../events/streams.ts';
-import { ensureAdmin } from '../domain/auth/ensure-admin.ts';
+import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
 import { createApp } from './app.ts';
+import { createShedder } from './shedding.ts';
 
 const env = (() => {
   try {
-    return readEnv();
+    const settings = readEnv();
+    const problems = adminProblems(settings);
+    if (problems.length > 0) throw new EnvError(problems.join('\n'));
+    return settings;
   } catch (error) {
     if (!(error instanceof EnvError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -22,8 +27,12 @@ await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
 await ensureAdmin(deps);
 
 const handle = createApp(deps).callback();
-const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => void handle(request, response));
-server.listen(env.PORT, env.HOST, () => deps.log.info({ port: env.PORT, host: env.HOST }, 'listening'));
+const shedder = await createShedder(deps);
+const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
+  if (!shedder.refuses(request, response)) void handle(request, response);
+});
+// With PORT=0 the system chooses.
+server.listen(env.PORT, env.HOST, () => deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening'));
 server.on('error', (error) => {
   deps.log.fatal({ err: error }, 'can not listen');
   process.exit(1);
@@ -36,6 +45,7 @@ closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => 
   const closed = new Promise((resolve) => server.close(resolve));
   server.closeIdleConnections();
   await closed;
+  shedder.stop();
   await deps.close();
   deps.log.info('stopped');
 });

@@ -1,4 +1,11 @@
-/** `npm run bench:import -- --rows 100000 --pairs 3`: rows a second of an import beside `COPY` of the same file into the same table. */
+/**
+ * `npm run bench:import -- --rows 100000 --pairs 3 --grow 1000000`: rows a second of an import beside `COPY` of the same file
+ * into the same table; the same file once more beside that; and the memory of the worker from this size to a larger one.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
@@ -8,23 +15,34 @@ import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { onStack, printPairs } from './stack.ts';
 
-const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' }, pairs: { type: 'string', default: '3' } } });
-const rows = Number(values.rows);
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: '100000' }, pairs: { type: 'string', default: '3' }, grow: { type: 'string' }, profile: { type: 'string' } },
+});
 
-function makeFile(pair: number): Buffer {
-  const lines = Array.from({ length: rows }, (_, n) => `Given${n % 997},Family${n % 1009},person.${pair}.${n}@example.com,+1 555 01${String(n % 100).padStart(2, '0')},Engineer`);
+function makeFile(name: string, rows: number): Buffer {
+  const lines = Array.from({ length: rows }, (_, n) => `Given${n % 997},Family${n % 1009},person.${name}.${n}@example.com,+1 555 01${String(n % 100).padStart(2, '0')},Engineer`);
   return Buffer.from(`firstName,lastName,email,phone,jobTitle\n${lines.join('\n')}\n`);
 }
 
+/** The worker in a process of its own, as in production; with --profile it leaves a CPU profile in that folder. */
+function startWorker(service: Service): ChildProcess {
+  const { PATH, HOME } = process.env;
+  const profile = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
+  return spawn(process.execPath, [...profile, resolve('worker/main.ts'), '--only', 'temporal,relay'], {
+    stdio: ['ignore', 'ignore', 'inherit'], env: { PATH, HOME, ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'silent', PUBLIC_URL: service.url },
+  });
+}
+
 /** COPY as the owner into a table with the columns, constraints and indexes of `contacts`. */
-async function copyRate(client: pg.Client, file: Buffer): Promise<number> {
+async function copySeconds(client: pg.Client, file: Buffer): Promise<number> {
   await client.query('truncate copied');
   const begin = performance.now();
   await pipeline(Readable.from([file]), client.query(copyFrom('copy copied (first_name, last_name, email, phone, job_title) from stdin with (format csv, header)')));
-  return rows / ((performance.now() - begin) / 1000);
+  return (performance.now() - begin) / 1000;
 }
 
-async function importRate(service: Service, file: Buffer): Promise<number> {
+/** From the upload to the end of the import, in seconds; its rows must be `how`. */
+async function importSeconds(service: Service, file: Buffer, rows: number, how: 'created' | 'unchanged'): Promise<number> {
   const form = new FormData();
   form.set('file', new Blob([Uint8Array.from(file)]), 'bench.csv');
   const begin = performance.now();
@@ -33,13 +51,27 @@ async function importRate(service: Service, file: Buffer): Promise<number> {
   const job = await until('the import is over', async () => {
     const answer = await service.api('GET', `/contacts/imports/${body.id}`);
     return answer.body.finishedAt && answer.body;
-  }, 600_000);
-  if (job.created !== rows) throw new Error(`imported ${JSON.stringify(job)}`);
-  return rows / ((performance.now() - begin) / 1000);
+  }, 1_800_000);
+  if (job[how] !== rows) throw new Error(`imported ${JSON.stringify(job)}`);
+  return (performance.now() - begin) / 1000;
+}
+
+/** Changes when any row of contacts was written anew. */
+async function versions(client: pg.Client): Promise<string> {
+  return (await client.query<{ sum: string }>('select sum(hashtextextended(ctid::text || xmin::text, 0)::numeric)::text as sum from contacts')).rows[0]!.sum;
+}
+
+const eventsLeft = async (client: pg.Client): Promise<boolean> => (await client.query('select 1 from outbox_events limit 1')).rowCount !== 0;
+
+/** The most memory that a process had, in MB (Linux). */
+async function peakMemory(child: ChildProcess): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
 await onStack(2, async () => {
-  const service = await startService({ worker: ['temporal', 'relay'] });
+  const service = await startService();
+  const worker = startWorker(service);
   const client = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
   await client.connect();
   await client.query(`
@@ -47,14 +79,38 @@ await onStack(2, async () => {
     alter table copied drop column email_key, alter column tenant_id set default 'default';
     alter table copied add column email_key varchar(320) generated always as (lower(email)) stored;
     create unique index on copied (tenant_id, email_key)`);
-  const pairs: [number, number][] = [];
-  for (let pair = 0; pair < Number(values.pairs); pair += 1) {
-    const file = makeFile(pair);
-    const reference = await copyRate(client, file);
-    pairs.push([await importRate(service, file), reference]);
+  try {
+    const rows = Number(values.rows);
+    await importSeconds(service, makeFile('first', 1000), 1000, 'created');
+    const fresh: [number, number][] = [];
+    const again: [number, number][] = [];
+    for (let pair = 0; pair < Number(values.pairs); pair += 1) {
+      const file = makeFile(String(pair), rows);
+      const reference = rows / (await copySeconds(client, file));
+      const made = rows / (await importSeconds(service, file, rows, 'created'));
+      fresh.push([made, reference]);
+      await until('the events are out', async () => !(await eventsLeft(client)), 600_000);
+      const before = await versions(client);
+      again.push([rows / (await importSeconds(service, file, rows, 'unchanged')), made]);
+      if ((await versions(client)) !== before) throw new Error('an import that changes nothing wrote rows anew');
+    }
+    console.log(`import of ${rows} rows, events on, beside COPY into a table with the same indexes`);
+    printPairs('rows/s', 'import', 'copy', fresh);
+    console.log('the same file again, which changes nothing, beside the first time');
+    printPairs('rows/s', 'again', 'first', again);
+    if (values.grow) {
+      const before = await peakMemory(worker);
+      const grown = Number(values.grow);
+      await importSeconds(service, makeFile('grown', grown), grown, 'created');
+      await until('the events are out', async () => !(await eventsLeft(client)), 1_800_000);
+      const after = await peakMemory(worker);
+      console.log(`memory of the worker at its peak: ${before} MB with ${rows} rows, ${after} MB with ${grown}: ${after - before} MB more`);
+    }
+  } finally {
+    const exited = once(worker, 'exit');
+    worker.kill('SIGTERM');
+    await exited;
+    await client.end();
+    await service.stop();
   }
-  console.log(`import of ${rows} rows, events on, beside COPY into a table with the same indexes`);
-  printPairs('rows/s', 'import', 'copy', pairs);
-  await client.end();
-  await service.stop();
 });

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { createHot, type Hot } from '../db/hot.ts';
 import { connect, type Orm } from '../db/orm.ts';
 import { connectNats, type Nats } from '../events/nats.ts';
 import { outboxSubscriber } from '../events/outbox.ts';
@@ -15,6 +16,7 @@ export interface Deps {
   log: Logger;
   metrics: Metrics;
   orm: Orm;
+  hot: Hot;
   nats: Nats;
   temporal: Client;
   links: LinkSigner;
@@ -42,6 +44,8 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
   try {
     const orm = await connect(env.DATABASE_URL, env.DATABASE_POOL_MAX);
     closers.push(() => orm.close());
+    const hot = createHot(env.DATABASE_URL);
+    closers.push(() => hot.close());
     await assertNoBypass(orm);
     const nats = await connectNats(env.NATS_URL, name);
     closers.push(() => nats.connection.drain());
@@ -49,7 +53,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
     if (!temporal) closers.push(() => client.connection.close());
     return {
-      env, log, metrics: createMetrics(), orm, nats, temporal: client, close,
+      env, log, metrics: createMetrics(), orm, hot, nats, temporal: client, close,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
     };
   } catch (error) {

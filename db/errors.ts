@@ -26,6 +26,7 @@ const uniqueConstraints: Record<string, [ErrorCode, string]> = {
   users_username_key: ['username_taken', '/username'],
   users_email_key: ['email_taken', '/email'],
   roles_name_key: ['name_taken', '/name'],
+  api_keys_name_key: ['name_taken', '/name'],
 };
 
 const unavailable = (cause: unknown): AppError => new AppError('unavailable', 'The database is not available', { cause, headers: { 'Retry-After': '5' } });
@@ -37,6 +38,11 @@ function isConnectionError(error: unknown): boolean {
     if (/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(at.message ?? '')) return true;
   }
   return false;
+}
+
+/** Whether the connection was lost on the way: the same statements may succeed on another. */
+export function isConnectionLost(error: unknown): boolean {
+  return isConnectionError(error) || /^(08|57P|26000)/.test(pgError(error)?.code ?? '');
 }
 
 /** What a database error means to the client, by constraint name and SQLSTATE; null = it is our fault. */

@@ -5,13 +5,14 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
+import { isRetryable } from './errors.ts';
 
 export { sql };
 export type { EntityManager };
 export type Orm = MikroORM;
 
 /** int8 as a number (every id of ours is below 2^53), timestamptz as a Date, date as it is printed. */
-const types = new pg.TypeOverrides();
+export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
@@ -48,4 +49,17 @@ export function engineEm(orm: Orm): EntityManager {
 /** Rows of a query in the transaction `tx` (an em that em.transactional passed in). */
 export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Promise<T[]> {
   return (await query.execute(tx.getKysely())).rows as T[];
+}
+
+const TRIES = 5;
+
+/** A transaction that is run again, a few times, when it met others in a ring of locks: `work` must be able to begin anew. */
+export async function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await em.fork().transactional(work);
+    } catch (error) {
+      if (tries === TRIES || !isRetryable(error)) throw error;
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // `node dev/bootstrap.mjs <script.ts> [arguments]`: runs a script of this repository with the Node that belongs to it,
 // after installing what is missing. Plain JavaScript without dependencies, for whatever Node the machine has.
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,6 +9,7 @@ const MINIMUM_NODE = 20;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const node = join(root, 'node_modules', 'node', 'bin', 'node');
+const installing = join(root, '.data', 'installing.pid');
 const script = process.argv[2];
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE) {
@@ -25,9 +26,41 @@ install()
   })
   .then(exitLike, (error) => fail(error.message));
 
-/** Runs `npm ci` unless node_modules holds what package-lock.json asks for. */
+/** Sees to it that node_modules holds what package-lock.json asks for; of commands that start together, one installs. */
 async function install() {
-  if (isFresh()) return;
+  let told = false;
+  while (!isFresh()) {
+    if (takeTurn()) {
+      try {
+        return await runNpm();
+      } finally {
+        rmSync(installing, { force: true });
+      }
+    }
+    if (!told) console.log('Another command is installing the dependencies; waiting …');
+    told = true;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+/** Whether it is ours to install: nobody else is at it, or whoever was has died. */
+function takeTurn() {
+  mkdirSync(dirname(installing), { recursive: true });
+  try {
+    writeFileSync(installing, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  try {
+    process.kill(Number(readFileSync(installing, 'utf8')), 0);
+  } catch (error) {
+    if (error.code !== 'EPERM') rmSync(installing, { force: true });
+  }
+  return false;
+}
+
+async function runNpm() {
   console.log('Installing the dependencies (npm ci), about a minute …');
   // Below `npm start` the same npm is used again, whatever PATH says.
   const npm = /npm-cli\.c?js$/.test(process.env.npm_execpath || '') ? [process.execPath, process.env.npm_execpath] : ['npm'];

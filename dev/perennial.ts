@@ -4,7 +4,7 @@ import { migrate } from './migrate.ts';
 import { assertFree } from './ports.ts';
 import { withClient } from './postgres.ts';
 import { startService, untilReady, type Service } from './service.ts';
-import { adminLogin, type StartSettings } from './settings.ts';
+import { adminLogin, localDefaults, type StartSettings } from './settings.ts';
 import { portsOf, startStack, type Stack } from './stack.ts';
 import { keepRunning, type Supervised } from './supervise.ts';
 
@@ -57,8 +57,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
-      const defaults = { ENABLE_REGISTRATION: 'true', PUBLIC_URL: url, NODE_ENV: 'production' };
-      const env: NodeJS.ProcessEnv = { ...defaults, ...stack.env, ...given };
+      const env: NodeJS.ProcessEnv = { ...localDefaults(url), ...stack.env, ...given };
       log('Migrating the database …');
       await migrate(env);
       if (stopped) return;

@@ -36,6 +36,11 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   return { apiPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
 }
 
+/** What the processes get where the environment says nothing. Marketing mail needs a postal address: this one is nobody's. */
+export const localDefaults = (url: string) => ({
+  ENABLE_REGISTRATION: 'true', PUBLIC_URL: url, NODE_ENV: 'production', MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example',
+});
+
 /** The first Admin's login as the API will make it, and how to tell it to the user. */
 export interface AdminLogin {
   env: Record<string, string>;
@@ -45,7 +50,7 @@ export interface AdminLogin {
 /** A random password is made and shown where the user has set none. */
 export function adminLogin(given: NodeJS.ProcessEnv): AdminLogin {
   const username = given.ADMIN_USERNAME ?? 'admin';
-  const password = given.ADMIN_PASSWORD ?? randomBytes(12).toString('base64url');
+  const password = given.ADMIN_PASSWORD ?? `${randomBytes(12).toString('base64url')}-Aa1`;
   return {
     env: { ADMIN_USERNAME: username, ADMIN_EMAIL: given.ADMIN_EMAIL ?? 'admin@example.com', ADMIN_PASSWORD: password },
     shown: given.ADMIN_PASSWORD ? `${username} (with the ADMIN_PASSWORD you set)` : `${username} / ${password}  (shown only now)`,

@@ -28,9 +28,12 @@ export const errorCatalogue = {
   email_taken: [409, 'The email address is taken'],
   name_taken: [409, 'The name is taken'],
   in_use: [409, 'It is in use'],
+  idempotency_conflict: [409, 'A request with this idempotency key is still at work, or its answer was not kept'],
+  last_admin: [409, 'A tenant keeps an Admin'],
   precondition_failed: [412, 'The resource has changed since it was read'],
   payload_too_large: [413, 'The request is too large'],
   unsupported_media_type: [415, 'The content type is not supported'],
+  idempotency_key_reused: [422, 'The idempotency key was used for another request'],
   template_limit: [422, 'The template is over its limits'],
   too_many_requests: [429, 'Too many requests'],
   internal: [500, 'Something went wrong on our side'],
@@ -75,4 +78,19 @@ export function assertValid(errors: Violation[]): void {
 /** The 404 for a kind of thing; the same words whether it never existed or belongs to another tenant. */
 export function notFound(what: string, id: number | string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}`);
+}
+
+/** Something that refers to what is to be deleted. */
+export interface User {
+  kind: 'campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment';
+  id: number;
+  name: string;
+}
+
+/** Throws `in_use`, listing the users, if there is any. */
+export function assertNotInUse(users: User[]): void {
+  if (users.length === 0) return;
+  throw new AppError('in_use', `It is used by ${users.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`, {
+    errors: users.map(({ kind, id, name }) => ({ path: '', code: 'in_use', message: `${kind} ${id}: ${name}` })),
+  });
 }

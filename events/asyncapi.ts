@@ -34,5 +34,12 @@ export function asyncapi() {
   }
   channels['sendRequests'] = { address: SEND_REQUEST_SUBJECT, messages: { request: { name: 'EmailSendRequest', contentType: 'application/json', payload: sendRequest } } };
   operations['deliver'] = { action: 'receive', channel: { $ref: '#/channels/sendRequests' }, summary: 'Requests to deliver an email' };
-  return { asyncapi: '3.0.0', info: { title: 'Perennial events', version: '1.0.0' }, defaultContentType: 'application/json', channels, operations };
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Perennial events', version: '1.0.0', license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      description: 'CloudEvents 1.0 in structured JSON on NATS JetStream, each at least once: `id` (also Nats-Msg-Id) tells repetitions.',
+    },
+    defaultContentType: 'application/json', channels, operations,
+  };
 }

@@ -1,5 +1,10 @@
-import type { Nats } from './nats.ts';
+import { isNotFound, type Nats } from './nats.ts';
 import { FILES } from './streams.ts';
+
+/** A file that is not kept, or not any more. */
+export class FileGoneError extends Error {
+  override readonly name = 'FileGoneError';
+}
 
 const CHUNK = 512 * 1024;
 const IN_FLIGHT = 8;
@@ -34,12 +39,14 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
   return { bytes };
 }
 
-/** The bytes of a file from the message that holds `offset` on; answers where that message begins, too. */
+/** The bytes of a file from the message that holds `offset` on; answers where that message begins, too. Throws FileGoneError. */
 export function readFile(nats: Nats, key: string, offset = 0): { inputOffset: number; content: AsyncGenerator<Uint8Array> } {
   const first = Math.floor(offset / CHUNK);
   async function* content(): AsyncGenerator<Uint8Array> {
     for (let n = first; ; n += 1) {
-      const { data } = await nats.jsm.streams.getMessage(FILES, { last_by_subj: subject(key, n) });
+      const { data } = await nats.jsm.streams.getMessage(FILES, { last_by_subj: subject(key, n) }).catch((error: unknown) => {
+        throw isNotFound(error) ? new FileGoneError('The file is not kept any more', { cause: error }) : error;
+      });
       if (data.length > 0) yield data;
       if (data.length < CHUNK) return;
     }

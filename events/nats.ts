@@ -1,4 +1,4 @@
-import { connect, type JetStreamClient, type JetStreamManager, type JsMsg, type NatsConnection } from 'nats';
+import { connect, createInbox, headers, NatsError, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type NatsConnection } from 'nats';
 
 export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
@@ -19,9 +19,75 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
     name: `perennial-${name}`,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,
+    // A stack trace for each publication took more time than publishing.
+    noAsyncTraces: true,
   });
   return { connection, js: connection.jetstream({ timeout: 10_000 }), jsm: await connection.jetstreamManager() };
 }
+
+export interface Message {
+  subject: string;
+  /** JetStream keeps one message of an id. */
+  id: string;
+  data: Uint8Array;
+  contentType?: string;
+}
+
+const ACK_TIMEOUT_MS = 10_000;
+const MOST_IN_FLIGHT = 2_000;
+
+/**
+ * Publishes messages to JetStream in their order; resolves with their number when every one is stored, rejects when one is refused or not
+ * acknowledged in time. As `js.publish` for each, but with one subscription and one timer for thousands of acknowledgements.
+ */
+export async function publishAll(nats: Nats, messages: Iterable<Message>): Promise<number> {
+  let count = 0;
+  let together: Message[] = [];
+  for (const message of messages) {
+    together.push(message);
+    if (together.length < MOST_IN_FLIGHT) continue;
+    await publishTogether(nats.connection, together);
+    count += together.length;
+    together = [];
+  }
+  if (together.length > 0) await publishTogether(nats.connection, together);
+  return count + together.length;
+}
+
+function publishTogether(connection: NatsConnection, messages: readonly Message[]): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const inbox = createInbox();
+  const open = new Set(messages.keys());
+  const timer = setTimeout(() => reject(new Error(`${open.size} messages were not acknowledged by JetStream`)), ACK_TIMEOUT_MS);
+  const acks = connection.subscribe(`${inbox}.*`, {
+    callback: (error, ack) => {
+      if (error) return reject(error);
+      const refusal = refusalOf(ack);
+      if (refusal) return reject(new Error(`JetStream refused a message: ${refusal}`));
+      open.delete(Number(ack.subject.slice(inbox.length + 1)));
+      if (open.size === 0) resolve();
+    },
+  });
+  for (const [n, { subject, id, data, contentType }] of messages.entries()) {
+    const added = headers();
+    added.set('Nats-Msg-Id', id);
+    if (contentType) added.set('Content-Type', contentType);
+    connection.publish(subject, data, { reply: `${inbox}.${n}`, headers: added });
+  }
+  return promise.finally(() => {
+    clearTimeout(timer);
+    acks.unsubscribe();
+  });
+}
+
+/** Why a message was not stored: no stream takes its subject, or the stream's own reason. */
+function refusalOf(ack: Msg): string | null {
+  if (ack.headers?.hasError) return ack.headers.description || String(ack.headers.code);
+  return (ack.json<{ error?: { description?: string } }>()).error?.description ?? null;
+}
+
+/** Whether JetStream has no such message. */
+export const isNotFound = (error: unknown): boolean => error instanceof NatsError && error.api_error?.err_code === 10037;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

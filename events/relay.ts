@@ -1,8 +1,7 @@
 import pg from 'pg';
-import { headers as natsHeaders } from 'nats';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
 import { eventSubject, type EventType } from './contracts.ts';
-import { encode, type Nats } from './nats.ts';
+import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
 import { SHARDS, type SendRequest } from './outbox.ts';
 import type { Logger } from '../config/logger.ts';
@@ -33,6 +32,12 @@ interface OutboxRow {
   events: { id: string; data: Record<string, unknown> }[];
 }
 
+interface SendRequestRow {
+  id: number;
+  tenant_id: string;
+  requests: SendRequest[];
+}
+
 interface Loop {
   name: string;
   /** Relays one batch in the open transaction; answers how many messages. */
@@ -49,45 +54,23 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   let wake: () => void = () => {};
   const ping = nats.connection.subscribe(OUTBOX_PING, { callback: () => wake() });
 
-  const publishEvents = async (rows: OutboxRow[]): Promise<number> => {
-    const acks = rows.flatMap((row) =>
-      row.events.map((event) =>
-        nats.js.publish(
-          eventSubject(row.tenant_id, row.type),
-          encode({
-            specversion: '1.0', id: event.id, source: 'perennial', type: row.type, time: row.occurred_at.toISOString(),
-            datacontenttype: 'application/json', tenantid: row.tenant_id,
-            ...(row.request_id ? { requestid: row.request_id } : {}), data: event.data,
-          }),
-          { msgID: event.id, headers: contentType() },
-        ),
-      ),
-    );
-    await Promise.all(acks);
-    return acks.length;
-  };
-
   const events = (shards: number[]): Loop => ({
     name: 'outbox_events',
     batch: async (client) => {
       const { rows } = await client.query<OutboxRow>(
         `delete from outbox_events where id in (select id from outbox_events where shard = any($1) order by id limit $2)
          returning id, tenant_id, type, occurred_at, request_id, events`, [shards, ROWS_PER_BATCH]);
-      return publishEvents(rows.sort((a, b) => a.id - b.id));
+      return publishAll(nats, cloudEvents(rows.sort((a, b) => a.id - b.id)));
     },
   });
 
   const sendRequests: Loop = {
     name: 'outbox_send_requests',
     batch: async (client) => {
-      const { rows } = await client.query<{ id: number; tenant_id: string; requests: SendRequest[] }>(
+      const { rows } = await client.query<SendRequestRow>(
         `delete from outbox_send_requests where id in (select id from outbox_send_requests order by id limit $1)
          returning id, tenant_id, requests`, [ROWS_PER_BATCH]);
-      const acks = rows.flatMap((row) =>
-        row.requests.map((request) => nats.js.publish(SEND_REQUEST_SUBJECT, encode({ ...request, tenantId: row.tenant_id }), { msgID: `send-${request.emailId}-${row.id}` })),
-      );
-      await Promise.all(acks);
-      return acks.length;
+      return publishAll(nats, sendRequestMessages(rows));
     },
   };
 
@@ -176,8 +159,23 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   };
 }
 
-function contentType() {
-  const headers = natsHeaders();
-  headers.set('Content-Type', 'application/cloudevents+json');
-  return headers;
+function* cloudEvents(rows: readonly OutboxRow[]): Generator<Message> {
+  for (const { tenant_id, type, occurred_at, request_id, events } of rows) {
+    const time = occurred_at.toISOString();
+    for (const { id, data } of events) {
+      yield {
+        subject: eventSubject(tenant_id, type), id, contentType: 'application/cloudevents+json',
+        data: encode({
+          specversion: '1.0', id, source: 'perennial', type, time, datacontenttype: 'application/json', tenantid: tenant_id,
+          ...(request_id ? { requestid: request_id } : {}), data: { ...data, tenantId: tenant_id, timestamp: time },
+        }),
+      };
+    }
+  }
+}
+
+function* sendRequestMessages(rows: readonly SendRequestRow[]): Generator<Message> {
+  for (const { id, tenant_id, requests } of rows) {
+    for (const request of requests) yield { subject: SEND_REQUEST_SUBJECT, id: `send-${request.emailId}-${id}`, data: encode({ ...request, tenantId: tenant_id }) };
+  }
 }

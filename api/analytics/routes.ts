@@ -14,7 +14,7 @@ const query = strict({
   timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
 });
 const count = Type.Integer();
-const fraction = Type.Number({ minimum: 0, description: 'A fraction: 0.25 is 25 %' });
+const fraction = Type.Number({ minimum: 0, maximum: 1, description: 'A fraction: 0.25 is 25 %' });
 const PeriodAnswer = strict({ from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() });
 const emailFigures = { sent: count, delivered: count, failed: count, opens: count, clicks: count, bounces: count, unsubscribes: count, openRate: fraction, clickRate: fraction };
 const campaignFigures = { entries: count, completions: count, ...emailFigures };

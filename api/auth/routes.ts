@@ -1,8 +1,7 @@
-import type { Context } from 'koa';
 import { changePassword } from '../../domain/auth/change-password.ts';
 import { logIn } from '../../domain/auth/log-in.ts';
 import { findSelf } from '../../domain/auth/own-password.ts';
-import type { Principal } from '../../domain/auth/principal.ts';
+import type { Caller, Principal } from '../../domain/auth/principal.ts';
 import { registerUser } from '../../domain/auth/register-user.ts';
 import { logout, refreshSession } from '../../domain/auth/sessions.ts';
 import { updateProfile } from '../../domain/auth/update-profile.ts';
@@ -14,20 +13,21 @@ import * as schema from './schema.ts';
 const noStore = { 'Cache-Control': 'no-store' };
 
 /** The caller of a route that only users may call. */
-const selfOf = ({ ctx, principal }: { ctx: Context; principal: Principal }) =>
-  ({ tenantId: principal.tenantId, userId: principal.actor.id, sessionId: principal.sessionId!, address: ctx.ip });
+export const selfOf = ({ principal, caller }: { principal: Principal; caller: Caller }) => ({ ...caller, userId: principal.actor.id, sessionId: principal.sessionId! });
 
 /** Registration, sessions, and the caller's own account. */
 export const authRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/auth/register', operationId: 'register', summary: 'Register a user', access: 'public',
     body: schema.Register, responses: { 201: { schema: schema.User } }, errors: ['registration_disabled', 'username_taken', 'email_taken'],
-    handler: async ({ deps, body }) => created('/auth/profile', presentUser(await registerUser(deps.orm, deps.env, body))),
+    handler: async ({ caller, deps, body }) => created('/auth/profile', presentUser(await registerUser(deps, body, caller))),
   }),
   route({
     method: 'POST', path: '/auth/login', operationId: 'login', summary: 'Log in', access: 'public',
     body: schema.Login, responses: { 200: { schema: schema.AuthResponse } }, errors: ['invalid_credentials', 'email_unverified', 'too_many_requests'],
-    handler: async ({ ctx, deps, body }) => ({ body: presentSession(await logIn(deps.orm, deps.env, { ...body, address: ctx.ip })), headers: noStore }),
+    handler: async ({ caller: { requestId, address }, deps, body }) => ({
+      body: presentSession(await logIn(deps.orm, deps.env, { ...body, requestId, address })), headers: noStore,
+    }),
   }),
   route({
     method: 'POST', path: '/auth/refresh', operationId: 'refresh', summary: 'Exchange a refresh token for new tokens', access: 'public',
@@ -38,8 +38,8 @@ export const authRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/auth/logout', operationId: 'logout', summary: 'Log out: the session\'s tokens are dead at once', access: 'user',
     responses: { 204: { description: 'Logged out' } },
-    handler: async ({ em, principal }) => {
-      await logout(em, principal.sessionId!);
+    handler: async ({ em, caller, principal }) => {
+      await logout(em, caller, principal.sessionId!);
       return noContent;
     },
   }),
@@ -53,7 +53,7 @@ export const authRoutes: RouteSpec[] = [
     description: 'A new email needs `currentPassword`. A username that is the email changes with it.',
     body: schema.ProfileUpdate, responses: { 200: { schema: schema.User } }, errors: ['email_taken', 'username_taken', 'too_many_requests'],
     handler: async (call) => ({
-      body: presentUser(await updateProfile(call.deps.orm, selfOf(call), call.body, (current) => {
+      body: presentUser(await updateProfile(call.deps, selfOf(call), call.body, (current) => {
         assertIfMatch(call.ifMatch, current.version);
         assertUnchanged(call.readOnly, presentUser(current));
       })),

@@ -61,9 +61,9 @@ export const campaignRoutes: RouteSpec[] = [
   }),
   route({
     method: 'DELETE', path: '/campaigns/{id}', operationId: 'deleteCampaign', summary: 'Delete a campaign with its executions', access: 'campaigns:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'precondition_failed'],
-    handler: async ({ em, params, ifMatch }) => {
-      await deleteCampaign(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'in_use', 'precondition_failed'],
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteCampaign(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
@@ -71,8 +71,8 @@ export const campaignRoutes: RouteSpec[] = [
     method: 'POST', path: '/campaigns/{id}/start', operationId: 'startCampaign', summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
     description: 'Enrols those who are named as the entry rules allow, so starting again enrols no one twice.', access: 'campaigns:write',
     params: IdParams, body: schema.Audience, bodyOptional: true, responses: { 202: { schema: schema.Started } }, errors: ['conflict'],
-    handler: async ({ em, principal, requestId, params, body }) => {
-      const { campaign, enrolmentId } = await startCampaign(em, { tenantId: principal.tenantId, requestId }, params.id, body);
+    handler: async ({ em, caller, params, body }) => {
+      const { campaign, enrolmentId } = await startCampaign(em, caller, params.id, body);
       const location = enrolmentId === null ? `/campaigns/${campaign.id}` : `/campaigns/enrolments/${enrolmentId}`;
       return accepted(location, { campaign: presentCampaign(campaign), enrolmentId });
     },
@@ -81,8 +81,8 @@ export const campaignRoutes: RouteSpec[] = [
     method: 'POST', path: '/campaigns/{id}/stop', operationId: 'stopCampaign', summary: 'Stop a campaign and every execution of it',
     access: 'campaigns:write',
     params: IdParams, responses: { 202: { schema: schema.Campaign } }, errors: ['conflict'],
-    handler: async ({ em, principal, requestId, params }) => {
-      const campaign = await stopCampaign(em, { tenantId: principal.tenantId, requestId }, params.id);
+    handler: async ({ em, caller, params }) => {
+      const campaign = await stopCampaign(em, caller, params.id);
       return accepted(`/campaigns/${campaign.id}`, presentCampaign(campaign));
     },
   }),
@@ -90,13 +90,13 @@ export const campaignRoutes: RouteSpec[] = [
     method: 'POST', path: '/campaigns/{id}/pause', operationId: 'pauseCampaign', summary: 'Let no step run until the campaign is resumed',
     access: 'campaigns:write',
     params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
-    handler: async ({ em, params }) => ({ body: presentCampaign(await pauseCampaign(em, params.id)) }),
+    handler: async ({ em, caller, params }) => ({ body: presentCampaign(await pauseCampaign(em, caller, params.id)) }),
   }),
   route({
     method: 'POST', path: '/campaigns/{id}/resume', operationId: 'resumeCampaign', summary: 'Go on with a paused campaign',
     access: 'campaigns:write',
     params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
-    handler: async ({ em, principal, params }) => ({ body: presentCampaign(await resumeCampaign(em, principal.tenantId, params.id)) }),
+    handler: async ({ em, caller, params }) => ({ body: presentCampaign(await resumeCampaign(em, caller, params.id)) }),
   }),
   route({
     method: 'GET', path: '/campaigns/{id}/stats', operationId: 'getCampaignStats', summary: 'What became of a campaign', access: 'campaigns:read',

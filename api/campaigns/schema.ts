@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { CAMPAIGN_STATUSES, CAMPAIGN_TYPES, EXECUTION_STATUSES } from '../../db/entities/campaigns.ts';
 import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/definition.ts';
-import type { Entry } from '../../domain/campaigns/entry.ts';
+import { normaliseEntry, type Entry } from '../../domain/campaigns/entry.ts';
 import type { Step } from '../../domain/campaigns/step-kinds.ts';
 import type { Trigger } from '../../domain/campaigns/triggers.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
@@ -13,11 +13,11 @@ const StepId = Type.String({ examples: ['wait-1'] });
 const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] });
 const description = nullable(Type.String({ maxLength: 5000 }));
 const templateIds = Type.Array(Id, { maxItems: 20, description: 'Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order' });
-const definition = { trigger: optional(TriggerSchema), steps: optional(StepsSchema), entry: optional(EntrySchema) };
+const definition = { trigger: optional(nullable(TriggerSchema)), steps: optional(nullable(StepsSchema)), entry: optional(nullable(EntrySchema)) };
 const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
 /** Definitions are answered as they are stored. */
-const open = <T>(description: string) => Type.Unsafe<T>({ type: 'object', description });
+const stored = <T>(component: string, example: T) => Type.Unsafe<T>({ type: 'object', 'x-component': component, examples: [example] });
 
 export const Campaign = strict({
   id: Id,
@@ -25,9 +25,9 @@ export const Campaign = strict({
   description,
   status: oneOf(CAMPAIGN_STATUSES),
   type: oneOf(CAMPAIGN_TYPES),
-  trigger: open<Trigger>('What makes contacts enter; `{type: MANUAL}` is nothing but `start`'),
-  steps: Type.Array(open<Step>('`{id, type, config, next?}`')),
-  entry: open<Entry>('Who may enter, and how mail is paced'),
+  trigger: stored<Trigger>('Trigger', { type: 'MANUAL' }),
+  steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),
+  entry: stored<Entry>('Entry', normaliseEntry()),
   publishedVersion: nullable(Type.Integer({ description: 'The version that contacts enter; null before the first start' })),
   version: Version,
   createdAt: Timestamp,
@@ -66,7 +66,7 @@ export const Enrolment = strict({
   workflowId: Type.String(),
   createdAt: Timestamp,
   finishedAt: nullable(Timestamp),
-});
+}, { title: 'Enrolment' });
 
 const execution = {
   id: Id,
@@ -83,7 +83,7 @@ const execution = {
   workflowId: Type.String({ examples: ['campaign-execution/default/7/42/1'] }),
   runId: nullable(Type.String()),
 };
-export const Execution = strict(execution);
+export const Execution = strict(execution, { title: 'Execution' });
 export const ExecutionWithSteps = strict({
   ...execution,
   steps: Type.Array(strict({
@@ -95,7 +95,7 @@ export const ExecutionWithSteps = strict({
     executedAt: Timestamp,
     durationMs: Type.Integer({ minimum: 0, description: 'From the arrival at the step until it was done, waiting included' }),
   })),
-});
+}, { title: 'ExecutionWithSteps' });
 export const ExecutionQuery = listQuery(['id'], { status: optional(oneOf(EXECUTION_STATUSES)), contactId: optional(Id) });
 
 export const Stats = strict({

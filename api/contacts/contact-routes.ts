@@ -3,13 +3,14 @@ import { sql } from '../../db/orm.ts';
 import { contactConditions, contactSearch, contactSort } from '../../domain/contacts/contact-filters.ts';
 import { createContact } from '../../domain/contacts/create-contact.ts';
 import { deleteContact } from '../../domain/contacts/delete-contact.ts';
+import { readContact } from '../../domain/contacts/read-contact.ts';
 import { updateContact } from '../../domain/contacts/update-contact.ts';
 import { notFound } from '../../domain/errors.ts';
 import { listPage } from '../../domain/list-page.ts';
 import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { contactChanges } from './contact-changes.ts';
-import { presentContacts, presentOne } from './presenter.ts';
+import { presentContact, presentContacts, presentOne } from './presenter.ts';
 import * as schema from './schema.ts';
 
 const from = sql`contacts t`;
@@ -34,16 +35,16 @@ export const contactRoutes: RouteSpec[] = [
     method: 'GET', path: '/contacts/search', operationId: 'searchContacts', summary: 'Search contacts by name, address or company', access: 'contacts:read',
     query: schema.SearchQuery, responses: { 200: { schema: listOf(schema.Contact) } },
     handler: async ({ em, query }) => ({
-      body: await listPage(em, Contact, query, { from, where: [contactSearch(query.q)], sortable: contactSort }, presentContacts),
+      body: await listPage(em, Contact, query, { from, where: [await contactSearch(em, query.q)], sortable: contactSort }, presentContacts),
     }),
   }),
   route({
     method: 'GET', path: '/contacts/{id}', operationId: 'getContact', summary: 'Get a contact', access: 'contacts:read',
     params: IdParams, responses: { 200: { schema: schema.Contact } },
-    handler: async ({ em, params }) => {
-      const contact = await em.findOne(Contact, { id: params.id });
-      if (!contact) throw notFound('contact', params.id);
-      return { body: await presentOne(contact, em) };
+    handler: async ({ deps, principal, params }) => {
+      const found = await readContact(deps.hot, principal.tenantId, params.id);
+      if (!found) throw notFound('contact', params.id);
+      return { body: presentContact(found.contact, found.companyName), derived: found.companyName !== null };
     },
   }),
   route({

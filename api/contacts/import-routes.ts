@@ -151,7 +151,7 @@ export const importRoutes: RouteSpec[] = [
     responses: { 200: { contentType: 'text/csv', description: 'row, column, code, message, then the row as it came' } },
     handler: async (call) => {
       const job = await findImport(call);
-      const csv = Readable.from(errorLines(call, job)).pipe(stringify({ record_delimiter: '\r\n', escape_formulas: true }));
+      const csv = Readable.from(errorLines(call, job)).pipe(stringify({ record_delimiter: '\r\n' }));
       return { body: csv, headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': `attachment; filename="import-${job.id}-errors.csv"` } };
     },
   }),

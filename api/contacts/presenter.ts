@@ -3,13 +3,13 @@ import type { EntityManager } from '../../db/orm.ts';
 import { memberCounts } from '../../domain/segments/segments.ts';
 import type { Filter } from '../../domain/segments/filter.ts';
 
-function presentContact(contact: Contact, companies: ReadonlyMap<number, string>) {
+/** A contact as the API shows it; without the name, the company is not shown either. */
+export function presentContact(contact: Contact, companyName: string | null) {
   const { companyId } = contact;
-  const name = companyId == null ? undefined : companies.get(companyId);
   return {
     id: contact.id, firstName: contact.firstName, lastName: contact.lastName, email: contact.email, phone: contact.phone ?? null,
     phoneE164: contact.phoneE164 ?? null, jobTitle: contact.jobTitle ?? null, companyId: companyId ?? null,
-    company: companyId == null || name === undefined ? null : { id: companyId, name }, status: contact.status!, tags: contact.tags!,
+    company: companyId == null || companyName === null ? null : { id: companyId, name: companyName }, status: contact.status!, tags: contact.tags!,
     customFields: contact.customFields!, timezone: contact.timezone ?? null, locale: contact.locale ?? null, source: contact.source ?? null,
     tenantId: contact.tenantId, createdAt: contact.createdAt!.toISOString(), updatedAt: contact.updatedAt!.toISOString(), version: contact.version!,
   };
@@ -21,7 +21,7 @@ export async function presentContacts(contacts: Contact[], em: EntityManager): P
   const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
   const companies = ids.length > 0 ? await em.find(Company, { id: { $in: ids } }) : [];
   const names = new Map(companies.map((company) => [company.id, company.name]));
-  return contacts.map((contact) => presentContact(contact, names));
+  return contacts.map((contact) => presentContact(contact, contact.companyId == null ? null : (names.get(contact.companyId) ?? null)));
 }
 
 export const presentOne = async (contact: Contact, em: EntityManager): Promise<ContactView> => (await presentContacts([contact], em))[0]!;

@@ -55,7 +55,7 @@ export const ContactQuery = listQuery(sortable, filters);
 export const MemberQuery = listQuery(sortable, { status: Optional(status) });
 export const SearchQuery = listQuery(sortable, { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) });
 
-export const Activity = strict({ id: Id, type: Text({ examples: ['EMAIL_OPENED'] }), occurredAt: Timestamp, data: Type.Record(Text(), Type.Unknown()) });
+export const Activity = strict({ id: Id, type: Text({ examples: ['EMAIL_OPENED'] }), occurredAt: Timestamp, data: Type.Record(Text(), Type.Unknown()) }, { title: 'Activity' });
 export const ActivityQuery = listQuery(['id', 'occurredAt'], {});
 
 const companyFields = {

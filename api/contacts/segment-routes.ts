@@ -42,7 +42,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
     route({
       method: 'GET', path: `${base}/{id}`, operationId: `get${noun}`, summary: `Get ${what}`, access: 'contacts:read',
       params: IdParams, responses: { 200: { schema: schema.Segment } },
-      handler: async ({ em, params }) => ({ body: await present(await find(em, params.id), em) }),
+      handler: async ({ em, params }) => ({ body: await present(await find(em, params.id), em), derived: true }),
     }),
     route({
       method: 'PUT', path: `${base}/{id}`, operationId: `update${noun}`, summary: `Change ${what}`, access: 'contacts:write',
@@ -59,8 +59,8 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
     route({
       method: 'DELETE', path: `${base}/{id}`, operationId: `delete${noun}`, summary: `Delete ${what}; its contacts stay`, access: 'contacts:write',
       params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
-      handler: async ({ em, principal, params, ifMatch }) => {
-        await deleteSegment(em, principal.tenantId, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      handler: async ({ em, caller, params, ifMatch }) => {
+        await deleteSegment(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
         return noContent;
       },
     }),

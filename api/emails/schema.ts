@@ -39,7 +39,7 @@ export const Send = strict({
   campaignId: Type.Optional(Id),
 });
 const status = oneOf(EMAIL_STATUSES);
-export const Queued = strict({ emailId: Id, status });
+export const Queued = strict({ emailId: Id, status }, { title: 'QueuedEmail' });
 export const Email = strict({
   id: Id, templateId: Id, contentVersion: nullable(Type.Integer()), contactId: nullable(Id), to: nullable(Type.String()),
   campaignId: nullable(Id), executionId: nullable(Id), stepId: nullable(Type.String()), externalId: nullable(Type.String()),

@@ -17,7 +17,7 @@ export const templateRoutes: RouteSpec[] = [
     query: schema.TemplateQuery, responses: { 200: { schema: listOf(schema.Template) } },
     handler: async ({ em, query }) => ({
       body: await listPage(em, EmailTemplate, query, {
-        from: sql`email_templates t`, where: query.category ? [sql`t.category = ${query.category}`] : [],
+        from: sql`email_templates t`, where: [sql`t.system_key is null`, ...(query.category ? [sql`t.category = ${query.category}`] : [])],
         sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } },
       }, (found) => found.map(presentTemplate)),
     }),
@@ -35,7 +35,7 @@ export const templateRoutes: RouteSpec[] = [
     method: 'GET', path: '/emails/templates/{id}', operationId: 'getTemplate', summary: 'Get an email template', access: 'emails:read',
     params: IdParams, responses: { 200: { schema: schema.Template } }, errors: ['not_found'],
     handler: async ({ em, params }) => {
-      const template = await em.findOne(EmailTemplate, { id: params.id });
+      const template = await em.findOne(EmailTemplate, { id: params.id, systemKey: null });
       if (!template) throw notFound('template', params.id);
       return { body: presentTemplate(template) };
     },
@@ -54,8 +54,8 @@ export const templateRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/emails/templates/{id}', operationId: 'deleteTemplate', summary: 'Delete an email template', access: 'emails:write',
     params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['not_found', 'in_use', 'precondition_failed'],
-    handler: async ({ em, params, ifMatch }) => {
-      await deleteTemplate(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteTemplate(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),

@@ -19,9 +19,10 @@ function attributes(field: FormField, id: string, error: string | undefined): st
     + (field.required ? ' required' : '') + (error ? ' aria-invalid="true"' : '');
 }
 
-function control(field: FormField, id: string, value: string, error: string | undefined): string {
+function control(field: FormField, id: string, chosen: readonly string[], error: string | undefined): string {
+  const value = chosen[0] ?? '';
   const shared = attributes(field, id, error);
-  const options = (field.options ?? []).map((option) => `<option value="${escapeHtml(option.value)}"${option.value === value ? ' selected' : ''}>${escapeHtml(option.label)}</option>`).join('');
+  const options = (field.options ?? []).map((option) => `<option value="${escapeHtml(option.value)}"${chosen.includes(option.value) ? ' selected' : ''}>${escapeHtml(option.label)}</option>`).join('');
   switch (field.type) {
     case 'textarea': return `<textarea ${shared} rows="4">${escapeHtml(value)}</textarea>`;
     case 'select': return `<select ${shared}><option value=""></option>${options}</select>`;
@@ -30,7 +31,8 @@ function control(field: FormField, id: string, value: string, error: string | un
   }
 }
 
-function fieldHtml(field: FormField, value: string, error: string | undefined): string {
+function fieldHtml(field: FormField, chosen: readonly string[], error: string | undefined): string {
+  const value = chosen[0] ?? '';
   const id = `f-${field.name}`;
   const label = `${escapeHtml(field.label)}${field.required ? ' *' : ''}`;
   const message = error ? `<p class="error" id="${escapeHtml(id)}-error">${label}: ${escapeHtml(error)}</p>` : '';
@@ -43,15 +45,16 @@ function fieldHtml(field: FormField, value: string, error: string | undefined): 
       `<div class="choice"><input type="radio" id="${escapeHtml(id)}-${n}" name="${escapeHtml(field.name)}" value="${escapeHtml(option.value)}"${option.value === value ? ' checked' : ''}${field.required ? ' required' : ''}> <label for="${escapeHtml(id)}-${n}">${escapeHtml(option.label)}</label></div>`).join('');
     return `<fieldset class="field"><legend>${label}</legend>${choices}${message}</fieldset>`;
   }
-  return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, value, error)}${message}</div>`;
+  return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, chosen, error)}${message}</div>`;
 }
 
 /** The form as HTML. Without a token (the plain embed) a submission lands on the hosted page, prefilled. */
 export function formHtml(form: Form, action: string, options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[] } = {}): string {
   const { values = {}, errors = [] } = options;
-  const shown = (field: FormField) => {
+  const shown = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
-    return typeof value === 'string' ? value : '';
+    const all: unknown[] = Array.isArray(value) ? value : [value];
+    return all.filter((one) => typeof one === 'string');
   };
   const fields = form.fields.map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message)).join('\n');
   const summary = errors.length > 0 ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n` : '';

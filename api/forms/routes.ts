@@ -65,8 +65,8 @@ export const formRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/forms/{id}', operationId: 'deleteForm', summary: 'Delete a form with its submissions', access: 'forms:write', params: IdParams,
     responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
-    handler: async ({ em, params, ifMatch }) => {
-      await deleteForm(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteForm(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
@@ -136,9 +136,9 @@ export const formRoutes: RouteSpec[] = [
     method: 'POST', path: '/forms/{id}/submit', operationId: 'submitForm', summary: 'Submit a form', access: 'public', openQuery: true,
     params: IdParams, body: schema.Submission, bodyTypes: ['json', 'form', 'multipart'],
     responses: {
-      200: { schema: schema.Submitted, description: 'Taken; a browser gets a page' },
+      200: { schema: schema.Submitted, contentType: 'text/html', description: 'Taken; a browser gets a page' },
       303: { description: 'A browser is sent to the form\'s redirectUrl' },
-      422: { schema: schema.SubmitErrors, description: 'Nothing was created' },
+      422: { schema: schema.SubmitErrors, contentType: 'text/html', description: 'Nothing was created; a browser gets the page again' },
     },
     errors: ['token_invalid', 'origin_not_allowed'],
     handler: submit,

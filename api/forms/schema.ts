@@ -10,11 +10,11 @@ const fieldProperties = {
   name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,99}$', examples: ['email'] }),
   label: Type.String({ minLength: 1, maxLength: 255, examples: ['Your email'] }),
   type: oneOf(FORM_FIELD_TYPES.filter((type) => type !== 'file')),
-  required: Type.Boolean(),
+  required: Type.Boolean({ description: 'The field for the email address always is' }),
   placeholder: nullable(text(255)),
   defaultValue: nullable(text(1000)),
   displayOrder: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
-  validationRegex: nullable(text(500)),
+  validationRegex: nullable(Type.String({ maxLength: 500, description: 'For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters' })),
   minLength: nullable(positive),
   maxLength: nullable(positive),
   options: nullable(Options),
@@ -37,19 +37,23 @@ const formProperties = {
   allowedOrigins: Type.Array(text(255), { maxItems: 100 }),
   updateExisting: oneOf(['fillEmpty', 'overwrite']),
 };
-const readOnly = [
-  'id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'enableProgressiveProfiling', 'enableCaptcha', 'doubleOptIn', 'notifyEmails', 'progressiveFields',
-] as const;
+/** What the service does not do yet: only its default is taken. */
+const off = Type.Optional(Type.Literal(false));
+const none = Type.Optional(Type.Array(Type.String(), { maxItems: 0 }));
+const defaultsOnly = { enableProgressiveProfiling: off, enableCaptcha: off, doubleOptIn: off, notifyEmails: none, progressiveFields: none };
 
 export const FormAnswer = strict({
   id: Id, ...formProperties, fields: Type.Array(Field),
-  enableProgressiveProfiling: Type.Boolean(), enableCaptcha: Type.Boolean(), doubleOptIn: Type.Boolean(),
+  enableProgressiveProfiling: Type.Literal(false), enableCaptcha: Type.Literal(false), doubleOptIn: Type.Literal(false),
   notifyEmails: Type.Array(Type.String()), progressiveFields: Type.Array(Type.String()),
   tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
 });
 const { name: formName, fields, ...optionalForm } = formProperties;
-export const FormCreate = writable({ name: formName, fields, ...Type.Partial(Type.Object(optionalForm)).properties }, readOnly);
-export const FormUpdate = writable(Type.Partial(Type.Object(formProperties)).properties, readOnly);
+const optionalInput = Type.Partial(Type.Object({
+  ...optionalForm, allowedOrigins: nullable(optionalForm.allowedOrigins), updateExisting: nullable(optionalForm.updateExisting),
+})).properties;
+export const FormCreate = writable({ name: formName, fields, ...optionalInput, ...defaultsOnly });
+export const FormUpdate = writable({ name: Type.Optional(formName), fields: Type.Optional(fields), ...optionalInput, ...defaultsOnly });
 export const FormQuery = listQuery(['id', 'name', 'createdAt'], { status: Type.Optional(status) });
 
 export const EmbedQuery = strict({ type: Type.Optional(oneOf(['javascript', 'iframe', 'html'], { default: 'javascript' })) });
@@ -71,7 +75,7 @@ export const SubmissionQuery = listQuery(['id', 'submittedAt'], { contactId: Typ
 export const SubmissionAnswer = strict({
   id: Id, formId: Id, contactId: nullable(Id), submissionData: Type.Record(Type.String(), Type.Unknown()), ipAddress: nullable(Type.String()),
   userAgent: nullable(Type.String()), submittedAt: Timestamp,
-});
+}, { title: 'Submission' });
 export const FormStats = strict({
   views: Type.Integer(), submissions: Type.Integer(), conversionRate: Type.Number(),
   series: Type.Array(strict({ at: Timestamp, views: Type.Integer(), submissions: Type.Integer() })),

@@ -28,6 +28,8 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
   // (Koa's `ctx.origin` is this very header.)
   if (origin === '' || origin === `${ctx.protocol}://${ctx.host}` || origin === ownOrigin) return;
   const listed = form.allowedOrigins ?? [];
+  // Whatever let any origin read the errors before it: not this one.
+  ctx.remove('Access-Control-Allow-Origin');
   if (listed.length > 0 && !listed.includes(origin)) throw new AppError('origin_not_allowed', `The form does not accept submissions from ${origin}`);
   ctx.set('Access-Control-Allow-Origin', listed.length > 0 ? origin : '*');
   ctx.vary('Origin');

@@ -18,6 +18,12 @@ const contentTypes: Record<BodyType, string> = {
   json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data',
 };
 
+/** Gives a file its default type (RFC 7578): without a Content-Type the parser would take it for a text field. */
+function typeFile(part: { originalFilename: string | null; mimetype: string | null }, handle: (part: never) => void): void {
+  if (part.originalFilename && !part.mimetype) part.mimetype = 'application/octet-stream';
+  handle(part as never);
+}
+
 interface ParsedFile {
   filepath: string;
   originalFilename: string | null;
@@ -71,7 +77,9 @@ async function readMultipart(ctx: Context, maxFileBytes: number, maxFieldsBytes:
   };
   const parse = koaBody({
     json: false, urlencoded: false, text: false, multipart: true, parsedMethods: ['POST', 'PUT'] as never, onError: failed,
-    formidable: { maxFileSize: maxFileBytes, maxTotalFileSize: maxFileBytes, maxFieldsSize: maxFieldsBytes, allowEmptyFiles: true, minFileSize: 0 },
+    formidable: {
+      maxFileSize: maxFileBytes, maxTotalFileSize: maxFileBytes, maxFieldsSize: maxFieldsBytes, allowEmptyFiles: true, minFileSize: 0, onPart: typeFile as never,
+    },
   });
   await parse(ctx as never, async () => {});
   const { body, files: parsed = {} } = ctx.request as unknown as { body: unknown; files?: Record<string, ParsedFile | ParsedFile[]> };

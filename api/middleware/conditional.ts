@@ -13,7 +13,7 @@ export async function conditional(ctx: Context, next: Next): Promise<void> {
   await next();
   const given = ctx.get('if-none-match');
   const etag = ctx.response.get('etag');
-  if (given === '' || etag === '' || ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
+  if (given === '' || etag === '' || ctx.state['derived'] || ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
   if (isNamed(given, etag)) {
     ctx.status = 304;
     ctx.body = null;

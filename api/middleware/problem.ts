@@ -3,6 +3,9 @@ import { toAppError } from '../../db/errors.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../config/logger.ts';
 
+/** The path of a request as logs show it: without what is secret in it. */
+export const loggedPath = (ctx: Context): string => (ctx.state['loggedPath'] as string | undefined) ?? ctx.path;
+
 /** The one writer of error bodies (RFC 9457). Whatever is not an AppError or a database error that we know is a 500. */
 export function problems(log: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -10,23 +13,28 @@ export function problems(log: Logger) {
       await next();
     } catch (error) {
       const known = error instanceof AppError ? error : toAppError(error);
-      if (!known) log.error({ err: error as Error, requestId: ctx.state['requestId'] as string, method: ctx.method, path: ctx.path }, 'request failed');
+      if (!known) log.error({ err: error as Error, requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx) }, 'request failed');
       writeProblem(ctx, known ?? new AppError('internal', 'The request failed; its requestId is in our logs'));
     }
   };
 }
 
-export function writeProblem(ctx: Context, error: AppError): void {
-  if (error.headers) ctx.set(error.headers);
-  ctx.status = error.status;
-  ctx.body = JSON.stringify({
+/** The JSON of an error. */
+export function problemBody(error: AppError, requestId: string): string {
+  return JSON.stringify({
     type: `/docs#${error.code}`,
     title: error.title,
     status: error.status,
     detail: error.message,
     code: error.code,
-    requestId: ctx.state['requestId'] as string,
+    requestId,
     ...(error.errors ? { errors: error.errors } : {}),
   });
+}
+
+export function writeProblem(ctx: Context, error: AppError): void {
+  if (error.headers) ctx.set(error.headers);
+  ctx.status = error.status;
+  ctx.body = problemBody(error, ctx.state['requestId'] as string);
   ctx.type = 'application/problem+json';
 }

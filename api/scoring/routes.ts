@@ -64,8 +64,8 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/scoring/rules/{id}', operationId: 'deleteScoringRule', summary: 'Delete a scoring rule', access: 'scoring:write',
     params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
-    handler: async ({ em, params, ifMatch }) => {
-      await deleteRule(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteRule(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
@@ -119,7 +119,7 @@ export const scoringRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => {
       const threshold = await em.findOne(ScoreThreshold, { id: params.id });
       if (!threshold) throw notFound('score threshold', params.id);
-      return { body: presentThreshold(threshold, (await triggeredCounts(em, [params.id])).get(params.id) ?? 0) };
+      return { body: presentThreshold(threshold, (await triggeredCounts(em, [params.id])).get(params.id) ?? 0), derived: true };
     },
   }),
   route({
@@ -150,8 +150,8 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'scoring:write',
     body: schema.SettingsUpdate, responses: { 200: { schema: schema.Settings } },
-    handler: async ({ em, body, readOnly, ifMatch }) => ({
-      body: presentSettings(await updateSettings(em, body, (current) => {
+    handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
+      body: presentSettings(await updateSettings(em, caller, body, (current) => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, presentSettings(current));
       })),

@@ -1,14 +1,16 @@
 import { Type } from 'typebox';
+import { FIELD_OPERATORS } from '../../domain/segments/filter-fields.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
+import type { FilterValue } from '../../domain/segments/filter.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
 
 const Condition = strict({
   field: Type.String({ minLength: 1, maxLength: 100 }),
-  operator: oneOf(['eq', 'ne', 'in', 'contains', 'startsWith', 'exists']),
-  value: Type.Optional(Type.Unknown()),
-});
+  operator: oneOf(FIELD_OPERATORS),
+  value: Type.Optional(Type.Unsafe<FilterValue | null>({})),
+}, { description: 'As in the `where` of a segment\'s event leaf' });
 
 const ruleFields = {
   name: Type.String({ minLength: 1, maxLength: 255, examples: ['Email opened'] }),

@@ -123,21 +123,22 @@ const UserTokenSchema = defineEntity({
 export class UserToken extends UserTokenSchema.class {}
 UserTokenSchema.setClass(UserToken);
 
-/** That somebody forgot a password: written whether the address is known or not, and looked up only after the answer. */
-const PasswordResetRequestSchema = defineEntity({
-  name: 'PasswordResetRequest',
-  tableName: 'password_reset_requests',
+/** That somebody asked for a mail about an account: written whether the address is known or not, and looked up only after the answer. */
+const AccountMailRequestSchema = defineEntity({
+  name: 'AccountMailRequest',
+  tableName: 'account_mail_requests',
   ...tenantTable,
   properties: {
     id: id(),
     tenantId: tenantId(),
     emailKey: p.string().length(100),
+    purpose: p.enum(['reset_password', 'verify_email'] as const),
     requestId: p.text().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });
-export class PasswordResetRequest extends PasswordResetRequestSchema.class {}
-PasswordResetRequestSchema.setClass(PasswordResetRequest);
+export class AccountMailRequest extends AccountMailRequestSchema.class {}
+AccountMailRequestSchema.setClass(AccountMailRequest);
 
 const InvitationSchema = defineEntity({
   name: 'Invitation',
@@ -252,5 +253,5 @@ export class RateBucket extends RateBucketSchema.class {}
 RateBucketSchema.setClass(RateBucket);
 
 export const authEntities = [
-  Tenant, User, Role, Session, LoginFailure, UserToken, PasswordResetRequest, Invitation, ApiKey, AuditEntry, IdempotentAnswer, RateBucket,
+  Tenant, User, Role, Session, LoginFailure, UserToken, AccountMailRequest, Invitation, ApiKey, AuditEntry, IdempotentAnswer, RateBucket,
 ];

@@ -22,7 +22,7 @@ const CampaignSchema = defineEntity({
     steps: p.json<unknown[]>(),
     entry: p.json<unknown>(),
     publishedVersion: p.integer().nullable(),
-    /** When it last became ACTIVE: triggers see only what happened after it. */
+    /** When it last became ACTIVE, or got its present trigger: that sees only what happened after it. */
     activatedAt: timestamp().nullable(),
     ...resourceColumns(),
   },

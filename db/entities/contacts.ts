@@ -195,7 +195,7 @@ const ContactImportRejectSchema = defineEntity({
 export class ContactImportReject extends ContactImportRejectSchema.class {}
 ContactImportRejectSchema.setClass(ContactImportReject);
 
-/** Whole-file knowledge of an import: the last row of each address. Rebuilt when a crash has emptied it (UNLOGGED). */
+/** Whole-file knowledge of an import: the last row of each address that comes more than once (and of a few that do not). */
 const ContactImportKeySchema = defineEntity({
   name: 'ContactImportKey',
   tableName: 'contact_import_keys',
@@ -205,6 +205,8 @@ const ContactImportKeySchema = defineEntity({
     importId: bigid().primary(),
     emailKey: p.string().length(320).primary(),
     lastRow: p.integer(),
+    /** The last row that has the names which a new contact needs, the address's first row not counted. */
+    completeRow: p.integer().nullable(),
   },
 });
 export class ContactImportKey extends ContactImportKeySchema.class {}

@@ -74,19 +74,4 @@ const FormSubmissionSchema = defineEntity({
 export class FormSubmission extends FormSubmissionSchema.class {}
 FormSubmissionSchema.setClass(FormSubmission);
 
-/** Views per form and hour; many processes add to one row by upsert. */
-const FormViewSchema = defineEntity({
-  name: 'FormView',
-  tableName: 'form_views',
-  ...tenantTable,
-  properties: {
-    tenantId: tenantId().primary(),
-    formId: bigid().primary(),
-    hour: timestamp().primary(),
-    views: p.integer(),
-  },
-});
-export class FormView extends FormViewSchema.class {}
-FormViewSchema.setClass(FormView);
-
-export const formEntities = [Form, FormSubmission, FormView];
+export const formEntities = [Form, FormSubmission];

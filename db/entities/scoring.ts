@@ -35,7 +35,7 @@ const ScoreTotalSchema = defineEntity({
     tenantId: tenantId().primary(),
     subject: p.enum(['contact', 'company'] as const).primary(),
     subjectId: bigid().primary(),
-    total: p.integer(),
+    total: bigid(),
     updatedAt: timestamp(),
   },
 });
@@ -52,7 +52,7 @@ const ScoreByRuleSchema = defineEntity({
     subject: p.enum(['contact', 'company'] as const).primary(),
     subjectId: bigid().primary(),
     ruleId: bigid().primary(),
-    score: p.integer(),
+    score: bigid(),
     events: p.integer(),
   },
 });
@@ -74,7 +74,7 @@ const ScoreHistorySchema = defineEntity({
     eventId: p.uuid(),
     eventType: p.string().length(50),
     points: p.integer(),
-    total: p.integer(),
+    total: bigid(),
     at: timestamp(),
   },
 });

@@ -18,7 +18,7 @@ export class Migration20261121172612_identity extends Migration {
     this.addSql(`create table "invitations" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "email" varchar(100) not null, "email_key" varchar(100) not null, "roles" text[] not null, "token_id" uuid not null, "token_hash" text not null, "expires_at" timestamptz(3) not null, "accepted_at" timestamptz(3) null, "invited_by" bigint not null, "version" int not null default 1, "created_at" timestamptz(3) not null default now(), "updated_at" timestamptz(3) not null default now());`);
     this.addSql(`alter table "invitations" add constraint "invitations_token_id_key" unique ("token_id");`);
 
-    this.addSql(`create table "password_reset_requests" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "email_key" varchar(100) not null, "request_id" text null, "created_at" timestamptz(3) not null default now());`);
+    this.addSql(`create table "account_mail_requests" ("id" bigserial primary key, "tenant_id" varchar(50) not null, "email_key" varchar(100) not null, "purpose" text not null, "request_id" text null, "created_at" timestamptz(3) not null default now());`);
 
     this.addSql(`create table "rate_buckets" ("bucket" varchar(200) not null, "tenant_id" varchar(50) not null, "tokens" double precision not null, "at" timestamptz(3) not null, "taken" int not null, primary key ("bucket"));`);
 
@@ -51,10 +51,11 @@ export class Migration20261121172612_identity extends Migration {
     this.addSql(`create policy "tenant" on "invitations" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
     this.addSql(`create policy "engine" on "invitations" to "perennial_engine" using (true) with check (true);`);
 
-    this.addSql(`alter table "password_reset_requests" enable row level security;`);
-    this.addSql(`alter table "password_reset_requests" force row level security;`);
-    this.addSql(`create policy "tenant" on "password_reset_requests" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
-    this.addSql(`create policy "engine" on "password_reset_requests" to "perennial_engine" using (true) with check (true);`);
+    this.addSql(`alter table "account_mail_requests" add constraint "account_mail_requests_purpose_check" check ("purpose" in ('reset_password', 'verify_email'));`);
+    this.addSql(`alter table "account_mail_requests" enable row level security;`);
+    this.addSql(`alter table "account_mail_requests" force row level security;`);
+    this.addSql(`create policy "tenant" on "account_mail_requests" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
+    this.addSql(`create policy "engine" on "account_mail_requests" to "perennial_engine" using (true) with check (true);`);
 
     this.addSql(`alter table "rate_buckets" enable row level security;`);
     this.addSql(`alter table "rate_buckets" force row level security;`);
@@ -71,7 +72,7 @@ export class Migration20261121172612_identity extends Migration {
     // A crash of Postgres fills every bucket; that is cheaper than a log record for each request.
     this.addSql(`alter table rate_buckets set unlogged;`);
     this.addSql(`alter table rate_buckets set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);`);
-    for (const table of ['api_keys', 'idempotent_answers', 'invitations', 'password_reset_requests', 'rate_buckets', 'user_tokens']) {
+    for (const table of ['api_keys', 'idempotent_answers', 'invitations', 'account_mail_requests', 'rate_buckets', 'user_tokens']) {
       this.addSql(`grant select, insert, update, delete on ${table} to perennial_app, perennial_engine;`);
     }
     // Append-only: what is in the log can not be taken back by the service.

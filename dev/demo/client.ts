@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** A call that was not answered as it should be. */
 export class CallError extends Error {
   override readonly name = 'CallError';
@@ -12,7 +14,7 @@ export interface Client {
 
 const RETRIES = 30;
 
-/** Calls again while the service is starting or shedding load (503, connection refused); nothing else is repeated. */
+/** Calls again while the service is starting or shedding load (503, connection refused) or the rate limit says to wait (429); nothing else is repeated. */
 export function createClient(baseUrl: string, token?: string): Client {
   return {
     async call(method, path, body) {
@@ -26,30 +28,36 @@ export function createClient(baseUrl: string, token?: string): Client {
           if (method !== 'GET' || attempt > RETRIES) throw error;
           return null;
         });
+        if (response?.status === 429) {
+          await delay(Number(response.headers.get('retry-after') ?? 1) * 1000);
+          continue;
+        }
         if (response && response.status !== 503) {
           const text = await response.text();
           if (response.status > 299) throw new CallError(`${method} ${path}: ${response.status} ${text}`);
           return text === '' ? null : (JSON.parse(text) as unknown);
         }
         if (attempt > RETRIES) throw new CallError(`${method} ${path}: not available`);
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await delay(500);
       }
     },
   };
 }
 
-/** Asks until the answer is there; tells its progress at most every two seconds. */
-export async function poll<T>(what: string, ask: () => Promise<T | null>, progress: () => string, timeoutMs: number): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+/** Asks until the answer is there, however long that takes: it gives up only when nothing has moved on for so long. */
+export async function poll<T>(what: string, ask: () => Promise<T | null>, progress: () => string, stalledMs: number): Promise<T> {
   let said = 0;
+  let moved = { at: Date.now(), progress: '' };
   for (;;) {
     const answer = await ask();
     if (answer !== null) return answer;
-    if (Date.now() > deadline) throw new Error(`waited ${Math.round(timeoutMs / 60_000)} minutes in vain until ${what}: ${progress()}`);
-    if (Date.now() - said > 5000) {
-      said = Date.now();
-      process.stdout.write(`  … ${progress()}\n`);
+    const now = Date.now();
+    if (progress() !== moved.progress) moved = { at: now, progress: progress() };
+    if (now - moved.at > stalledMs) throw new Error(`nothing has moved for ${Math.round(stalledMs / 60_000)} minutes; waiting until ${what}: ${moved.progress}`);
+    if (now - said > 5000) {
+      said = now;
+      process.stdout.write(`  … ${moved.progress}\n`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await delay(3000);
   }
 }

@@ -7,16 +7,10 @@ const emailFigures = (figures: Figures) => {
   const delivered = Math.max(0, figures.emails_sent - figures.bounces);
   return {
     sent: figures.emails_sent, delivered, failed: figures.emails_failed, opens: figures.opens, clicks: figures.clicks, bounces: figures.bounces,
-    unsubscribes: figures.unsubscribes, openRate: Math.min(1, rate(figures.unique_opens, delivered)),
-    clickRate: Math.min(1, rate(figures.unique_clicks, delivered)),
+    unsubscribes: figures.unsubscribes, openRate: rate(figures.unique_opens, delivered),
+    clickRate: rate(figures.unique_clicks, delivered),
   };
 };
-
-async function formViews(tx: EntityManager, { from, to }: Period): Promise<Map<number, number>> {
-  const found = await rows<{ form_id: number; n: number }>(tx, sql`
-    select form_id, sum(views)::bigint as n from form_views where hour >= date_trunc('hour', ${from}::timestamptz) and hour < ${to}::timestamptz group by form_id`);
-  return new Map(found.map((row) => [row.form_id, row.n]));
-}
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
@@ -30,13 +24,12 @@ export async function readDashboard(em: EntityManager, period: Period) {
         (select count(*) from campaigns where status = 'ACTIVE') as active,
         (select count(*) from campaign_executions where status = 'RUNNING') as running,
         (select coalesce(sum(count), 0)::bigint from analytics_windows where metric = 'campaign_completions' and dimension = '' and at >= ${period.from} and at < ${period.to}) as completed`);
-    const views = await formViews(tx, period);
     return {
       contacts: { total: state!.contacts, new: figures.contacts_new },
       emails: emailFigures(figures),
       conversions: { total: figures.submissions, rate: rate(people.converted, people.mailed) },
       campaigns: { active: state!.active, running: state!.running, completed: state!.completed },
-      forms: { views: sum(views.values()), submissions: figures.submissions },
+      forms: { views: figures.form_views, submissions: figures.submissions },
       series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({
         at, contacts: point.contacts_new, sent: point.emails_sent, opens: point.opens, clicks: point.clicks, unsubscribes: point.unsubscribes, submissions: point.submissions,
       })),
@@ -76,16 +69,12 @@ export async function readCampaignAnalytics(em: EntityManager, period: Period) {
   }));
 }
 
-/** Form figures, in all and by form. */
+/** Form figures, in all and by form, deleted ones too. */
 export async function readFormAnalytics(em: EntityManager, period: Period) {
-  return em.transactional(async (tx) => {
-    const views = await formViews(tx, period);
-    const submissions = new Map((await readBreakdown(tx, period, 'form')).map(({ id, figures }) => [id, figures.submissions]));
-    const present = (seen: number, sent: number) => ({ views: seen, submissions: sent, conversionRate: rate(sent, seen) });
-    return {
-      totals: present(sum(views.values()), sum(submissions.values())),
-      byForm: [...new Set([...views.keys(), ...submissions.keys()])].sort((a, b) => a - b).map((formId) => ({ formId, ...present(views.get(formId) ?? 0, submissions.get(formId) ?? 0) })),
-      series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, submissions: figures.submissions })),
-    };
-  });
+  const present = ({ form_views: views, submissions }: Figures) => ({ views, submissions, conversionRate: rate(submissions, views) });
+  return em.transactional(async (tx) => ({
+    totals: present(await readTotals(tx, period)),
+    byForm: (await readBreakdown(tx, period, 'form')).map(({ id, figures }) => ({ formId: id, ...present(figures) })),
+    series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, submissions: figures.submissions })),
+  }));
 }

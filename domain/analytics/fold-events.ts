@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
+import { emailReferences } from '../emails/email-references.ts';
 
 const WINDOW_MS = 5 * 60_000;
 
@@ -11,7 +12,7 @@ export const COUNTED_EVENTS = [
 
 /** What is counted, in all and per campaign, template or form. */
 export type Metric =
-  | 'contacts_new' | 'unsubscribes' | 'emails_sent' | 'emails_failed' | 'opens' | 'unique_opens' | 'clicks' | 'unique_clicks' | 'bounces' | 'submissions'
+  | 'contacts_new' | 'unsubscribes' | 'emails_sent' | 'emails_failed' | 'opens' | 'unique_opens' | 'clicks' | 'unique_clicks' | 'bounces' | 'submissions' | 'form_views'
   | 'campaign_entries' | 'campaign_completions' | 'score_changes';
 
 const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
@@ -63,19 +64,6 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
   return null;
 }
 
-/** Template and campaign of the emails of events that name their email alone, by tenant and email. */
-async function emailReferences(tx: EntityManager, events: AnyEvent[]): Promise<Map<string, Pick<EventFields, 'templateId' | 'campaignId'>>> {
-  const bare = events.flatMap(({ tenantid, data }) => {
-    const { emailId, templateId } = data as EventFields;
-    return emailId && !templateId ? [{ t: tenantid, id: emailId }] : [];
-  });
-  if (bare.length === 0) return new Map();
-  const found = await rows<{ tenant_id: string; id: number; template_id: number | null; campaign_id: number | null }>(tx, sql`
-    select distinct e.tenant_id, e.id, e.template_id, e.campaign_id
-    from jsonb_to_recordset(${JSON.stringify(bare)}::jsonb) as r(t text, id bigint) join emails e on e.tenant_id = r.t and e.id = r.id`);
-  return new Map(found.map((row) => [`${row.tenant_id}/${row.id}`, { templateId: row.template_id ?? undefined, campaignId: row.campaign_id ?? undefined }]));
-}
-
 /**
  * Adds events that were never counted before to their 5-minute windows (by the event's own time, so a late one is
  * right too), in the engine transaction `tx`. Rows are upserted in key order: processes that meet wait, never in a ring.
@@ -83,7 +71,7 @@ async function emailReferences(tx: EntityManager, events: AnyEvent[]): Promise<M
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();
   const people = new Map<string, { t: string; m: string; day: string; c: number }>();
-  const references = await emailReferences(tx, events);
+  const referenceOf = await emailReferences(tx, events);
   const add = (t: string, m: Metric, d: string, id: number, at: string): void => {
     const key = [t, m, d, id, at].join('/');
     const row = counts.get(key);
@@ -96,7 +84,7 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
     const data = event.data as EventFields;
     const unique = data.first ? uniques[metric] : undefined;
     const at = new Date(Math.floor(Date.parse(event.time) / WINDOW_MS) * WINDOW_MS).toISOString();
-    for (const [dimension, id] of dimensionsOf({ ...references.get(`${event.tenantid}/${data.emailId}`), ...data })) {
+    for (const [dimension, id] of dimensionsOf({ ...referenceOf(event), ...data })) {
       add(event.tenantid, metric, dimension, id, at);
       if (unique) add(event.tenantid, unique, dimension, id, at);
     }

@@ -5,7 +5,7 @@ import type { Period } from './period.ts';
 export type Figures = Record<Metric, number>;
 
 const NONE: Figures = {
-  contacts_new: 0, unsubscribes: 0, emails_sent: 0, emails_failed: 0, opens: 0, unique_opens: 0, clicks: 0, unique_clicks: 0, bounces: 0, submissions: 0,
+  contacts_new: 0, unsubscribes: 0, emails_sent: 0, emails_failed: 0, opens: 0, unique_opens: 0, clicks: 0, unique_clicks: 0, bounces: 0, submissions: 0, form_views: 0,
   campaign_entries: 0, campaign_completions: 0, score_changes: 0,
 };
 
@@ -65,5 +65,8 @@ export async function readPeople(tx: EntityManager, { from, to }: Period): Promi
   return { mailed: 0, converted: 0, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
 }
 
-/** Part of a whole, a fraction 0..1; 0 of nothing. */
-export const rate = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 10_000);
+/**
+ * Part of a whole, a fraction 0..1; 0 of nothing. A part can be more than its whole (a program submits a form that nobody
+ * looked at, a mail is opened in a later period than it was sent in), and is all of it then.
+ */
+export const rate = (part: number, whole: number): number => (whole === 0 ? 0 : Math.min(1, Math.round((part / whole) * 10_000) / 10_000));

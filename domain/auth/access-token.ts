@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { AppError } from '../errors.ts';
+import { AppError, type Violation } from '../errors.ts';
 
 const ISSUER = 'perennial';
 const AUDIENCE = 'perennial-api';
@@ -45,9 +45,11 @@ export function verifyAccessToken(secrets: TokenSecrets, token: string): AccessC
 }
 
 /** A 401 with its challenge (RFC 6750). */
-export function unauthorized(detail: string, code: 'unauthorized' | 'invalid_credentials' | 'token_expired' | 'token_revoked' = 'unauthorized'): AppError {
+export function unauthorized(
+  detail: string, code: 'unauthorized' | 'invalid_credentials' | 'token_expired' | 'token_revoked' = 'unauthorized', errors?: Violation[],
+): AppError {
   const error = code.startsWith('token_') ? ', error="invalid_token"' : '';
-  return new AppError(code, detail, { headers: { 'WWW-Authenticate': `Bearer realm="perennial"${error}` } });
+  return new AppError(code, detail, { ...(errors ? { errors } : {}), headers: { 'WWW-Authenticate': `Bearer realm="perennial"${error}` } });
 }
 
 function verifySignature(secrets: TokenSecrets, token: string): jwt.JwtPayload | null {

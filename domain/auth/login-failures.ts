@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { engineEm, rows, sql, type Orm } from '../../db/orm.ts';
+import { engineEm, rows, sql, type EntityManager, type Orm } from '../../db/orm.ts';
 import { AppError } from '../errors.ts';
+import { appendAudit, unnamed } from './audit.ts';
 
 const WINDOW_SECONDS = 15 * 60;
 /** Failures in the window that lock a name: from one address, and from all together. */
@@ -14,6 +15,9 @@ export interface LoginAttempt {
   tenantId: string;
   name: string;
   address: string;
+  /** Null where nobody has the name. */
+  userId: number | null;
+  requestId: string;
 }
 
 /** Some people type their password where the name belongs, so only a hash of it is kept. */
@@ -36,17 +40,31 @@ export async function assertNotLocked(orm: Orm, { name, address }: LoginAttempt)
   return found!.failures;
 }
 
-/** Notes a failure, and drops some that no longer count. */
-export async function recordFailure(orm: Orm, { tenantId, name, address }: LoginAttempt): Promise<void> {
+/** Notes a failure, in the audit log too if it is of a user, and drops some that no longer count. */
+export async function recordFailure(orm: Orm, attempt: LoginAttempt): Promise<void> {
+  const { tenantId, name, address, userId } = attempt;
   await engineEm(orm).transactional(async (tx) => {
+    // One after the other, so that the one that locks the name knows it.
+    await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${hashOf(name)}, 0))`);
     await rows(tx, sql`insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${address})`);
     await rows(tx, sql`
       delete from login_failures where id in (
         select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`);
+    const [count] = await rows<{ here: number; everywhere: number }>(tx, sql`
+      select count(*) filter (where address = ${address})::int as here, count(*)::int as everywhere
+      from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`);
+    if (userId === null) return;
+    const locks = count!.here >= FROM_ONE_ADDRESS || count!.everywhere >= FROM_ALL;
+    await appendAudit(tx, unnamed(tenantId, attempt), { action: locks ? 'user.login_locked' : 'user.login_failed', resourceType: 'user', resourceId: userId });
   });
 }
 
 /** Forgets the failures of the address after a success; those of other addresses stay. */
 export async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
   await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${address}`));
+}
+
+/** Unlocks the name everywhere: its user has proved by another way who it is. */
+export async function clearAllFailures(tx: EntityManager, name: string): Promise<void> {
+  await rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)}`);
 }

@@ -3,13 +3,13 @@ import { tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { User } from '../../db/entities/auth.ts';
 import { AppError, assertValid } from '../errors.ts';
 import { unauthorized } from './access-token.ts';
+import type { Visitor } from './audit.ts';
 import { verifyCredentials } from './verify-credentials.ts';
 
 /** A user who acts on the own account, and from where. */
-export interface Self {
+export interface Self extends Visitor {
   tenantId: string;
   userId: number;
-  address: string;
 }
 
 const gone = (): AppError => unauthorized('The user does not exist any more');
@@ -25,8 +25,8 @@ export async function findSelf(orm: Orm, self: Self): Promise<User> {
  * Throws 400 unless the password is the user's, 429 while the name is locked. Hashing takes long, so this happens
  * before the transaction that relies on it; `lockSelf` then asks whether the hash is still the same.
  */
-export async function verifyOwnPassword(orm: Orm, user: User, password: string, address: string): Promise<void> {
-  if (await verifyCredentials(orm, { user, name: user.usernameKey, password, address })) return;
+export async function verifyOwnPassword(orm: Orm, user: User, password: string, { requestId, address }: Visitor): Promise<void> {
+  if (await verifyCredentials(orm, { user, name: user.usernameKey, password, requestId, address })) return;
   assertValid([{ path: '/currentPassword', code: 'invalid_credentials', message: 'is not the present password' }]);
 }
 

@@ -1,9 +1,40 @@
-const RESOURCES = ['contacts', 'emails', 'campaigns', 'forms', 'scoring', 'analytics'] as const;
-const ADMIN_ONLY = ['users', 'roles', 'api-keys', 'settings', 'audit-log', 'erasure'];
+/** Every permission there is, `resource:action`, and what it lets one do. A new one goes to the end: the place is its id. */
+const CATALOGUE = [
+  ['contacts:read', 'See contacts, companies, segments, lists and imports'],
+  ['contacts:write', 'Create, change, import and delete contacts, companies, segments and lists'],
+  ['emails:read', 'See templates, emails and what became of them'],
+  ['emails:write', 'Create, change and delete templates, and settle emails whose outcome is unknown'],
+  ['campaigns:read', 'See campaigns, their executions and statistics'],
+  ['campaigns:write', 'Create, change, start, pause, stop and delete campaigns'],
+  ['forms:read', 'See forms, their submissions and statistics'],
+  ['forms:write', 'Create, change and delete forms'],
+  ['scoring:read', 'See scoring rules, thresholds and scores'],
+  ['scoring:write', 'Change scoring rules, thresholds and levels, and record events'],
+  ['analytics:read', 'See figures and reports'],
+  ['analytics:write', 'Have reports made'],
+  ['emails:send', 'Send single emails'],
+  ['users:read', 'See users and invitations'],
+  ['users:write', 'Disable users, change their roles, and invite others'],
+  ['roles:read', 'See roles and permissions'],
+  ['roles:write', 'Create, change and delete roles'],
+  ['api-keys:read', 'See API keys, without the keys themselves'],
+  ['api-keys:write', 'Create and delete API keys'],
+  ['settings:read', 'See settings of the tenant'],
+  ['settings:write', 'Change settings of the tenant'],
+  ['audit-log:read', 'See who changed what'],
+  ['erasure:read', 'See erasures of personal data'],
+  ['erasure:write', 'Erase the personal data of a contact'],
+] as const;
 
-const pair = (resources: readonly string[]): string[] => resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`]);
+const ADMIN_ONLY = /^(users|roles|api-keys|settings|audit-log|erasure):/;
 
+/** Every permission; the role Admin has all. */
+export const PERMISSIONS: readonly string[] = CATALOGUE.map(([name]) => name);
 /** What the role User may: everything but people, keys, settings, the audit log and erasure. */
-export const USER_PERMISSIONS: readonly string[] = [...pair(RESOURCES), 'emails:send'];
-/** Every permission there is; the role Admin has all. */
-export const PERMISSIONS: readonly string[] = [...USER_PERMISSIONS, ...pair(ADMIN_ONLY)];
+export const USER_PERMISSIONS: readonly string[] = PERMISSIONS.filter((name) => !ADMIN_ONLY.test(name));
+
+/** The catalogue as the API shows it. */
+export const permissionList = CATALOGUE.map(([name, description], index) => {
+  const [resource, action] = name.split(':') as [string, string];
+  return { id: index + 1, name, resource, action, description };
+});

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { tenantEm, type Orm } from '../../db/orm.ts';
 import { User } from '../../db/entities/auth.ts';
 import { isViolation, type Violation as FieldViolation } from '../contacts/fields.ts';
+import type { LinkSigner } from '../emails/tokens.ts';
 import { AppError, assertValid, type Violation } from '../errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
+import { appendAudit, asUser, type Visitor } from './audit.ts';
 import { hashPassword } from './password.ts';
 import { checkPassword } from './password-policy.ts';
-import { DEFAULT_TENANT, provisionTenant } from './provision-tenant.ts';
+import { DEFAULT_TENANT, hasUsers, provisionTenant } from './provision-tenant.ts';
+import { mailToken } from './user-tokens.ts';
 
 export interface Registration {
   username: string;
@@ -22,8 +25,14 @@ export interface RegistrationSettings {
   ENABLE_MULTI_TENANT: boolean;
 }
 
+export interface RegistrationDeps {
+  orm: Orm;
+  links: LinkSigner;
+  env: RegistrationSettings;
+}
+
 /** The user's fields, or a 400 with every rule that is not met. */
-function readRegistration(input: Registration) {
+export function readRegistration(input: Registration) {
   const errors: Violation[] = [];
   const take = <T extends object | string>(path: string, read: T | FieldViolation): T | undefined => {
     if (!isViolation(read)) return read;
@@ -42,10 +51,11 @@ function readRegistration(input: Registration) {
 const newTenantId = (): string => `t${randomBytes(8).toString('hex')}`;
 
 /**
- * Registers a user: in the tenant `default` with the role User or, with many tenants, as the Admin of a tenant of its
- * own. Throws 403 `registration_disabled`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
+ * Registers a user: in the tenant `default`, as its Admin while it has no user and with the role User from then on; or,
+ * with many tenants, as the Admin of a tenant of its own. Where addresses are verified, the mail is queued with the user.
+ * Throws 403 `registration_disabled`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
  */
-export async function registerUser(orm: Orm, settings: RegistrationSettings, input: Registration): Promise<User> {
+export async function registerUser({ orm, links, env: settings }: RegistrationDeps, input: Registration, visitor: Visitor): Promise<User> {
   if (!settings.ENABLE_REGISTRATION) throw new AppError('registration_disabled');
   const fields = readRegistration(input);
   const passwordHash = await hashPassword(input.password);
@@ -53,10 +63,14 @@ export async function registerUser(orm: Orm, settings: RegistrationSettings, inp
   const tenantId = opensTenant ? newTenantId() : DEFAULT_TENANT;
   return tenantEm(orm, tenantId).transactional(async (tx) => {
     if (opensTenant) await provisionTenant(tx, tenantId);
+    const isFirst = opensTenant || !(await hasUsers(tx, tenantId));
     const user = tx.create(User, {
-      ...fields, tenantId, passwordHash, active: !settings.ENABLE_EMAIL_VERIFICATION, emailVerified: false, roles: [opensTenant ? 'Admin' : 'User'],
+      ...fields, tenantId, passwordHash, active: !settings.ENABLE_EMAIL_VERIFICATION, emailVerified: false, roles: [isFirst ? 'Admin' : 'User'],
     });
     await tx.flush();
+    if (settings.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', visitor.requestId);
+    const { id, username, email, roles } = user;
+    await appendAudit(tx, asUser(user, visitor), { action: 'user.registered', resourceType: 'user', resourceId: id, after: { username, email, roles } });
     return user;
   });
 }

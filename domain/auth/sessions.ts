@@ -3,6 +3,8 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { Session, User } from '../../db/entities/auth.ts';
 import { signAccessToken, unauthorized, type TokenSecrets } from './access-token.ts';
+import { appendAudit, asUser, type Visitor } from './audit.ts';
+import type { Caller } from './principal.ts';
 
 export interface SessionSettings extends TokenSecrets {
   JWT_REFRESH_EXPIRATION_MS: number;
@@ -45,7 +47,7 @@ function tokensOf(settings: SessionSettings, user: User, sessionId: string, refr
  * Opens a session for a user whose password was verified, and drops those of the user that no token can be valid for
  * any more. Throws 401 if the password was changed or the user disabled meanwhile.
  */
-export async function openSession(orm: Orm, settings: SessionSettings, user: User): Promise<OpenedSession> {
+export async function openSession(orm: Orm, settings: SessionSettings, user: User, visitor: Visitor): Promise<OpenedSession> {
   const id = randomUUID();
   const refreshToken = newRefreshToken(id);
   await tenantEm(orm, user.tenantId).transactional(async (tx) => {
@@ -54,6 +56,7 @@ export async function openSession(orm: Orm, settings: SessionSettings, user: Use
     await rows(tx, sql`delete from sessions where user_id = ${user.id} and expires_at < ${new Date(Date.now() - settings.JWT_EXPIRATION_MS)}`);
     tx.create(Session, { id, tenantId: user.tenantId, userId: user.id, tokenHash: hashOf(refreshToken), expiresAt: refreshExpiry(settings) });
     await tx.flush();
+    await appendAudit(tx, asUser(user, visitor), { action: 'user.logged_in', resourceType: 'user', resourceId: user.id });
   });
   return tokensOf(settings, user, id, refreshToken);
 }
@@ -83,8 +86,11 @@ export async function refreshSession(orm: Orm, settings: SessionSettings, refres
 }
 
 /** Ends the caller's session: its access and refresh tokens are dead at once, on every process. */
-export async function logout(em: EntityManager, sessionId: string): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`update sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null`));
+export async function logout(em: EntityManager, caller: Caller, sessionId: string): Promise<void> {
+  await em.transactional(async (tx) => {
+    const ended = await rows(tx, sql`update sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null returning id`);
+    if (ended.length > 0) await appendAudit(tx, caller, { action: 'user.logged_out', resourceType: 'user', resourceId: caller.actor.id });
+  });
 }
 
 /** Ends every session of a user but, where it is given, one. */

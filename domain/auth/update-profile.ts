@@ -1,9 +1,18 @@
 import { tenantEm, type Orm } from '../../db/orm.ts';
 import type { User } from '../../db/entities/auth.ts';
 import { isViolation, type Violation as FieldViolation } from '../contacts/fields.ts';
+import type { LinkSigner } from '../emails/tokens.ts';
 import { assertValid, type Violation } from '../errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
+import { appendAudit, asUser } from './audit.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from './own-password.ts';
+import { mailToken, spendTokens } from './user-tokens.ts';
+
+export interface ProfileDeps {
+  orm: Orm;
+  links: LinkSigner;
+  env: { ENABLE_EMAIL_VERIFICATION: boolean };
+}
 
 export interface ProfileChange {
   firstName?: string;
@@ -37,18 +46,27 @@ function readChange(user: User, change: ProfileChange): Fields {
 }
 
 /**
- * Changes the user's own profile. `check` sees the user under the lock. Throws 400, 409 `email_taken`, 429 while the
+ * Changes the user's own profile; a new address gets a verification mail where addresses are verified. `check` sees the
+ * user under the lock. Throws 400, 409 `email_taken`, 429 while the
  * name is locked by wrong passwords.
  */
-export async function updateProfile(orm: Orm, self: Self, change: ProfileChange, check: (current: User) => void): Promise<User> {
+export async function updateProfile({ orm, links, env }: ProfileDeps, self: Self, change: ProfileChange, check: (current: User) => void): Promise<User> {
   const before = await findSelf(orm, self);
   const emailChanges = readChange(before, change).email !== undefined;
-  if (emailChanges) await verifyOwnPassword(orm, before, change.currentPassword!, self.address);
+  if (emailChanges) await verifyOwnPassword(orm, before, change.currentPassword!, self);
   return tenantEm(orm, self.tenantId).transactional(async (tx) => {
     const user = await lockSelf(tx, self.userId, emailChanges ? before.passwordHash : undefined);
     check(user);
+    const { email, emailKey } = user;
     tx.assign(user, readChange(user, change));
     await tx.flush();
+    if (user.emailKey !== emailKey) {
+      // What went to the former address proves nothing of this one, and whoever reads mail there has no more say here.
+      await spendTokens(tx, user);
+      if (env.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', self.requestId);
+    }
+    const changed = { before: { email }, after: { email: user.email } };
+    await appendAudit(tx, asUser(user, self), { action: 'user.email_changed', resourceType: 'user', resourceId: user.id, ...changed });
     return user;
   });
 }

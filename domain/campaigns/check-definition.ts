@@ -6,7 +6,7 @@ import { referencedIds } from './references.ts';
 import { EXECUTABLE_TRIGGERS } from './triggers.ts';
 import { validateDefinition } from './validate.ts';
 
-type Table = 'email_templates' | 'segments' | 'forms';
+type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns';
 
 async function idsIn(tx: EntityManager, table: Table, tenantId: string, ids: ReadonlySet<number>, also = sql`true`): Promise<Set<number>> {
   if (ids.size === 0) return new Set();
@@ -19,10 +19,11 @@ async function idsIn(tx: EntityManager, table: Table, tenantId: string, ids: Rea
 export async function checkDefinition(tx: EntityManager, tenantId: string, definition: Definition): Promise<void> {
   const named = referencedIds(definition);
   const violations = validateDefinition(definition, {
-    templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds),
+    templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
     listIds: await idsIn(tx, 'segments', tenantId, named.listIds, sql`type = 'static'`),
     segmentIds: await idsIn(tx, 'segments', tenantId, named.segmentIds),
     formIds: await idsIn(tx, 'forms', tenantId, named.formIds),
+    campaignIds: await idsIn(tx, 'campaigns', tenantId, named.campaignIds),
     customFields: await customFieldTypes(tx, tenantId),
   });
   if (violations.length === 0 && !EXECUTABLE_TRIGGERS.includes(definition.trigger.type)) {

@@ -19,16 +19,16 @@ export const StepSchema = Type.Object(
     ),
     next: Type.Optional(TargetSchema),
   },
-  { additionalProperties: false, examples: [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }] },
+  { additionalProperties: false, title: 'Step', examples: [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }] },
 );
 export type StepInput = Static<typeof StepSchema>;
 
 export const StepsSchema = Type.Array(StepSchema, { maxItems: MAX_STEPS });
 
 export interface DefinitionInput {
-  trigger?: Trigger;
-  steps?: readonly StepInput[];
-  entry?: EntryInput;
+  trigger?: Trigger | null;
+  steps?: readonly StepInput[] | null;
+  entry?: EntryInput | null;
 }
 
 /** What a campaign does; published versions of it never change. */
@@ -54,7 +54,7 @@ export function normaliseSteps(input: readonly StepInput[]): Step[] {
   return input.map((step) => ({ ...step, id: step.id ?? freeId(), config: step.config ?? {} })) as Step[];
 }
 
-/** Fills ids and defaults: trigger MANUAL, no steps, the defaults of `Entry`. */
-export function normaliseDefinition({ trigger = { type: 'MANUAL' }, steps = [], entry }: DefinitionInput): Definition {
-  return { trigger, steps: normaliseSteps(steps), entry: normaliseEntry(entry) };
+/** Fills ids and, for what is absent or null, defaults: trigger MANUAL, no steps, those of `Entry`. */
+export function normaliseDefinition({ trigger, steps, entry }: DefinitionInput): Definition {
+  return { trigger: trigger ?? { type: 'MANUAL' }, steps: normaliseSteps(steps ?? []), entry: normaliseEntry(entry ?? {}) };
 }

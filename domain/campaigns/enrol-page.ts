@@ -1,5 +1,6 @@
 import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { holdSegment } from '../segments/hold-segment.ts';
 import { enterContacts } from './enter-contacts.ts';
 import type { ExecutionStart } from './execution.ts';
 import type { LoadDefinition } from './load-definition.ts';
@@ -26,7 +27,8 @@ export interface EnrolledPage {
 
 /**
  * Enters the next contacts of an enrolment into its campaign, one transaction a page. Asked again for a page that is
- * committed, it enters nobody and answers its executions again, so that none is left without a workflow.
+ * committed, it enters nobody and answers its executions again, so that none is left without a workflow. An enrolment
+ * whose segment is gone has not seen all of its contacts: it ends as CANCELLED.
  */
 export async function enrolPage(em: EntityManager, load: LoadDefinition, request: PageRequest): Promise<EnrolledPage> {
   return em.transactional(async (tx) => {
@@ -41,7 +43,14 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
       return { cursor: enrolment.cursor, done: enrolment.status !== 'RUNNING', building: false, starts };
     }
     if (!campaign || enrolment.status === 'CANCELLED') return nothing;
-    if (await isBuilding(tx, enrolment)) return { ...nothing, done: false, building: true };
+    if (enrolment.segmentId != null) {
+      const segment = await holdSegment(tx, tenantId, enrolment.segmentId);
+      if (segment?.status === 'BUILDING') return { ...nothing, done: false, building: true };
+      if (!segment) {
+        tx.assign(enrolment, { status: 'CANCELLED', finishedAt: new Date() });
+        return nothing;
+      }
+    }
 
     const contactIds = await nextContacts(tx, enrolment, after);
     const { campaignId, campaignVersion: version } = enrolment;
@@ -58,12 +67,6 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
       where tenant_id = ${tenantId} and id = ${enrolmentId}`);
     return { cursor, done, building: false, starts };
   });
-}
-
-async function isBuilding(tx: EntityManager, { tenantId, segmentId }: CampaignEnrolment): Promise<boolean> {
-  if (segmentId == null) return false;
-  const found = await rows(tx, sql`select 1 from segments where tenant_id = ${tenantId} and id = ${segmentId} and status = 'BUILDING'`);
-  return found.length > 0;
 }
 
 /** The ids of the contacts that come after `after`, ascending: those given, or members as they are now. */

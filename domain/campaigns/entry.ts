@@ -33,7 +33,7 @@ export const EntrySchema = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, title: 'Entry', description: 'Who may enter, and how mail is paced' },
 );
 export type EntryInput = Static<typeof EntrySchema>;
 

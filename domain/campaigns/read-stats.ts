@@ -56,13 +56,23 @@ async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepSt
     from campaign_executions
     where tenant_id = ${tenantId} and campaign_id = ${campaignId} and status in ('RUNNING', 'STOPPED') and current_step_id is not null
     group by current_step_id order by current_step_id`);
-  const types = new Map([...recorded.map((row) => [row.step_id, row.type] as const), ...steps.map((step) => [step.id, step.type] as const)]);
+  const older = await rows<{ steps: Definition['steps'] }>(tx, sql`
+    select v.definition -> 'steps' as steps from campaign_versions v
+    where v.tenant_id = ${tenantId} and v.campaign_id = ${campaignId} and exists (
+      select 1 from campaign_executions e
+      where e.tenant_id = v.tenant_id and e.campaign_id = v.campaign_id and e.campaign_version = v.version
+        and e.status in ('RUNNING', 'STOPPED') and e.current_step_id is not null)
+    order by v.version`);
+  const types = new Map([
+    ...recorded.map((row) => [row.step_id, row.type] as const),
+    ...[...older.flatMap((row) => row.steps), ...steps].map((step) => [step.id, step.type] as const),
+  ]);
   const ids = new Set([...steps.map((step) => step.id), ...recorded.map((row) => row.step_id), ...present.map((row) => row.step_id)]);
   return [...ids].map((stepId) => {
     const { completed = 0, suppressed = 0, failed = 0 } = recorded.find((row) => row.step_id === stepId) ?? {};
     const { waiting = 0, stopped = 0 } = present.find((row) => row.step_id === stepId) ?? {};
     const entered = completed + failed + waiting + stopped;
-    return { stepId, type: types.get(stepId) ?? 'UNKNOWN', entered, waiting, completed, suppressed, stopped, failed };
+    return { stepId, type: types.get(stepId)!, entered, waiting, completed, suppressed, stopped, failed };
   });
 }
 

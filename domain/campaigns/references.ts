@@ -3,7 +3,7 @@ import { soundStep, soundTrigger } from './sound.ts';
 import type { Reference, ReferenceKind } from './steps/kind.ts';
 import { triggerReferences } from './triggers.ts';
 
-/** The ids of what definitions name: templates, static lists, segments (lists included), forms. */
+/** The ids of what definitions name: templates, static lists, segments (lists included), forms, campaigns. */
 export type ReferencedIds = Record<ReferenceKind, ReadonlySet<number>>;
 
 const THINGS: Record<ReferenceKind, string> = {
@@ -11,6 +11,7 @@ const THINGS: Record<ReferenceKind, string> = {
   listIds: 'static list',
   segmentIds: 'segment or list',
   formIds: 'form',
+  campaignIds: 'campaign',
 };
 
 /**
@@ -31,6 +32,7 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
     listIds: all('listIds'),
     segmentIds: all('segmentIds'),
     formIds: all('formIds'),
+    campaignIds: all('campaignIds'),
   };
 }
 

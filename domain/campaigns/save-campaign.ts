@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../db/entities/campaigns.ts';
-import type { EntityManager } from '../../db/orm.ts';
-import { AppError, assertValid, notFound } from '../errors.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type User } from '../errors.ts';
+import { campaignsUsing } from './campaigns-using.ts';
 import { checkDefinition } from './check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from './definition.ts';
 import { prebuiltSteps } from './prebuilt.ts';
@@ -57,11 +59,11 @@ export async function updateCampaign(
     const { name, description, trigger, steps, entry, templateIds } = input;
     const now = draftOf(campaign);
     const definition = normaliseDefinition({
-      trigger: trigger ?? now.trigger,
-      entry: entry ? { ...now.entry, ...entry } : now.entry,
-      steps: steps || templateIds ? stepsOf({ type: campaign.type, steps, templateIds }) : now.steps,
+      trigger: trigger === undefined ? now.trigger : trigger,
+      entry: entry === null ? null : { ...now.entry, ...entry },
+      steps: steps || templateIds ? stepsOf({ type: campaign.type, steps, templateIds }) : steps === null ? null : now.steps,
     });
-    if (trigger || entry || steps || templateIds) await checkDefinition(tx, tenantId, definition);
+    if ([trigger, entry, steps, templateIds].some((part) => part !== undefined)) await checkDefinition(tx, tenantId, definition);
     // A part that says the same in another order of keys is no change, and so no new version.
     const changed = Object.entries(definition).filter(([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]));
     tx.assign(campaign, {
@@ -72,8 +74,11 @@ export async function updateCampaign(
   });
 }
 
-/** Deletes a campaign with its executions; the emails it sent stay. Throws 404, and 409 while it runs or is being stopped. */
-export async function deleteCampaign(em: EntityManager, id: number, check: (current: Campaign) => void): Promise<void> {
+/**
+ * Deletes a campaign with its executions; the emails it sent stay. Throws 404, and 409 while it runs or is
+ * being stopped, or a threshold or an active campaign names it.
+ */
+export async function deleteCampaign(em: EntityManager, author: Author, id: number, check: (current: Campaign) => void): Promise<void> {
   await em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
@@ -83,6 +88,12 @@ export async function deleteCampaign(em: EntityManager, id: number, check: (curr
     }
     const closing = await tx.findOne(CampaignExecution, { campaignId: id, sweep: true }, { fields: ['id'] });
     if (closing) throw new AppError('conflict', 'Its last workflows are being closed; try again in a moment', { headers: { 'Retry-After': '2' } });
+    const thresholds = await rows<User>(tx, sql`
+      select 'threshold' as kind, id, name from score_thresholds
+      where tenant_id = ${author.tenantId} and action ->> 'campaignId' = ${String(id)} order by id`);
+    assertNotInUse([...(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id))), ...thresholds]);
+    const { name, status } = campaign;
     await tx.remove(campaign).flush();
+    await appendAudit(tx, author, { action: 'campaign.deleted', resourceType: 'campaign', resourceId: id, before: { name, status } });
   });
 }

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignEnrolment, CampaignVersion } from '../../db/entities/campaigns.ts';
-import { Segment } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../events/outbox.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { AppError, assertValid, notFound } from '../errors.ts';
+import { holdSegment } from '../segments/hold-segment.ts';
 import { checkDefinition } from './check-definition.ts';
+import type { Definition } from './definition.ts';
 import { draftOf } from './save-campaign.ts';
 
 /** Whom to enrol: at most one of the three; none enrols no one. */
@@ -23,7 +25,7 @@ const PARTS = ['contactIds', 'segmentId', 'listId'] as const;
  * become invalid, 409 from PAUSED or ARCHIVED.
  */
 export async function startCampaign(
-  em: EntityManager, origin: Origin, id: number, audience: Audience,
+  em: EntityManager, author: Author, id: number, audience: Audience,
 ): Promise<{ campaign: Campaign; enrolmentId: number | null }> {
   const given = PARTS.filter((part) => audience[part] !== undefined);
   assertValid(given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `goes without ${given[0]}` })));
@@ -32,10 +34,14 @@ export async function startCampaign(
     if (!campaign) throw notFound('campaign', id);
     if (campaign.status === 'PAUSED') throw new AppError('conflict', 'The campaign is PAUSED: resume it');
     if (campaign.status === 'ARCHIVED') throw new AppError('conflict', 'The campaign is ARCHIVED');
+    const before = { status: campaign.status, publishedVersion: campaign.publishedVersion };
     await publish(tx, campaign);
     if (campaign.status !== 'ACTIVE') tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date() });
     await tx.flush();
-    return { campaign, enrolmentId: given.length > 0 ? await enrol(tx, origin, campaign, audience) : null };
+    const enrolmentId = given.length > 0 ? await enrol(tx, author, campaign, audience) : null;
+    const after = { status: campaign.status, publishedVersion: campaign.publishedVersion, ...(enrolmentId === null ? {} : { enrolmentId }) };
+    await appendAudit(tx, author, { action: 'campaign.started', resourceType: 'campaign', resourceId: id, before, after });
+    return { campaign, enrolmentId };
   });
 }
 
@@ -47,6 +53,8 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
   if (publishedVersion !== null && publishedVersion !== undefined) {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });
     if (isDeepStrictEqual(published.definition, definition)) return;
+    // A new trigger sees only what happens after it.
+    if (!isDeepStrictEqual((published.definition as Definition).trigger, definition.trigger)) campaign.activatedAt = new Date();
   }
   const version = (publishedVersion ?? 0) + 1;
   tx.create(CampaignVersion, { tenantId, campaignId, version, definition, publishedAt: new Date() });
@@ -55,7 +63,7 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
 
 async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaign: Campaign, audience: Audience): Promise<number> {
   const segmentId = audience.segmentId ?? audience.listId ?? null;
-  if (segmentId !== null && !(await tx.findOne(Segment, { id: segmentId }, { fields: ['id'] }))) {
+  if (segmentId !== null && !(await holdSegment(tx, tenantId, segmentId))) {
     throw notFound(audience.listId === undefined ? 'segment' : 'list', segmentId);
   }
   const contactIds = audience.contactIds ? [...new Set(audience.contactIds)].sort((a, b) => a - b) : null;

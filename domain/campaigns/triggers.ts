@@ -50,9 +50,10 @@ export const TriggerSchema = Type.Unsafe<Trigger>(
       ...Type.Partial(Type.Object(allSettings)).properties,
     },
     {
-      description: TRIGGER_TYPES.map((type) => `\`${type}${settingNames(type)}\``).join(' · '),
+      description: `What makes contacts enter: ${TRIGGER_TYPES.map((type) => `\`${type}${settingNames(type)}\``).join(' · ')}. MANUAL is nothing but \`start\``,
       examples: [{ type: 'FORM_SUBMITTED', formId: 1 }],
       additionalProperties: false,
+      title: 'Trigger',
     },
   ),
 );

@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents } from '../../events/outbox.ts';
 import { AppError, notFound } from '../errors.ts';
+import { holdSegment } from '../segments/hold-segment.ts';
 import { membershipEvent, refreshMemberships } from '../segments/refresh-memberships.ts';
 import { lockContacts } from './lock-contacts.ts';
 
@@ -39,10 +40,21 @@ export async function changeListMembers(
   return { added, removed };
 }
 
+/** Adds contacts to a list; one that was deleted meanwhile takes no one, and whatever else was to happen goes on. */
+export async function addToListIfThere(
+  tx: EntityManager, tenantId: string, listId: number, contactIds: readonly number[], requestId: string | null = null,
+): Promise<void> {
+  try {
+    await changeListMembers(tx, tenantId, listId, { add: contactIds }, requestId);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+  }
+}
+
 const idsOf = (found: { contact_id: number }[]): number[] => found.map((row) => row.contact_id).sort((a, b) => a - b);
 
 async function assertStatic(tx: EntityManager, tenantId: string, id: number): Promise<void> {
-  const [segment] = await rows<{ type: string }>(tx, sql`select type from segments where tenant_id = ${tenantId} and id = ${id} for key share`);
+  const segment = await holdSegment(tx, tenantId, id);
   if (!segment) throw notFound('list', id);
   if (segment.type !== 'static') throw new AppError('conflict', `Segment ${id} is dynamic: its filter says who is in it`);
 }

@@ -6,7 +6,7 @@ import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from './contact-values.ts';
 import { resolveCompany } from './resolve-company.ts';
 import { customFieldTypes } from './custom-field-types.ts';
-import { insertContact } from './insert-contact.ts';
+import { insertContact, setCompany } from './insert-contact.ts';
 import { statusViolations } from './status-rules.ts';
 import { suppressUnsubscribed } from './suppression.ts';
 
@@ -17,9 +17,10 @@ export async function createContact(em: EntityManager, origin: Origin, input: Co
     const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
     assertValid([...violations, ...statusViolations(values.status, 'active')]);
     const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
+    const id = await insertContact(tx, tenantId, { ...rest, email, emailKey });
     const companyId = await resolveCompany(tx, tenantId, values);
-    const id = await insertContact(tx, tenantId, { ...rest, email, emailKey }, companyId ?? null);
     if (id === null) throw new AppError('email_taken', undefined, { errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }] });
+    await setCompany(tx, tenantId, id, companyId);
     if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, emailKey);
     await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } }]);
     await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });

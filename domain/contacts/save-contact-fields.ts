@@ -7,7 +7,7 @@ import { applyValues } from './apply-values.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from './contact-values.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { findOrCreateCompany } from './find-or-create-company.ts';
-import { insertContact } from './insert-contact.ts';
+import { insertContact, setCompany } from './insert-contact.ts';
 import { lockContacts } from './lock-contacts.ts';
 
 const SAVED = ['firstName', 'lastName', 'phone', 'jobTitle', 'company', 'tags', 'customFields', 'timezone', 'locale'] as const;
@@ -43,9 +43,9 @@ export async function saveContactFields(
     if (id !== null && (await lockContacts(tx, tenantId, [id])).length > 0) {
       return { contactId: id, created: false, changed: await updateFields(tx, origin, id, rest, mode) };
     }
-    const companyId = rest.company ? await findOrCreateCompany(tx, tenantId, rest.company) : null;
-    const made = await insertContact(tx, tenantId, { ...rest, email: address, emailKey }, companyId);
+    const made = await insertContact(tx, tenantId, { ...rest, email: address, emailKey });
     if (made === null) continue;
+    if (rest.company) await setCompany(tx, tenantId, made, await findOrCreateCompany(tx, tenantId, rest.company));
     await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${made}`, data: { contactId: made, email: address } }]);
     await refreshMemberships(tx, tenantId, [made], { requestId: origin.requestId });
     return { contactId: made, created: true, changed: Object.keys(given) };

@@ -1,9 +1,10 @@
 import type { Liquid } from 'liquidjs';
 import type { Violation } from '../errors.ts';
+import { findMistake } from './check-liquid.ts';
 import { scanHtml } from './html-scan.ts';
 import { renderChunks, sharedEngine } from './template-engine.ts';
 import { describeLiquidError, isLimitError, renderFailure, templateLimits, withTimeLimit } from './template-limits.ts';
-import { templateScope } from './template-values.ts';
+import { nowhere, templateScope } from './template-values.ts';
 import { htmlToText } from './text-part.ts';
 
 export interface TemplateSource {
@@ -13,16 +14,14 @@ export interface TemplateSource {
   previewText?: string | null;
 }
 
-const nowhere = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
-
-/** Parses a part and renders it for no one: some mistakes, like a missing argument, only show then. */
+/** Parses a part and renders it for no one: what it costs only shows then. */
 function tryOut(engine: Liquid, source: string): string {
   return renderChunks(engine, engine.parse(source), templateScope(null, '', null, nowhere)).join('');
 }
 
 /**
- * What is wrong with a template, for a 400 at save: per part its first syntax error, unknown tag or unknown filter,
- * with line and column (both from 1). Throws AppError `template_limit` when parsing it, or rendering it without any
+ * What is wrong with a template, for a 400 at save: per part its first syntax error, unknown tag or unknown filter, in
+ * whichever branch, with line and column (both from 1). Throws AppError `template_limit` when parsing it, or rendering it without any
  * values, takes more than a template may.
  */
 export function checkTemplate(source: TemplateSource): Violation[] {
@@ -38,6 +37,8 @@ export function checkTemplate(source: TemplateSource): Violation[] {
     try {
       withTimeLimit(templateLimits.hardMs, () => {
         const rendered = tryOut(sharedEngine(kind), text);
+        const mistake = findMistake(sharedEngine(kind), text);
+        if (mistake) violations.push({ path, code: 'template_syntax', message: `${mistake.message} (line ${mistake.line}, column ${mistake.column})` });
         if (kind === 'html') {
           scanHtml(rendered);
           htmlToText(rendered);

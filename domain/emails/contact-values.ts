@@ -1,11 +1,15 @@
 import { sql } from '../../db/orm.ts';
 import type { ContactValues } from './template-values.ts';
 
+/** As the API writes times. */
+const TIMESTAMP = sql.lit('YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
 /** What templates may print of a contact `c` (left-joined) and its company `o`, as one JSON column `contact`. */
 export const contactColumn = sql`case when c.id is not null then jsonb_build_object(
   'id', c.id, 'firstName', c.first_name, 'lastName', c.last_name, 'email', c.email, 'phone', c.phone, 'phoneE164', c.phone_e164,
   'jobTitle', c.job_title, 'status', c.status, 'tags', c.tags, 'customFields', c.custom_fields, 'timezone', c.timezone,
-  'locale', c.locale, 'source', c.source, 'company', case when o.id is not null then jsonb_build_object(
+  'locale', c.locale, 'source', c.source, 'companyId', c.company_id,
+  'createdAt', to_char(c.created_at at time zone 'UTC', ${TIMESTAMP}), 'updatedAt', to_char(c.updated_at at time zone 'UTC', ${TIMESTAMP}), 'company', case when o.id is not null then jsonb_build_object(
     'id', o.id, 'name', o.name, 'domain', o.domain, 'industry', o.industry, 'employeeCount', o.employee_count,
     'address', o.address, 'customFields', o.custom_fields) end) end as contact`;
 

@@ -11,6 +11,8 @@ export interface LeasedEmail {
   templateId: number;
   /** Null when the template is gone. */
   contentVersion: number | null;
+  /** Set for a mail of the service itself. */
+  systemKey: string | null;
   contactId: number | null;
   /** The contact's version that `contact` shows. */
   contactVersion: number | null;
@@ -28,6 +30,7 @@ interface LeasedRow {
   lane: EmailLane;
   template_id: number;
   content_version: number | null;
+  system_key: string | null;
   contact_id: number | null;
   contact_version: number | null;
   contact: ContactValues | null;
@@ -65,7 +68,7 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
       from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
       returning e.id, e.tenant_id, e.lane, e.template_id, e.contact_id, e.to_address, e.data, e.attempt
     )
-    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, e.contact_id, c.version as contact_version, ${contactColumn},
+    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, e.contact_id, c.version as contact_version, ${contactColumn},
            case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
@@ -73,7 +76,7 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
     ${companyJoin}
     order by row_number() over (partition by e.tenant_id order by e.id)`));
   return leased.map((row) => ({
-    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version,
+    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version, systemKey: row.system_key,
     contactId: row.contact_id, contactVersion: row.contact_version, contact: row.contact, address: row.address, data: row.data, attempt: row.attempt,
   }));
 }

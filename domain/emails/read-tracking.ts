@@ -1,3 +1,4 @@
+import { IsolationLevel } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { Email } from '../../db/entities/emails.ts';
 import { notFound } from '../errors.ts';
@@ -37,5 +38,6 @@ export async function readTracking(em: EntityManager, id: number): Promise<{ ema
       select type, at, url, ip, user_agent, automated, first from email_events
       where ${of} and automated is not null order by at desc, id desc limit ${MAX_EVENTS}`);
     return { email, figures: figures!, events: events.reverse() };
-  });
+    // Of one moment, so that the figures are those of the events.
+  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 }

@@ -13,7 +13,7 @@ export async function previewTemplate(
   em: EntityManager, options: CompileOptions, { templateId, contactId, data }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
 ): Promise<RenderedEmail> {
   const { template, contact } = await em.transactional(async (tx) => {
-    const found = await tx.findOne(EmailTemplate, { id: templateId });
+    const found = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
     if (!found) throw notFound('template', templateId);
     if (contactId === null) return { template: found, contact: null };
     const [row] = await rows<{ contact: ContactValues }>(tx, sql`select ${contactColumn} from contacts c ${companyJoin} where c.id = ${contactId}`);
@@ -35,7 +35,7 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'> {
 
 /**
  * An email as its recipient got it, rendered again from the content version that it used and the contact as it is now.
- * Null when it was never sent. Engine `em`: the email's id comes from a signed token.
+ * Null when it was never sent, and for mails of the service itself. Engine `em`: the email's id comes from a signed token.
  */
 export async function renderSent(em: EntityManager, options: CompileOptions, emailId: number): Promise<RenderedEmail | null> {
   const [row] = await em.transactional((tx) => rows<SentRow>(tx, sql`
@@ -44,7 +44,8 @@ export async function renderSent(em: EntityManager, options: CompileOptions, ema
     join email_template_versions v on v.tenant_id = e.tenant_id and v.template_id = e.template_id and v.content_version = e.content_version
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
     ${companyJoin}
-    where e.id = ${emailId}`));
+    where e.id = ${emailId}
+      and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`));
   if (!row || row.address === null) return null;
   const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, contact, data, ...version } = row;
   return renderFor(compileTemplate({ ...version, previewText }, options), { tenantId, emailId, contactId, address, contact, data });

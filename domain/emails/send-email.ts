@@ -27,7 +27,7 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
   }
   const toAddress = to === undefined ? null : soundAddress(to);
   return em.transactional(async (tx) => {
-    const template = await tx.findOne(EmailTemplate, { id: templateId });
+    const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
     if (!template) throw notFound('template', templateId);
     if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) throw notFound('contact', recipientId);
     if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
@@ -43,7 +43,7 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
 export async function sendTest(em: EntityManager, origin: Origin, templateId: number, to: string): Promise<QueuedEmail> {
   const toAddress = soundAddress(to);
   return em.transactional(async (tx) => {
-    if ((await tx.count(EmailTemplate, { id: templateId })) === 0) throw notFound('template', templateId);
+    if ((await tx.count(EmailTemplate, { id: templateId, systemKey: null })) === 0) throw notFound('template', templateId);
     return queueOne(tx, origin, { sendKey: `test:${randomUUID()}`, templateId, contactId: null, toAddress, lane: 'transactional' });
   });
 }

@@ -28,12 +28,14 @@ export interface StartedEmail {
 /**
  * Takes leased emails onto connections: SENDING, the next attempt, for those that every gate still lets pass at this
  * moment. The others end here: SUPPRESSED by a gate, FAILED for their own failure, or back in the queue to be rendered
- * from the contact as it is now. What is no longer this holder's is left out of the answer. One engine transaction.
+ * from the contact as it is now. `provider` (host:port) is whose connections they are. What is no longer this holder's is left out of the answer. One engine transaction.
  *
  * When this throws, it may have been committed nevertheless (the answer was lost). The caller must then send nothing and
  * settle each as not released under the attempt it would have been: that puts it back, if it was taken at all.
  */
-export async function startEmails(em: EntityManager, holder: string, leaseSeconds: number, rendered: readonly RenderedRow[]): Promise<StartedEmail[]> {
+export async function startEmails(
+  em: EntityManager, holder: string, leaseSeconds: number, rendered: readonly RenderedRow[], provider: string | null = null,
+): Promise<StartedEmail[]> {
   if (rendered.length === 0) return [];
   const payload = JSON.stringify(rendered.map((row) => ({
     id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount,
@@ -62,6 +64,7 @@ export async function startEmails(em: EntityManager, holder: string, leaseSecond
         attempt = m.attempt + (d.new_status = 'SENDING')::int,
         holder = case when d.new_status = 'SENDING' then m.holder end,
         lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
+        provider = case when d.new_status = 'SENDING' then ${provider} else m.provider end,
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),

@@ -4,14 +4,22 @@ import { appendSendRequests, type SendRequest } from '../../events/outbox.ts';
 const BATCH = 1000;
 
 /**
- * Marks emails whose holder has let its lease on a connection run out: UNKNOWN, for the dot may have been sent. Never
+ * Marks emails whose holder has let its lease on a connection run out: UNKNOWN, for the dot may have been sent; so is the
+ * attempt. Never
  * QUEUED: only the holder knows whether it was, and it may still be alive and settle. Engine transaction.
  */
 export async function sweepExpired(em: EntityManager): Promise<number> {
   const swept = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
-    update emails set status = 'UNKNOWN', reason = 'holder_lost', holder = null, lease_until = null, updated_at = now()
-    where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
-    returning id`));
+    with swept as (
+      update emails set status = 'UNKNOWN', reason = 'holder_lost', holder = null, lease_until = null, updated_at = now()
+      where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
+      returning id, tenant_id, attempt, provider
+    ), attempts as (
+      insert into email_attempts (tenant_id, email_id, attempt, provider, outcome)
+      select tenant_id, id, attempt, provider, 'unknown' from swept where provider is not null
+      on conflict (tenant_id, email_id, attempt) do nothing
+    )
+    select id from swept`));
   return swept.length;
 }
 

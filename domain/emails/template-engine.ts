@@ -44,7 +44,8 @@ function toText(value: unknown): string {
   if (plain == null) return '';
   if (Array.isArray(plain)) return plain.map(toText).join('');
   try {
-    return String(plain);
+    const text = String(plain);
+    return text === '[object Object]' ? '' : text;
   } catch {
     return '';
   }

@@ -19,6 +19,9 @@ export interface ScopeLinks {
   readonly webViewUrl: string;
 }
 
+/** The links of a template that is rendered for no one. */
+export const nowhere: ScopeLinks = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
+
 // liquidjs lets templates read what a Drop inherits, and calls it when it is a function; a company inherits nothing else.
 const companyPrototype = Object.create(Drop.prototype, {
   ...Object.fromEntries(['constructor', ...Object.getOwnPropertyNames(Object.prototype)].map((name) => [name, { value: undefined }])),

@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { EmailTemplate } from '../../db/entities/emails.ts';
-import { referencedIds } from '../campaigns/references.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
+import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { normaliseEmail } from '../contacts/email.ts';
-import { AppError, assertValid, notFound } from '../errors.ts';
+import { assertNotInUse, assertValid, notFound } from '../errors.ts';
 import { checkTemplate } from './check-template.ts';
 
 export interface TemplateInput {
@@ -55,37 +56,21 @@ export async function updateTemplate(
 }
 
 /** Deletes a template; its content versions stay for the mails that used them. Throws 404, 409 `in_use` with its users. */
-export async function deleteTemplate(em: EntityManager, id: number, check: (current: EmailTemplate) => void): Promise<void> {
+export async function deleteTemplate(em: EntityManager, author: Author, id: number, check: (current: EmailTemplate) => void): Promise<void> {
   await em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
-    const users = await campaignsUsing(tx, id);
-    if (users.length > 0) {
-      throw new AppError('in_use', `${users.length === 1 ? 'An active campaign uses' : `${users.length} active campaigns use`} this template`, {
-        errors: users.map((campaign) => ({ path: '', code: 'in_use', message: `campaign ${campaign.id} (${campaign.name})` })),
-      });
-    }
+    assertNotInUse(await campaignsUsing(tx, template.tenantId, ({ templateIds }) => templateIds.has(id)));
+    const { name, subject } = template;
     await tx.remove(template).flush();
+    await appendAudit(tx, author, { action: 'email_template.deleted', resourceType: 'email_template', resourceId: id, before: { name, subject } });
   });
 }
 
 async function lockTemplate(tx: EntityManager, id: number): Promise<EmailTemplate> {
-  const template = await tx.findOne(EmailTemplate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const template = await tx.findOne(EmailTemplate, { id, systemKey: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!template) throw notFound('template', id);
   return template;
-}
-
-/** Campaigns that may yet send it: what is published, and older versions that executions still run on. */
-async function campaignsUsing(tx: EntityManager, templateId: number): Promise<{ id: number; name: string }[]> {
-  const definitions = await rows<{ id: number; name: string; definition: { trigger?: unknown; steps?: unknown } }>(tx, sql`
-    select c.id, c.name, v.definition from campaigns c
-    join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id
-    where c.status in ('ACTIVE', 'PAUSED') and (v.version = c.published_version or exists (
-      select 1 from campaign_executions x
-      where x.tenant_id = c.tenant_id and x.campaign_id = c.id and x.status = 'RUNNING' and x.campaign_version = v.version))
-    order by c.id`);
-  const using = definitions.filter(({ definition }) => referencedIds(definition).templateIds.has(templateId));
-  return [...new Map(using.map(({ id, name }) => [id, { id, name }])).values()];
 }
 
 /** An empty text is no text. */
@@ -94,14 +79,22 @@ function clear<T extends Partial<TemplateInput>>(input: T): T {
 }
 
 function assertSound(template: EmailTemplate): void {
+  const blank = (['name', 'subject', 'content'] as const)
+    .filter((field) => template[field] === null || template[field].trim() === '')
+    .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
+  // One line each: they stand in lists and in the From header.
+  const names = (['name', 'fromName'] as const)
+    .filter((field) => /\p{Cc}/u.test(template[field] ?? ''))
+    .map((field) => ({ path: `/${field}`, code: 'invalid_character', message: 'must not contain control characters' }));
   const addresses = (['fromEmail', 'replyTo'] as const).flatMap((field) => {
     const found = template[field] ? normaliseEmail(template[field]) : null;
     return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];
   });
-  assertValid([...addresses, ...checkTemplate(template)]);
+  assertValid([...blank, ...names, ...addresses, ...checkTemplate(template)]);
 }
 
-async function keepVersion(tx: EntityManager, template: EmailTemplate): Promise<void> {
+/** Keeps what a template says now as its content version. */
+export async function keepVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>): Promise<void> {
   await rows(tx, sql`
     insert into email_template_versions (tenant_id, template_id, content_version, subject, content, text, preview_text, category, from_name, from_email, reply_to)
     select tenant_id, id, content_version, subject, content, text, preview_text, category, from_name, from_email, reply_to

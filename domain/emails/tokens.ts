@@ -15,6 +15,8 @@ export interface UnsubscribeSubject {
 export interface LinkSigner {
   /** Signs a list of strings for one purpose; compact, URL-safe, verifiable without a database. It does not expire by itself. */
   sign(purpose: string, payload: readonly string[]): string;
+  /** What `sign` gives by the present secret and, while it is rotated, by the one before. */
+  signByEach(purpose: string, payload: readonly string[]): string[];
   /** The payload of a token made by `sign` for that very purpose, else null. */
   verify(purpose: string, token: string): string[] | null;
   openTrackingId(emailId: number): string;
@@ -103,8 +105,8 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
   const current = keyring(secret);
   const accepted = previous ? [current, keyring(previous)] : [current];
 
-  const seal = (purpose: string, body: Buffer, bound = ''): string =>
-    Buffer.concat([body, mac(current(purpose), body, bound)]).toString('base64url');
+  const seal = (purpose: string, body: Buffer, bound = '', keys = current): string =>
+    Buffer.concat([body, mac(keys(purpose), body, bound)]).toString('base64url');
 
   const open = (purpose: string, token: string, bound = ''): Buffer | null => {
     if (token.length > MAX_TOKEN_CHARS) return null;
@@ -125,14 +127,15 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     const body = open(`data/${purpose}`, token);
     return body && unpackStrings(body);
   };
-  const sign = (purpose: string, payload: readonly string[]): string => {
-    const token = seal(`data/${purpose}`, packStrings(payload));
+  const sign = (purpose: string, payload: readonly string[], keys = current): string => {
+    const token = seal(`data/${purpose}`, packStrings(payload), '', keys);
     if (token.length > MAX_TOKEN_CHARS) throw new RangeError('the payload is too long for a token');
     return token;
   };
 
   return {
-    sign,
+    sign: (purpose, payload) => sign(purpose, payload),
+    signByEach: (purpose, payload) => accepted.map((keys) => sign(purpose, payload, keys)),
     verify,
     openTrackingId: (emailId) => seal('open', idBytes(emailId)),
     verifyOpen: (trackingId) => openId('open', trackingId),

@@ -1,6 +1,6 @@
-import { RE2JS } from 're2js';
 import validator from 'validator';
 import type { FormField } from '../../db/entities/forms.ts';
+import { longestOf, patternOf } from './patterns.ts';
 
 /** What is wrong with a submitted field; the form's own error shape. */
 export interface FieldError {
@@ -10,7 +10,6 @@ export interface FieldError {
 }
 
 export type SubmittedValue = string | number | boolean | string[];
-const MAX_VALUE = 10_000;
 
 type Check = (text: string, field: FormField) => { code: string; message: string } | null;
 
@@ -61,9 +60,10 @@ function checkValue(field: FormField, value: SubmittedValue): { code: string; me
   if (typeof value === 'boolean') return null;
   const text = String(value);
   const length = [...text].length;
-  if (length > Math.min(field.maxLength ?? MAX_VALUE, MAX_VALUE)) return { code: 'too_long', message: `has more than ${field.maxLength ?? MAX_VALUE} characters` };
+  const longest = longestOf(field);
+  if (length > longest) return { code: 'too_long', message: `has more than ${longest} characters` };
   if (field.minLength !== null && length < field.minLength) return { code: 'too_short', message: `has fewer than ${field.minLength} characters` };
-  if (field.validationRegex && !RE2JS.compile(field.validationRegex).matches(text)) return { code: 'format', message: 'does not have the form that is asked for' };
+  if (field.validationRegex && !patternOf(field.validationRegex).matches(text)) return { code: 'format', message: 'does not have the form that is asked for' };
   return checks[field.type]?.(text, field) ?? null;
 }
 

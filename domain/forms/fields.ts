@@ -1,6 +1,6 @@
-import { RE2JS } from 're2js';
 import type { FormField } from '../../db/entities/forms.ts';
 import type { Violation } from '../errors.ts';
+import { costOf, MAX_COST } from './patterns.ts';
 
 /** Contact fields that a form can fill. */
 export const MAPPABLE = ['email', 'firstName', 'lastName', 'phone', 'jobTitle', 'company', 'timezone', 'locale'] as const;
@@ -11,28 +11,44 @@ type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
 
-/** Fields as they are stored: ids, order and nulls filled in. A field that was there keeps its id: by the id given, or by its name. */
+/** Types whose value can be an address. */
+const EMAIL_TYPES: readonly FormField['type'][] = ['email', 'text', 'hidden'];
+
+/**
+ * Fields as they are stored: ids, order and nulls filled in. A field that was there keeps its id: by the id given, or by its
+ * name. The one that fills the email is always required: without it nobody can say whose submission it is.
+ */
 export function normaliseFields(input: readonly FormFieldInput[], before: Known = []): FormField[] {
   const given = new Set(input.map((field) => field.id));
   const known = new Map(before.filter((field) => !given.has(field.id)).map((field) => [field.name, field.id]));
   let nextId = Math.max(0, ...before.map((field) => field.id)) + 1;
+  const email = emailField(input);
   return input
     .map((field, index): FormField => ({
       id: field.id ?? known.get(field.name) ?? nextId++,
-      name: field.name, label: field.label, type: field.type, required: field.required ?? false, placeholder: field.placeholder || null,
+      name: field.name, label: field.label, type: field.type, required: field === email || (field.required ?? false), placeholder: field.placeholder || null,
       defaultValue: field.defaultValue || null, displayOrder: field.displayOrder ?? index, validationRegex: field.validationRegex || null,
       minLength: field.minLength ?? null, maxLength: field.maxLength ?? null, options: field.options ?? null, mapTo: field.mapTo || null,
     }))
     .sort((a, b) => a.displayOrder - b.displayOrder);
 }
 
-function regexProblem(source: string): string | null {
-  try {
-    RE2JS.compile(source);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'does not compile';
+function patternProblems(fields: readonly FormFieldInput[]): Violation[] {
+  const errors: Violation[] = [];
+  let left = MAX_COST;
+  for (const [index, field] of fields.entries()) {
+    const path = `/fields/${index}/validationRegex`;
+    try {
+      left -= costOf(field);
+    } catch (error) {
+      errors.push({ path, code: 'format', message: `is not a regular expression (RE2 syntax): ${error instanceof Error ? error.message : 'it does not compile'}` });
+    }
+    if (left >= 0) continue;
+    // No further one is compiled: that alone could take long.
+    errors.push({ path, code: 'too_complex', message: 'makes checking a submission take too long: repeat less in it, or give the field a lower maxLength' });
+    break;
   }
+  return errors;
 }
 
 /** Everything that is wrong with a form's fields, by JSON Pointer. `before` are the fields that it has: only their ids may be named. */
@@ -55,21 +71,25 @@ export function checkFields(fields: readonly FormFieldInput[], before: Known = [
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
       errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be above maxLength' });
     }
-    const problem = field.validationRegex ? regexProblem(field.validationRegex) : null;
-    if (problem) errors.push({ path: at('validationRegex'), code: 'format', message: `is not a regular expression (RE2 syntax): ${problem}` });
   });
-  return errors;
+  const email = emailField(fields);
+  if (!email) {
+    errors.push({ path: '/fields', code: 'required', message: 'need one for the email address: of type email, named email, or with mapTo email' });
+  } else if (!EMAIL_TYPES.includes(email.type)) {
+    errors.push({ path: `/fields/${fields.indexOf(email)}/type`, code: 'enum', message: `is for the email address: ${EMAIL_TYPES.join(', ')}` });
+  }
+  return [...errors, ...patternProblems(fields)];
 }
 
 /**
  * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that. The first
  * email field is the email where none is mapped.
  */
-export function mappedFields(fields: readonly FormField[]): Map<string, MappedField> {
+export function mappedFields(fields: readonly Pick<FormFieldInput, 'name' | 'type' | 'mapTo'>[]): Map<string, MappedField> {
   const mapped = new Map<string, MappedField>();
-  const taken = new Set(fields.map((field) => field.mapTo));
+  const taken = new Set<string | null | undefined>(fields.map((field) => field.mapTo));
   for (const field of fields) {
-    const target = field.mapTo ?? field.name;
+    const target = field.mapTo || field.name;
     if ((MAPPABLE as readonly string[]).includes(target) && (field.mapTo || !taken.has(target))) mapped.set(field.name, target as MappedField);
   }
   if (![...mapped.values()].includes('email')) {
@@ -77,4 +97,9 @@ export function mappedFields(fields: readonly FormField[]): Map<string, MappedFi
     if (first) mapped.set(first.name, 'email');
   }
   return mapped;
+}
+
+function emailField<F extends FormFieldInput>(fields: readonly F[]): F | undefined {
+  const name = [...mappedFields(fields)].find(([, target]) => target === 'email')?.[0];
+  return fields.find((field) => field.name === name);
 }

@@ -1,8 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { Segment } from '../../db/entities/contacts.ts';
-import { Form, type FormField } from '../../db/entities/forms.ts';
-import { AppError, assertValid, notFound } from '../errors.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import { Form } from '../../db/entities/forms.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
+import { campaignsUsing } from '../campaigns/campaigns-using.ts';
+import { assertNotInUse, assertValid, notFound } from '../errors.ts';
+import { holdSegment } from '../segments/hold-segment.ts';
 import { checkFields, normaliseFields, type FormFieldInput } from './fields.ts';
 
 export interface FormInput {
@@ -14,22 +16,30 @@ export interface FormInput {
   redirectUrl?: string | null;
   submitLabel?: string | null;
   listId?: number | null;
-  allowedOrigins?: string[];
-  updateExisting?: 'fillEmpty' | 'overwrite';
+  allowedOrigins?: string[] | null;
+  updateExisting?: 'fillEmpty' | 'overwrite' | null;
 }
+
+/** What null means where a form always has a value. */
+const DEFAULTS = { allowedOrigins: [] as string[], updateExisting: 'fillEmpty' } as const;
 
 /** An http(s) origin as browsers write it, of nothing that means something else in a policy header. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-/** `''` is stored as null. */
-function withoutEmpty<T extends object>(input: T): T {
-  return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : (value as unknown)])) as T;
+/** `''` is stored as null, null as the default where there is one. */
+function cleared<T extends object>(input: T): T {
+  return Object.fromEntries(Object.entries(input).map(([field, value]: [string, unknown]) => {
+    const empty = value === '' || value === null;
+    return [field, empty ? (Object.hasOwn(DEFAULTS, field) ? DEFAULTS[field as keyof typeof DEFAULTS] : null) : value];
+  })) as T;
 }
 
-async function assertForm(tx: EntityManager, input: Partial<FormInput>, before: FormField[] = []): Promise<void> {
-  const errors = checkFields(input.fields ?? [], before);
-  if (input.listId != null && !(await tx.findOne(Segment, { id: input.listId, type: 'static' }))) {
+async function assertForm(tx: EntityManager, tenantId: string, input: Partial<FormInput>, current?: Form): Promise<void> {
+  const errors = input.fields ? checkFields(input.fields, current?.fields) : [];
+  const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
+  const listId = input.listId === undefined && opens ? current?.listId : input.listId;
+  if (listId != null && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {
     errors.push({ path: '/listId', code: 'not_found', message: 'is not a list' });
   }
   if (input.redirectUrl && (/\s/.test(input.redirectUrl) || !ORIGIN.test(originOf(input.redirectUrl) ?? ''))) {
@@ -45,8 +55,8 @@ async function assertForm(tx: EntityManager, input: Partial<FormInput>, before: 
 
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {
   return em.transactional(async (tx) => {
-    await assertForm(tx, input);
-    const form = tx.create(Form, { ...withoutEmpty(input), tenantId, fields: normaliseFields(input.fields) });
+    await assertForm(tx, tenantId, input);
+    const form = tx.create(Form, { ...cleared(input), tenantId, fields: normaliseFields(input.fields) });
     await tx.flush();
     return form;
   });
@@ -63,29 +73,22 @@ export async function updateForm(em: EntityManager, id: number, input: Partial<F
   return em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
-    await assertForm(tx, input, form.fields);
-    const { fields, ...rest } = withoutEmpty(input);
+    await assertForm(tx, form.tenantId, input, form);
+    const { fields, ...rest } = cleared(input);
     tx.assign(form, { ...rest, ...(fields ? { fields: normaliseFields(fields, form.fields) } : {}) });
     await tx.flush();
     return form;
   });
 }
 
-/** Deletes a form with its submissions. 409 `in_use` while an active campaign is triggered by it. */
-export async function deleteForm(em: EntityManager, id: number, check: (current: Form) => void): Promise<void> {
+/** Deletes a form with its submissions; the figures of analytics stay. 409 `in_use` while an active campaign names it. */
+export async function deleteForm(em: EntityManager, author: Author, id: number, check: (current: Form) => void): Promise<void> {
   await em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
-    const users = await rows<{ id: number; name: string }>(tx, sql`
-      select c.id, c.name from campaigns c
-      join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
-      where c.status in ('ACTIVE', 'PAUSED') and v.definition -> 'trigger' ->> 'type' = 'FORM_SUBMITTED' and (v.definition -> 'trigger' ->> 'formId')::bigint = ${id}
-      order by c.id`);
-    if (users.length > 0) {
-      throw new AppError('in_use', `The form is in use by ${users.map((user) => `campaign ${user.id}`).join(', ')}`, {
-        errors: users.map((user) => ({ path: '', code: 'in_use', message: `campaign ${user.id}: ${user.name}` })),
-      });
-    }
+    assertNotInUse(await campaignsUsing(tx, form.tenantId, ({ formIds }) => formIds.has(id)));
+    const { name, status } = form;
     await tx.remove(form).flush();
+    await appendAudit(tx, author, { action: 'form.deleted', resourceType: 'form', resourceId: id, before: { name, status } });
   });
 }

@@ -1,8 +1,9 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Form } from '../../db/entities/forms.ts';
 import { FormSubmission } from '../../db/entities/forms.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
-import { changeListMembers } from '../contacts/change-list-members.ts';
+import { rate } from '../analytics/read-figures.ts';
+import { addToListIfThere } from '../contacts/change-list-members.ts';
 import { saveContactFields } from '../contacts/save-contact-fields.ts';
 import { AppError } from '../errors.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
@@ -42,23 +43,24 @@ async function store(
   em: EntityManager, origin: Origin, form: Form, contactFields: Record<string, string>, values: Record<string, SubmittedValue>, visitor: Visitor,
 ): Promise<SubmitResult> {
   const { email, ...fields } = contactFields;
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     const { contactId } = await saveContactFields(tx, origin, { email: email!, fields, mode: form.updateExisting, source: `form:${form.id}` });
     const submission = tx.create(FormSubmission, {
       tenantId: origin.tenantId, formId: form.id, contactId, submissionData: values, submittedAt: new Date(), ...visitor,
     });
     await tx.flush();
-    if (form.listId) await changeListMembers(tx, origin.tenantId, form.listId, { add: [contactId] }, origin.requestId);
+    if (form.listId) await addToListIfThere(tx, origin.tenantId, form.listId, [contactId], origin.requestId);
     await appendEvents(tx, origin, [{ type: 'FORM_SUBMITTED', entity: `contact/${contactId}`, data: { formId: form.id, contactId, submissionId: submission.id } }]);
     return { ok: true, contactId, submissionId: submission.id };
   });
 }
 
-/** Counts a view of the form, in the row of the present hour. */
+/** Counts a view of the form, in the windows of the analytics: in all, and of the form. Always in this order, so none waits in a ring. */
 export async function countView(em: EntityManager, form: Form): Promise<void> {
   await em.transactional((tx) => rows(tx, sql`
-    insert into form_views (tenant_id, form_id, hour, views) values (${form.tenantId}, ${form.id}, date_trunc('hour', now()), 1)
-    on conflict (tenant_id, form_id, hour) do update set views = form_views.views + 1`));
+    insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
+    select ${form.tenantId}, 'form_views', d, id, date_bin('5 minutes', now(), 'epoch'), 1 from (values ('', 0), ('form', ${form.id}::bigint)) v(d, id) order by d
+    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + 1`));
 }
 
 /** Views, submissions and their ratio, in all and per day (UTC). */
@@ -66,11 +68,13 @@ export async function readFormStats(em: EntityManager, formId: number) {
   return em.transactional(async (tx) => {
     const series = await rows<{ at: Date; views: number; submissions: number }>(tx, sql`
       select coalesce(v.day, s.day)::timestamptz as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
-      from (select hour::date as day, sum(views) as views from form_views where form_id = ${formId} group by 1) v
+      from (
+        select at::date as day, sum(count) as views from analytics_windows
+        where metric = 'form_views' and dimension = 'form' and dimension_id = ${formId} group by 1) v
       full join (select submitted_at::date as day, count(*) as submissions from form_submissions where form_id = ${formId} group by 1) s on s.day = v.day
       order by 1`);
     const views = series.reduce((sum, day) => sum + day.views, 0);
     const submissions = series.reduce((sum, day) => sum + day.submissions, 0);
-    return { views, submissions, conversionRate: views === 0 ? 0 : submissions / views, series };
+    return { views, submissions, conversionRate: rate(submissions, views), series };
   });
 }

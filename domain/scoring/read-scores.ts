@@ -51,7 +51,7 @@ export async function readCompanyScore(em: EntityManager, companyId: number) {
     if (!(await tx.findOne(Company, { id: companyId }, { fields: ['id'] }))) throw notFound('company', companyId);
     const totalScore = await totalOf(tx, 'company', companyId);
     const [sum] = await rows<{ total: number }>(tx, sql`
-      select coalesce(sum(s.total), 0)::int as total from contacts c
+      select coalesce(sum(s.total), 0)::bigint as total from contacts c
       join score_totals s on s.tenant_id = c.tenant_id and s.subject = 'contact' and s.subject_id = c.id where c.company_id = ${companyId}`);
     return {
       companyId, totalScore, contactsTotal: sum!.total, qualification: qualificationOf(totalScore, await readLevels(tx)),

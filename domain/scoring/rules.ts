@@ -1,9 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringRule } from '../../db/entities/scoring.ts';
-import { eventContracts, type EventType } from '../../events/contracts.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid, notFound } from '../errors.ts';
-import { checkConditions, type RuleCondition } from './match-rule.ts';
+import { checkWhere } from '../segments/check-filter.ts';
+import type { FilterEvent } from '../segments/filter-fields.ts';
+import type { RuleCondition } from './match-rule.ts';
 
 export interface RuleInput {
   name: string;
@@ -17,15 +19,21 @@ export interface RuleInput {
   active?: boolean;
 }
 
-function assertConditions(rule: ScoringRule): void {
-  const fields = Object.keys(eventContracts[rule.eventType as EventType].properties);
-  assertValid(checkConditions((rule.conditions ?? []) as RuleCondition[], fields));
+/** The most that one event may count by one rule: with it no total comes near 2^53. */
+const MAX_AWARD = 1_000_000;
+
+function assertSound(rule: ScoringRule): void {
+  const violations = checkWhere(rule.conditions ?? [], rule.eventType as FilterEvent, '/conditions');
+  if (Math.abs(rule.points * Number(rule.weight ?? 1)) > MAX_AWARD) {
+    violations.push({ path: '/weight', code: 'out_of_range', message: `points × weight must be within ±${MAX_AWARD}` });
+  }
+  assertValid(violations);
 }
 
 export async function createRule(em: EntityManager, tenantId: string, input: RuleInput): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
     const rule = tx.create(ScoringRule, { ...input, category: input.category || null, tenantId });
-    assertConditions(rule);
+    assertSound(rule);
     await tx.flush();
     return rule;
   });
@@ -38,18 +46,20 @@ export async function updateRule(em: EntityManager, id: number, input: Partial<R
     if (!rule) throw notFound('scoring rule', id);
     check(rule);
     tx.assign(rule, { ...input, ...(input.category === '' ? { category: null } : {}) });
-    if (input.conditions || input.eventType) assertConditions(rule);
+    assertSound(rule);
     await tx.flush();
     return rule;
   });
 }
 
 /** Deletes a rule and the scores by it; totals and history stay, for they say what happened. Throws 404. */
-export async function deleteRule(em: EntityManager, id: number, check: (current: ScoringRule) => void): Promise<void> {
+export async function deleteRule(em: EntityManager, author: Author, id: number, check: (current: ScoringRule) => void): Promise<void> {
   await em.transactional(async (tx) => {
     const rule = await tx.findOne(ScoringRule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!rule) throw notFound('scoring rule', id);
     check(rule);
+    const { name, eventType, points } = rule;
     await tx.remove(rule).flush();
+    await appendAudit(tx, author, { action: 'scoring_rule.deleted', resourceType: 'scoring_rule', resourceId: id, before: { name, eventType, points } });
   });
 }

@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
+import { emailReferences } from '../emails/email-references.ts';
 import { DEFAULT_LEVELS } from './levels.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';
@@ -87,7 +88,7 @@ async function store(tx: EntityManager, changes: Change[]): Promise<void> {
   const payload = JSON.stringify(changes.map((c) => ({
     t: c.tenantId, s: c.subject, id: c.subjectId, r: c.ruleId, e: c.event.id, ty: c.event.type, p: c.points, total: c.total, at: c.event.time,
   })));
-  const source = sql`jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint, r bigint, e uuid, ty text, p int, total int, at timestamptz)`;
+  const source = sql`jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint, r bigint, e uuid, ty text, p int, total bigint, at timestamptz)`;
   await rows(tx, sql`
     insert into score_history (tenant_id, subject, subject_id, rule_id, event_id, event_type, points, total, at)
     select t, s, id, r, e, ty, p, total, at from ${source}`);
@@ -110,11 +111,12 @@ async function store(tx: EntityManager, changes: Change[]): Promise<void> {
 export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const rules = await rulesFor(tx, events);
   if (rules.size === 0) return;
+  const referenceOf = await emailReferences(tx, events);
   const awards = events.flatMap((event) => {
     const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
     if (!contactId || automated) return [];
     return (rules.get(`${event.tenantid}/${event.type}`) ?? [])
-      .filter((rule) => matchesRule(rule.conditions, event.data))
+      .filter((rule) => matchesRule(rule.conditions, { ...referenceOf(event), ...event.data }))
       .map((rule) => ({ event, rule, contactId }));
   });
   if (awards.length === 0) return;

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringSettings } from '../../db/entities/scoring.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid } from '../errors.ts';
 
 export async function readSettings(em: EntityManager): Promise<ScoringSettings> {
@@ -8,13 +9,18 @@ export async function readSettings(em: EntityManager): Promise<ScoringSettings> 
 }
 
 /** Moves the levels; `warm` must stay below `hot`. */
-export async function updateSettings(em: EntityManager, input: { warm?: number; hot?: number }, check: (current: ScoringSettings) => void): Promise<ScoringSettings> {
+export async function updateSettings(
+  em: EntityManager, author: Author, input: { warm?: number; hot?: number }, check: (current: ScoringSettings) => void,
+): Promise<ScoringSettings> {
   return em.transactional(async (tx) => {
     const settings = await tx.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     check(settings);
+    const before = { warm: settings.warm, hot: settings.hot };
     tx.assign(settings, input);
     assertValid(settings.warm < settings.hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }]);
     await tx.flush();
+    const after = { warm: settings.warm, hot: settings.hot };
+    await appendAudit(tx, author, { action: 'scoring_settings.updated', resourceType: 'scoring_settings', resourceId: null, before, after });
     return settings;
   });
 }

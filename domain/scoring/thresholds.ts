@@ -1,9 +1,8 @@
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { Campaign } from '../../db/entities/campaigns.ts';
-import { Segment } from '../../db/entities/contacts.ts';
 import { ScoreThreshold } from '../../db/entities/scoring.ts';
 import { assertValid, notFound } from '../errors.ts';
+import { holdSegment } from '../segments/hold-segment.ts';
 import type { ThresholdAction } from './fire-thresholds.ts';
 
 export interface ThresholdInput {
@@ -12,20 +11,21 @@ export interface ThresholdInput {
   action: ThresholdAction;
 }
 
-/** What the action names must exist in the tenant; a list must be static. */
-async function assertActionTarget(tx: EntityManager, action: ThresholdAction | undefined): Promise<void> {
-  if (action?.type === 'ADD_TO_LIST' && !(await tx.findOne(Segment, { id: action.listId, type: 'static' }))) {
+/** What the action names must exist in the tenant, and stays until the threshold is there to be seen; a list must be static. */
+async function assertActionTarget(tx: EntityManager, tenantId: string, action: ThresholdAction | undefined): Promise<void> {
+  if (action?.type === 'ADD_TO_LIST' && (await holdSegment(tx, tenantId, action.listId))?.type !== 'static') {
     assertValid([{ path: '/action/listId', code: 'not_found', message: 'is not a list' }]);
   }
-  if (action?.type === 'START_CAMPAIGN' && !(await tx.findOne(Campaign, { id: action.campaignId }))) {
-    assertValid([{ path: '/action/campaignId', code: 'not_found', message: 'is not a campaign' }]);
+  if (action?.type === 'START_CAMPAIGN') {
+    const found = await rows(tx, sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${action.campaignId} for key share`);
+    assertValid(found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'is not a campaign' }]);
   }
 }
 
 /** Creates a threshold; it fires for contacts whose total reaches it from now on. */
 export async function createThreshold(em: EntityManager, tenantId: string, input: ThresholdInput): Promise<ScoreThreshold> {
   return em.transactional(async (tx) => {
-    await assertActionTarget(tx, input.action);
+    await assertActionTarget(tx, tenantId, input.action);
     const threshold = tx.create(ScoreThreshold, { ...input, tenantId });
     await tx.flush();
     return threshold;
@@ -38,7 +38,7 @@ export async function updateThreshold(em: EntityManager, id: number, input: Part
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
     await check(threshold);
-    await assertActionTarget(tx, input.action);
+    await assertActionTarget(tx, threshold.tenantId, input.action);
     tx.assign(threshold, input);
     await tx.flush();
     return threshold;

@@ -80,7 +80,8 @@ function checkFieldLeaf(node: Json, path: string, { customFields }: FilterOption
   });
 }
 
-function checkWhere(where: unknown, event: FilterEvent, path: string, { stepIds }: FilterOptions): Violation[] {
+/** What is wrong with field leaves over the fields of an event, as `checkFilter` tells it. */
+export function checkWhere(where: unknown, event: FilterEvent, path: string, { stepIds }: Pick<FilterOptions, 'stepIds'> = {}): Violation[] {
   if (!Array.isArray(where) || where.length > MAX_WHERE) {
     return [{ path, code: 'type', message: `where must be a list of up to ${MAX_WHERE} field leaves` }];
   }

@@ -79,7 +79,7 @@ export const FilterSchema = Type.Unsafe<Filter>(
         Type.Enum([...GROUP_OPERATORS], { description: 'Makes it a group; `not` = none of its conditions holds' }),
       ),
       conditions: optional(
-        Type.Array(Type.Object({}, { description: 'A filter again' }), {
+        Type.Array(Type.Object({}, { description: 'A filter again', 'x-component': 'Filter' }), {
           minItems: 1,
           description: `Of a group, nested up to ${MAX_FILTER_DEPTH} deep`,
         }),
@@ -118,6 +118,7 @@ export const FilterSchema = Type.Unsafe<Filter>(
         },
       ],
       additionalProperties: false,
+      title: 'Filter',
     },
   ),
 );
@@ -135,8 +136,31 @@ export function filterReferences(filter: unknown, path: string, depth = 1): { id
     return conditions.flatMap((condition, index) => filterReferences(condition, `${path}/conditions/${index}`, depth + 1));
   }
   if ((field !== 'listId' && field !== 'segmentId') || !SET_OPERATORS.includes(String(operator))) return [];
+  return namedIds(value, path);
+}
+
+function namedIds(value: unknown, path: string): { id: number; path: string }[] {
   const named = Array.isArray(value)
     ? value.map((id: unknown, index) => ({ id, path: `${path}/value/${index}` }))
     : [{ id: value, path: `${path}/value` }];
   return named.filter((reference): reference is { id: number; path: string } => Number.isSafeInteger(reference.id));
+}
+
+const NAMED_BY_EVENTS = ['templateId', 'campaignId', 'formId', 'segmentId'] as const;
+
+/** What the event leaves of a filter name in their `where`, as `filterReferences` tells it. */
+export function eventReferences(
+  filter: unknown, path: string, depth = 1,
+): { field: (typeof NAMED_BY_EVENTS)[number]; id: number; path: string }[] {
+  if (typeof filter !== 'object' || filter === null || depth > MAX_FILTER_DEPTH + 1) return [];
+  const { conditions, where } = filter as Record<string, unknown>;
+  if (Array.isArray(conditions)) {
+    return conditions.flatMap((condition, index) => eventReferences(condition, `${path}/conditions/${index}`, depth + 1));
+  }
+  return (Array.isArray(where) ? (where as unknown[]) : []).flatMap((leaf, index) => {
+    const { field, operator, value } = (leaf ?? {}) as Record<string, unknown>;
+    const known = NAMED_BY_EVENTS.find((name) => name === field);
+    if (!known || !SET_OPERATORS.includes(String(operator))) return [];
+    return namedIds(value, `${path}/where/${index}`).map((reference) => ({ field: known, ...reference }));
+  });
 }

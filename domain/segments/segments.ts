@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { LockMode } from '@mikro-orm/core';
 import { Segment } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { cleanText, isViolation } from '../contacts/fields.ts';
 import { lockContacts, lockSegments } from '../contacts/lock-contacts.ts';
 import { assertValid, notFound, type Violation } from '../errors.ts';
@@ -64,12 +66,17 @@ export async function updateSegment(
 }
 
 /** Deletes a segment or list; its contacts stay. Throws `not_found`, `in_use`. */
-export async function deleteSegment(em: EntityManager, tenantId: string, id: number, check: (current: Segment) => void): Promise<void> {
+export async function deleteSegment(em: EntityManager, author: Author, id: number, check: (current: Segment) => void): Promise<void> {
+  const { tenantId } = author;
   await em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
     check(segment);
+    // Whoever is about to refer to it holds its row.
+    await tx.lock(segment, LockMode.PESSIMISTIC_WRITE);
     await assertUnused(tx, tenantId, id);
+    const { name, type } = segment;
     await tx.remove(segment).flush();
+    await appendAudit(tx, author, { action: 'segment.deleted', resourceType: 'segment', resourceId: id, before: { name, type } });
   });
 }
 

@@ -95,7 +95,7 @@ test('the dashboard says what the tables say', async () => {
   const found = await read('dashboard', { from, interval: 'hour' });
   const [truth] = await query<Record<string, number>>(sql`
     select (select count(*)::int from contacts) as total, (select count(*)::int from contacts where created_at >= ${from}) as fresh,
-      (select count(*)::int from form_submissions where submitted_at >= ${from}) as submissions, (select coalesce(sum(views), 0)::int from form_views) as views,
+      (select count(*)::int from form_submissions where submitted_at >= ${from}) as submissions, (select coalesce(sum(count), 0)::int from analytics_windows where metric = 'form_views' and dimension = 'form') as views,
       (select count(distinct contact_id)::int from form_submissions) as converted, (select count(*)::int from campaigns where status = 'ACTIVE') as active`);
   assert.deepEqual(found.contacts, { total: truth!['total'], new: truth!['fresh'] });
   assert.deepEqual(found.forms, { views: truth!['views'], submissions: truth!['submissions'] });
@@ -106,7 +106,8 @@ test('the dashboard says what the tables say', async () => {
   for (const [field, total] of [['contacts', found.contacts.new], ['submissions', 3], ['sent', 5], ['unsubscribes', 1]] as const) {
     assert.equal(found.series.reduce((sum: number, point: Answer['body']) => sum + point[field], 0), total, field);
   }
-  assert.deepEqual((await read('forms', { from })).byForm, [{ formId: form, views: 3, submissions: 3, conversionRate: 1 }]);
+  const forms = { views: 3, submissions: 3, conversionRate: 1 };
+  assert.deepEqual((await read('forms', { from })).byForm, [{ formId: form, ...forms }]);
   const contacts = await read('contacts', { from });
   assert.deepEqual(contacts.byStatus, [{ status: 'active', count: 5 }, { status: 'unsubscribed', count: 1 }]);
   assert.deepEqual(contacts.totals, { total: 6, new: 6, unsubscribes: 1 });
@@ -206,4 +207,25 @@ test('a tenant sees its own figures alone', async () => {
   } finally {
     await variant.stop();
   }
+});
+
+test('a form that is deleted keeps its views beside its submissions, and no rate is above 1', async () => {
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const before = await read('forms', { from });
+  const form = (await service.api('POST', '/forms', { name: 'G', fields: [{ name: 'email', label: 'E', type: 'email' }] })).body.id;
+  for (let n = 0; n < 2; n += 1) await service.api('GET', `/forms/${form}/page`, undefined, { token: null });
+  for (let n = 0; n < 3; n += 1) assert.equal((await service.api('POST', `/forms/${form}/submit`, { email: `g${n}@example.com` }, { token: null })).status, 200);
+  await happen();
+  const figures = async () => {
+    const { totals, byForm } = await read('forms', { from });
+    return [totals, byForm.find((row: Answer['body']) => row.formId === form)];
+  };
+  const expected = [
+    { views: before.totals.views + 2, submissions: before.totals.submissions + 3, conversionRate: 1 }, { formId: form, views: 2, submissions: 3, conversionRate: 1 },
+  ];
+  assert.deepEqual(await figures(), expected);
+  assert.equal((await service.api('DELETE', `/forms/${form}`)).status, 204);
+  assert.deepEqual(await figures(), expected);
+  // More converted than were mailed.
+  assert.equal((await read('dashboard', { from })).conversions.rate <= 1, true);
 });

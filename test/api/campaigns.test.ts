@@ -47,6 +47,8 @@ test('a campaign is created as a DRAFT with every default, read, changed and del
   assert.deepEqual([changed.body.name, changed.body.description, changed.body.version], ['Welcome', 'For new contacts', 2]);
   assert.deepEqual([changed.body.entry.reentry, changed.body.entry.exitOnUnsubscribe], ['always', true]);
   assert.equal((await service.api('PUT', `/campaigns/${id}`, { description: '' })).body.description, null);
+  const cleared = await service.api('PUT', `/campaigns/${id}`, { trigger: null, entry: null, steps: null });
+  assert.deepEqual([cleared.status, cleared.body.trigger, cleared.body.entry, cleared.body.steps], [200, { type: 'MANUAL' }, answer.body.entry, []]);
 
   assert.equal((await service.api('PUT', `/campaigns/${id}`, { name: 'No' }, { headers: { 'if-match': '"1"' } })).status, 412);
   for (const [field, value] of Object.entries({ status: 'ACTIVE', type: 'NURTURE', publishedVersion: 3, id: 999_999 })) {
@@ -76,6 +78,9 @@ test('a definition that can not work is a 400 that names the step', async () => 
     [[{ ...email('a'), next: 'a' }], '/steps/0/next', 'step "a"'],
     [[wait('a', 1), wait('a', 2)], '/steps/1/id', 'step "a"'],
     [[{ id: 'list', type: 'SEGMENT', config: { action: 'add', listId: 999_999 } }], '/steps/0/config/listId', 'step "list"'],
+    ...([['templateId', 'EMAIL_OPENED'], ['campaignId', 'EMAIL_OPENED'], ['formId', 'FORM_SUBMITTED']] as const).map(([field, event]): [object[], string, string] => [
+      [{ id: 'if', type: 'CONDITION', config: { if: { event, operator: 'atLeast', where: [{ field, operator: 'eq', value: 999_999 }] } } }], '/steps/0/config/if/where/0/value', 'step "if"',
+    ]),
     [[{ id: 'if', type: 'CONDITION', config: { if: { field: 'shoeSize', operator: 'eq', value: 1 } } }], '/steps/0/config/if/field', 'step "if"'],
   ];
   for (const [steps, path, named] of cases) {
@@ -151,4 +156,18 @@ test('the list is filtered and sorted', async () => {
   assert.equal((await list('sort=-name')).at(-1), id);
   assert.ok((await list('type=RE_ENGAGEMENT')).includes(id));
   assert.ok(!(await list('status=ACTIVE')).includes(id));
+});
+
+test('a campaign that a threshold starts, or an active campaign asks for, is not deleted', async () => {
+  const { id } = await create();
+  const opened = { event: 'EMAIL_OPENED', operator: 'atLeast', where: [{ field: 'campaignId', operator: 'eq', value: id }] };
+  const asking = await create({ name: 'Asking', steps: [{ type: 'CONDITION', config: { if: opened } }] });
+  await service.api('POST', `/campaigns/${asking.id}/start`);
+  const threshold = (await service.api('POST', '/scoring/thresholds', { name: 'Hot', score: 70, action: { type: 'START_CAMPAIGN', campaignId: id } })).body;
+  const answer = await service.api('DELETE', `/campaigns/${id}`);
+  assert.deepEqual([answer.status, answer.body.code], [409, 'in_use']);
+  assert.deepEqual(answer.body.errors.map((error: { message: string }) => error.message), [`campaign ${asking.id}: Asking`, `threshold ${threshold.id}: Hot`]);
+  await service.api('POST', `/campaigns/${asking.id}/stop`);
+  assert.equal((await service.api('DELETE', `/scoring/thresholds/${threshold.id}`)).status, 204);
+  assert.equal((await service.api('DELETE', `/campaigns/${id}`)).status, 204);
 });

@@ -100,6 +100,30 @@ test('search finds names, addresses and companies by any part', async () => {
   assert.deepEqual([paged.body.page.total, paged.body.page.hasMore], [2, true]);
 });
 
+test('search finds what a reader would find, by texts of any length', async () => {
+  const all = (await get('/contacts?limit=100')).body.data as { id: number; firstName: string; lastName: string; email: string; company: { name: string } | null }[];
+  const texts = all.flatMap(({ firstName, lastName, email, company }) => [`${firstName} ${lastName}`, email, company?.name ?? '']);
+  const parts = new Set(texts.flatMap((text) => [1, 2, 3, 5].flatMap((length) => [0, 2, 4].map((from) => text.slice(from, from + length).trim()))).filter(Boolean));
+  for (const part of parts) {
+    const low = part.toLowerCase();
+    const expected = all.filter(({ firstName, lastName, email, company }) =>
+      [`${firstName} ${lastName}`, email, company?.name ?? ''].some((text) => text.toLowerCase().includes(low))).map(({ id }) => id);
+    const found = (await get(`/contacts/search?limit=100&q=${encodeURIComponent(part)}`)).body.data as { id: number }[];
+    assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort(), part);
+  }
+});
+
+test('the search by trigrams sees the tenant of the session only, and no one else may run it', async () => {
+  const find = (tenantId: string) => tenantEm(service.deps.orm, tenantId).transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts('%example%', 1000) as id`));
+  const own = (await tenantEm(service.deps.orm, 'default').transactional((tx) => rows<{ id: number }>(tx, sql`select id from contacts`))).map(({ id }) => id);
+  const found = await find('default');
+  assert.ok(found.length > 0 && found.every(({ id }) => own.includes(id)));
+  assert.deepEqual(await find('nobody'), []);
+  const [access] = await tenantEm(service.deps.orm, 'default').transactional((tx) => rows<{ everyone: boolean }>(tx, sql`
+    select has_function_privilege('public', 'search_contacts(text, int)', 'execute') as everyone`));
+  assert.equal(access!.everyone, false);
+});
+
 test('ids are integers, and a stranger sees nothing', async () => {
   for (const bad of ['0', '-1', 'abc', '1.5', '9007199254740992', '01']) assert.equal((await get(`/contacts/${bad}`)).status, 400, bad);
   assert.equal((await get('/contacts/9007199254740991')).status, 404);

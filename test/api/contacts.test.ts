@@ -23,9 +23,9 @@ async function make(fields: object = {}): Promise<{ id: number; version: number 
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
   tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 
-/** Events of a contact that wait in the outbox (no relay runs here). */
+/** Events of a contact that wait in the outbox (no relay runs here), with what the relay adds. */
 const events = (id: number) => query<{ type: string; data: Record<string, unknown> }>(sql`
-  select o.type, e.value -> 'data' as data from outbox_events o, jsonb_array_elements(o.events) e
+  select o.type, (e.value -> 'data') || jsonb_build_object('tenantId', o.tenant_id, 'timestamp', o.occurred_at) as data from outbox_events o, jsonb_array_elements(o.events) e
   where (e.value -> 'data' ->> 'contactId')::bigint = ${id} order by o.id`);
 
 function refusal(answer: Answer, status: number, code: string, ...errors: [path: string, code: string][]): void {

@@ -131,3 +131,23 @@ test('only who may read or write templates does', async () => {
   assert.equal((await service.api('GET', '/emails/templates', undefined, { token: null })).status, 401);
   assert.equal((await service.api('POST', '/emails/templates', { name: 'x', subject: 'y', content: 'z' }, { token: null })).status, 401);
 });
+
+test('a template says something, and its names are one line', async () => {
+  const refusedFor = async (fields: object) => {
+    const answer = await service.api('POST', '/emails/templates', { name: 'N', subject: 's', content: 'c', ...fields });
+    assert.equal(answer.status, 400, JSON.stringify(answer.body));
+    return answer.body.errors.map((error: { path: string; code: string }) => `${error.path} ${error.code}`);
+  };
+  assert.deepEqual(await refusedFor({ content: ' \n\t ' }), ['/content required']);
+  assert.deepEqual(await refusedFor({ name: '  ', subject: ' ' }), ['/name required', '/subject required']);
+  assert.deepEqual(await refusedFor({ name: 'a\r\nb', fromName: 'Team\nBcc: x@example.com' }), ['/name invalid_character', '/fromName invalid_character']);
+  const broken = await service.api('POST', '/emails/templates', { name: 'N', subject: 's', content: 'a\n{% if firstName %}{{ "a" | append }}{% endif %}' });
+  assert.deepEqual([broken.status, broken.body.errors], [400, [{ path: '/content', code: 'template_syntax', message: 'append expect 2 arguments (line 2, column 19)' }]]);
+});
+
+test('the times of a contact print as the API writes them, the contact itself prints nothing', async () => {
+  const id = await makeTemplate(service, { content: '<p>[{{createdAt}}][{{contact.updatedAt}}][{{companyId}}][{{contact}}]</p>' });
+  const contact = (await service.api('GET', `/contacts/${(await makeContact(service)).id}`)).body;
+  const { html } = (await service.api('POST', `/emails/templates/${id}/preview`, { contactId: contact.id })).body;
+  assert.ok(html.includes(`[${contact.createdAt}][${contact.updatedAt}][][]`), html);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { rows, sql, tenantEm } from '../../db/orm.ts';
+import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -72,13 +72,6 @@ test('invalid data answers every error and creates nothing', async () => {
   assert.deepEqual([long.status, long.body.errors[0].field], [422, 'job']);
   assert.deepEqual((await submit(id, {})).body.errors.map((error: { code: string }) => error.code), ['required']);
   assert.deepEqual([await count('contacts'), await count('form_submissions'), await count('outbox_events')], before);
-});
-
-test('a form without an email field says whose submission it can not know', async () => {
-  const id = await make({ fields: [{ name: 'note', label: 'Note', type: 'text' }] });
-  const answer = await submit(id, { note: 'Hello' });
-  assert.equal(answer.status, 422);
-  assert.deepEqual(await submissions(id), []);
 });
 
 test('anything with an Origin needs a token of this form that has not expired', async () => {
@@ -223,4 +216,60 @@ test('a form that an active campaign waits for is not deleted; others go with th
   await service.api('POST', `/campaigns/${campaign.body.id}/stop`);
   assert.equal((await service.api('DELETE', `/forms/${id}`)).status, 204);
   assert.equal((await service.api('GET', `/forms/${id}/submissions`)).status, 404);
+});
+
+test('pairs of one address at once, with a company, beside the scoring of both, are all taken', async () => {
+  for (const updateExisting of ['fillEmpty', 'overwrite']) {
+    const id = await make({ updateExisting, fields: [...fields, { name: 'company', label: 'Company', type: 'text' }] });
+    const addresses = Array.from({ length: 30 }, () => address());
+    const pairs = addresses.flatMap((email) => ['Acme', 'Acme'].map((company) => submit(id, { email, company })));
+    const rule = (await service.api('POST', '/scoring/rules', { name: 'C', eventType: 'FORM_SUBMITTED', points: 1, target: 'company' })).body.id;
+    const answers = await Promise.all(pairs);
+    assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [200]);
+    assert.equal((await service.api('GET', `/forms/${id}/submissions?includeTotal=true&limit=1`)).body.page.total, 60);
+    const companies = new Set(await Promise.all(addresses.map(async (email) => (await contactOf(email)).companyId)));
+    assert.equal(companies.size, 1);
+    await service.api('DELETE', `/scoring/rules/${rule}`);
+  }
+});
+
+test('a submission meets no lock of a contact that waits for its company', async () => {
+  const id = await make({ fields: [...fields, { name: 'company', label: 'Company', type: 'text' }] });
+  const [email, company] = [address(), 'Ring Works'];
+  await submit(id, { email: address(), company });
+  // As scoring does: the contact first, then its company, while a twin of the submission comes.
+  await tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+    const [contact] = await rows<{ id: number }>(tx, sql`
+      insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', '', '', ${email}, ${email}) returning id`);
+    const twin = submit(id, { email, company });
+    await until('the twin waits', async () => (await rows(tx, sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)).length > 0);
+    await rows(tx, sql`update companies set name = name where name = ${company}`);
+    await rows(tx, sql`update contacts set company_id = (select id from companies where name = ${company}) where id = ${contact!.id}`);
+    return { twin };
+  }).then(async ({ twin }) => assert.equal((await twin).status, 200));
+});
+
+test('a list that is gone fails no submission', async () => {
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Gone' })).body.id as number;
+  const id = await make({ listId: list });
+  await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`delete from segments where id = ${list}`));
+  assert.equal((await submit(id, { email: address() })).status, 200);
+});
+
+test('the page comes back with every choice of a multiselect', async () => {
+  const id = await make();
+  const page = await submit(id, new URLSearchParams([['email', address()], ['topics', 'a'], ['topics', 'b']]), { accept: BROWSER, origin: SITE });
+  assert.match(page.body, /<option value="a" selected>/);
+  assert.match(page.body, /<option value="b" selected>/);
+  const one = await submit(id, new URLSearchParams([['email', address()], ['topics', 'b']]), { accept: BROWSER, origin: SITE });
+  assert.match(one.body, /<option value="a">A<\/option><option value="b" selected>/);
+});
+
+test('a page may read the errors that come before the form is looked at', async () => {
+  const id = await make();
+  const post = (path: string, body: string, type: string) =>
+    fetch(`${service.url}/api/v1/forms/${path}/submit`, { method: 'POST', headers: { origin: SITE, 'content-type': type }, body });
+  for (const [answer, status] of [
+    [await post(`${id}`, '{', 'application/json'), 400], [await post(`${id}`, 'x', 'text/csv'), 415], [await post('999999', '{}', 'application/json'), 404],
+  ] as const) assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [status, '*']);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
@@ -78,6 +79,8 @@ test('what is wrong is told all at once, by JSON Pointer', async () => {
     '/colour unknown_field', '/fields/0/label required', '/fields/0/name format', '/fields/0/type enum', '/name required', '/status enum',
   ]);
   assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [] }), ['/fields too_few']);
+  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [fields[1]] }), ['/fields required']);
+  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [{ name: 'email', label: 'E', type: 'checkbox' }] }), ['/fields/0/type enum']);
   assert.deepEqual(await refused('POST', '/forms', {
     name: 'x', listId: 99_999, redirectUrl: 'javascript:alert(1)', allowedOrigins: ['https://example.com', 'https://example.com/path', 'example.com', 'ftp://example.com', 'https://a;b'],
     fields: [...fields, { name: 'email', label: 'Again', type: 'email' }, { name: 'pick', label: 'Pick', type: 'select' }, { name: 're', label: 'R', type: 'text', validationRegex: '(' }],
@@ -89,6 +92,9 @@ test('what is wrong is told all at once, by JSON Pointer', async () => {
   const form = await make();
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { version: 99, tenantId: 'other', fields: [{ ...fields[0], id: 42 }] }), ['/tenantId read_only', '/version read_only']);
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [{ ...fields[0], id: 42 }] }), ['/fields/0/id read_only']);
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [fields[1]] }), ['/fields required']);
+  const costly = Array.from({ length: 99 }, (_, n) => ({ name: `t${n}`, label: 'T', type: 'textarea', maxLength: 10_000, validationRegex: '(\\pL{1,1000}|x)*y' }));
+  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [fields[0], ...costly] }), ['/fields/1/validationRegex too_complex']);
   assert.equal((await service.api('GET', '/forms/0')).status, 400);
   assert.equal((await service.api('GET', '/forms/999999')).status, 404);
 });
@@ -180,4 +186,42 @@ test('what is not ACTIVE is not there for the public', async () => {
   const form = await make({ status: 'DRAFT' });
   for (const path of ['page', 'fields', 'token', 'script']) assert.equal((await service.api('GET', `/forms/${form.id}/${path}`, undefined, { token: null })).status, 404, path);
   assert.equal((await service.api('POST', `/forms/${form.id}/submit`, { email: 'x@example.com' }, { token: null })).status, 404);
+});
+
+test('what the service does not do yet is taken at its default; null is the default of what always has a value', async () => {
+  const defaults = { enableProgressiveProfiling: false, enableCaptcha: false, doubleOptIn: false, notifyEmails: [], progressiveFields: [] };
+  const form = await make({ ...defaults, allowedOrigins: ['https://www.example.com'], updateExisting: 'overwrite' });
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, defaults)).status, 200);
+  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields, enableCaptcha: true, notifyEmails: ['a@example.com'] }), ['/enableCaptcha enum', '/notifyEmails too_many']);
+  const cleared = await service.api('PUT', `/forms/${form.id}`, { allowedOrigins: null, updateExisting: null });
+  assert.deepEqual([cleared.status, cleared.body.allowedOrigins, cleared.body.updateExisting], [200, [], 'fillEmpty']);
+  assert.deepEqual((await make({ allowedOrigins: null })).allowedOrigins, []);
+});
+
+test('the field for the address is required wherever the form is shown', async () => {
+  const form = await make({ fields: [{ name: 'address', label: 'Address', type: 'email', required: false }] });
+  assert.equal(form.fields[0].required, true);
+  const get = async (path: string) => (await service.api('GET', `/forms/${form.id}/${path}`, undefined, { token: null })).body;
+  assert.equal((await get('fields')).fields[0].required, true);
+  assert.match(await get('page'), /<input [^>]*name="address"[^>]* required/);
+});
+
+test('a form is opened again only while its list is there', async () => {
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Readers' })).body.id as number;
+  const form = await make({ listId: list });
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, { status: 'ARCHIVED' })).status, 200);
+  const used = await service.api('DELETE', `/contacts/lists/${list}`);
+  assert.deepEqual([used.status, used.body.errors[0].message], [409, `form ${form.id}: Newsletter`]);
+  // Behind the service's back.
+  await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`delete from segments where id = ${list}`));
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { status: 'ACTIVE' }), ['/listId not_found']);
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, { status: 'ACTIVE', listId: null })).status, 200);
+});
+
+test('the conversion rate is a fraction, whoever submits without having looked', async () => {
+  const form = await make();
+  await service.api('GET', `/forms/${form.id}/page`, undefined, { token: null });
+  for (let n = 0; n < 3; n += 1) await service.api('POST', `/forms/${form.id}/submit`, { email: `rate${n}@example.com` }, { token: null });
+  const { views, submissions, conversionRate } = (await service.api('GET', `/forms/${form.id}/stats`)).body;
+  assert.deepEqual([views, submissions, conversionRate], [1, 3, 1]);
 });

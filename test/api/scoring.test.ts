@@ -209,10 +209,12 @@ test('rules, thresholds and settings: round trip and violations', async () => {
   assert.deepEqual(await refused('POST', '/scoring/rules', { points: 1.5, eventType: 'SCORE_UPDATED', weight: -1, x: 1 }), [
     '/eventType enum', '/name required', '/points type', '/weight out_of_range', '/x unknown_field',
   ]);
-  assert.deepEqual(await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 1, conditions: [{ field: 'url', operator: 'eq' }, { field: 'emailId', operator: 'in', value: 1 }] }), [
-    '/conditions/0/field enum', '/conditions/0/value required', '/conditions/1/value type',
+  assert.deepEqual(await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 1, conditions: [{ field: 'url', operator: 'eq' }, { field: 'emailId', operator: 'in', value: 1 }, { field: 'emailId', operator: 'contains', value: 'x' }, { field: 'campaignId', operator: 'eq', value: 'x' }, { field: 'templateId', operator: 'ne' }] }), [
+    '/conditions/0/field unknown_field', '/conditions/1/value type', '/conditions/2/operator invalid_operator', '/conditions/3/value type', '/conditions/4/value required',
   ]);
-  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { eventType: 'WEBSITE_VISITED' }), ['/conditions/0/field enum']);
+  assert.deepEqual(await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 10_000, weight: 101 }), ['/weight out_of_range']);
+  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { eventType: 'WEBSITE_VISITED' }), ['/conditions/0/field unknown_field']);
+  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { points: -10_000, weight: 1000 }), ['/weight out_of_range']);
   assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { id: 7777, tenantId: 'x' }), ['/id read_only', '/tenantId read_only']);
   assert.deepEqual(await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'ADD_TO_LIST' } }), ['/action/listId required']);
   assert.deepEqual(await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'START_CAMPAIGN', campaignId: 999_999 } }), ['/action/campaignId not_found']);
@@ -254,4 +256,55 @@ test('an event of a tenant that has no rules changes nothing', async () => {
   const id = await person();
   await happen({ ...submitted(id), tenantid: 'nobody', id: randomUUID() });
   assert.equal((await score(id)).totalScore, 0);
+});
+
+test('a rule asks for the template and campaign of an email, by what segments ask with', async () => {
+  const id = await person();
+  const engine = <T>(query: ReturnType<typeof sql>) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+  await engine(sql`insert into emails (tenant_id, id, send_key, template_id, campaign_id, lane) values ('default', 7001, 'k1', 11, 21, 'bulk'), ('default', 7002, 'k2', 12, 22, 'bulk')`);
+  const of = async (...conditions: object[]) => (await make('/scoring/rules', { name: 'r', eventType: 'EMAIL_BOUNCED', points: 1, conditions })).id;
+  const rules = [
+    await of({ field: 'templateId', operator: 'eq', value: 11 }), await of({ field: 'campaignId', operator: 'notIn', value: [21] }),
+    await of({ field: 'templateId', operator: 'exists' }, { field: 'emailId', operator: 'in', value: [7002, 7003] }), await of({ field: 'campaignId', operator: 'notExists' }),
+  ];
+  const bounced = (emailId: number) => eventOf('EMAIL_BOUNCED', { emailId, contactId: id, hard: false });
+  await happen(bounced(7001), bounced(7002));
+  const found = (await score(id)).rules;
+  assert.deepEqual(rules.map((rule) => found.find((one: Answer['body']) => one.ruleId === rule)?.score ?? 0), [1, 1, 1, 0]);
+  for (const rule of rules) await service.api('DELETE', `/scoring/rules/${rule}`);
+});
+
+test('scores go beyond 2^31', async () => {
+  const company = (await make('/contacts/companies', { name: 'Far' })).id;
+  const id = await person({ companyId: company });
+  await happen(submitted(id));
+  const near = 2_147_483_640;
+  await engineEm(service.deps.orm).transactional(async (tx) => {
+    await rows(tx, sql`update score_totals set total = ${near} where subject = 'contact' and subject_id = ${id}`);
+    await rows(tx, sql`update scores_by_rule set score = ${near} where subject = 'contact' and subject_id = ${id}`);
+  });
+  const threshold = await make('/scoring/thresholds', { name: 'Far', score: 1_000_000 });
+  await happen(submitted(id));
+  const found = await score(id);
+  assert.deepEqual([found.totalScore, found.rules[0].score, found.history[0].total], [near + 25, near + 25, near + 25]);
+  assert.equal(found.thresholds.find((one: Answer['body']) => one.thresholdId === threshold.id).triggered, true);
+  assert.equal((await service.api('GET', `/scoring/companies/${company}`)).body.contactsTotal, near + 25);
+  assert.equal((await service.api('GET', '/scoring/leaderboard?limit=1')).body.data[0].totalScore, near + 25);
+  await service.api('DELETE', `/scoring/thresholds/${threshold.id}`);
+  await service.api('DELETE', `/contacts/${id}`);
+});
+
+test('a threshold whose campaign is not open fires once it is', async () => {
+  const campaign = (await make('/campaigns', { name: 'Later', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] })).id;
+  const threshold = await make('/scoring/thresholds', { name: 'Later', score: 25, action: { type: 'START_CAMPAIGN', campaignId: campaign } });
+  const id = await person();
+  const entered = async (): Promise<number[]> => (await service.api('GET', `/campaigns/${campaign}/executions`)).body.data.map((one: Answer['body']) => one.contactId);
+  const fired = async (): Promise<boolean> => (await service.api('GET', `/scoring/thresholds/${threshold.id}`)).body.triggered;
+  await happen(submitted(id));
+  assert.deepEqual([(await score(id)).totalScore, await entered(), await fired()], [25, [], false]);
+  await service.api('POST', `/campaigns/${campaign}/start`, {});
+  await happen(opened(id), opened(id));
+  assert.deepEqual([await entered(), await fired()], [[id], true]);
+  await service.api('POST', `/campaigns/${campaign}/stop`);
+  await service.api('DELETE', `/scoring/thresholds/${threshold.id}`);
 });

@@ -171,6 +171,9 @@ test('what is in use is not deleted, and its users are named', async () => {
   ]);
   await query(sql`update campaigns set status = 'STOPPED'`);
   await query(sql`update forms set status = 'ARCHIVED'`);
+  const still = await api('DELETE', `/contacts/lists/${id}`);
+  assert.ok(still.body.errors.some((error: { message: string }) => error.message === `form ${form!.id}: Contact us`), 'an archived form can be opened again');
+  await query(sql`delete from forms`);
   await query(sql`delete from score_thresholds`);
   assert.equal((await api('DELETE', `/contacts/segments/${watcher.id}`)).status, 204);
   assert.equal((await api('DELETE', `/contacts/segments/${id}`)).status, 204);
@@ -189,4 +192,31 @@ test('segments that are built while contacts come, change and go miss none', asy
   for (const answer of answers) if ('status' in answer && typeof answer.status === 'number') assert.ok(answer.status < 300, JSON.stringify(answer));
   const rebuilt = await api('POST', `/contacts/segments/${built!.id}/rebuild`);
   assert.deepEqual(rebuilt.body, { differed: 0, added: 0, removed: 0, count: 16 });
+});
+
+test('what an enrolment reads, or an import fills, is not deleted before that is over', async () => {
+  const { id } = await make('/contacts/lists', { name: 'Read', contactIds: [(await person()).id] });
+  const campaign = await make('/campaigns', { name: 'Journey', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] });
+  const { enrolmentId } = (await api('POST', `/campaigns/${campaign.id}/start`, { segmentId: id })).body;
+  const [job] = await query<{ id: number }>(sql`insert into contact_imports (tenant_id, file_name, object_key, options)
+    values ('default', 'people.csv', 'k', ${JSON.stringify({ mode: 'upsert', listId: id })}::jsonb) returning id`);
+  for (const status of ['PENDING', 'RUNNING']) {
+    await query(sql`update campaign_enrolments set status = ${status} where id = ${enrolmentId}`);
+    await query(sql`update contact_imports set status = ${status} where id = ${job!.id}`);
+    refusal(await api('DELETE', `/contacts/segments/${id}`), 409, 'in_use', ['', 'in_use'], ['', 'in_use']);
+  }
+  const { errors } = (await api('DELETE', `/contacts/segments/${id}`)).body;
+  assert.deepEqual(errors.map((error: { message: string }) => error.message), [`enrolment ${enrolmentId}: Journey`, `import ${job!.id}: people.csv`]);
+  await query(sql`update campaign_enrolments set status = 'COMPLETED' where id = ${enrolmentId}`);
+  await query(sql`update contact_imports set status = 'CANCELLED' where id = ${job!.id}`);
+  assert.equal((await api('DELETE', `/contacts/segments/${id}`)).status, 204);
+});
+
+test('a list that is deleted while a campaign starts with it is refused to one of the two', async () => {
+  const campaign = await make('/campaigns', { name: 'Race', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] });
+  for (let n = 0; n < 10; n += 1) {
+    const { id } = await make('/contacts/lists', { name: `Raced ${n}` });
+    const [started, deleted] = await Promise.all([api('POST', `/campaigns/${campaign.id}/start`, { listId: id }), api('DELETE', `/contacts/lists/${id}`)]);
+    assert.ok((started.status === 202 && deleted.status === 409) || (started.status === 404 && deleted.status === 204), `${started.status} ${deleted.status}`);
+  }
 });

@@ -51,6 +51,17 @@ test('another method is 405 and names those that there are', async () => {
   assert.deepEqual(await allow('POST', '/scoring/rules/1'), new Set(['HEAD', 'GET', 'PUT', 'DELETE', 'OPTIONS']));
 });
 
+test('a fixed path is no id, whatever the method', async () => {
+  const allowed: [string, string, string[]][] = [
+    ['GET', '/contacts/import', ['POST']], ['DELETE', '/contacts/search', ['HEAD', 'GET']], ['PUT', '/contacts/companies', ['HEAD', 'GET', 'POST']],
+    ['GET', '/contacts/segments/preview', ['POST']], ['GET', '/emails/send', ['POST']],
+  ];
+  for (const [method, path, others] of allowed) {
+    const answer = await service.api(method, path);
+    assert.deepEqual([answer.status, answer.body.code, methods(answer.headers.get('allow'))], [405, 'method_not_allowed', new Set([...others, 'OPTIONS'])], `${method} ${path}`);
+  }
+});
+
 test('OPTIONS names the methods of a path', async () => {
   const answer = await service.api('OPTIONS', '/scoring/rules/1', undefined, { token: null });
   assert.deepEqual([answer.status, answer.body, methods(answer.headers.get('allow'))], [204, '', new Set(['HEAD', 'GET', 'PUT', 'DELETE', 'OPTIONS'])]);
@@ -83,9 +94,21 @@ test('the ETag of a resource is its version, and serves If-None-Match and If-Mat
     const stale = await put(header);
     assert.deepEqual([stale.status, stale.body.code], [412, 'precondition_failed'], header);
   }
-  assert.deepEqual([(await put('"1"')).headers.get('etag'), (await put('W/"2"')).headers.get('etag'), (await put('*')).headers.get('etag')], ['"2"', '"3"', '"4"']);
+  assert.equal((await put('"3", "4"')).status, 412);
+  assert.deepEqual([(await put('"7", "1"')).headers.get('etag'), (await put('W/"2"')).headers.get('etag'), (await put('*')).headers.get('etag')], ['"2"', '"3"', '"4"']);
   assert.equal((await service.api('DELETE', path, undefined, { headers: { 'if-match': '"1"' } })).status, 412);
   assert.equal((await service.api('DELETE', path, undefined, { headers: { 'if-match': '"4"' } })).status, 204);
+});
+
+test('what shows the news of others is never called unchanged', async () => {
+  const company = (await service.api('POST', '/contacts/companies', { name: 'Before' })).body;
+  const contact = (await service.api('POST', '/contacts', { firstName: 'Ada', lastName: 'Byron', email: 'etag@example.com', companyId: company.id })).body;
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Etag' })).body;
+  await service.api('PUT', `/contacts/companies/${company.id}`, { name: 'After' });
+  await service.api('POST', `/contacts/lists/${list.id}/contacts`, { contactIds: [contact.id] });
+  const again = (path: string, version: number) => service.api('GET', path, undefined, { headers: { 'if-none-match': `"${version}"` } });
+  assert.equal((await again(`/contacts/${contact.id}`, contact.version)).body.company.name, 'After');
+  assert.equal((await again(`/contacts/lists/${list.id}`, list.version)).body.count, 1);
 });
 
 test('of two changes that began from one version, one is 412', async () => {

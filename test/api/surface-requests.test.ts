@@ -19,6 +19,14 @@ function problem(answer: Answer, status: number, code: string, what = ''): strin
   return (answer.body.errors ?? []).map((error: { path: string; code: string }) => `${error.path} ${error.code}`).sort();
 }
 
+test('a POST that takes no body takes no fields either', async () => {
+  const { id } = (await service.api('POST', '/campaigns', { name: 'Bodies', steps: [{ type: 'WAIT', config: { waitMinutes: 1 } }] })).body;
+  const pause = (body?: unknown) => service.api('POST', `/campaigns/${id}/pause`, body);
+  assert.deepEqual(problem(await pause({ junk: 1 }), 400, 'validation_failed'), ['/junk unknown_field']);
+  problem(await service.api('POST', `/campaigns/${id}/pause`, '{', { headers: { 'content-type': 'application/json' } }), 400, 'malformed_json');
+  for (const body of [undefined, {}]) problem(await pause(body), 409, 'conflict');
+});
+
 test('every violation is answered, with a JSON Pointer to it', async () => {
   const body = { name: '', eventType: 'NOTHING', points: 1.5, weight: '1', conditions: [{ field: 'url', operator: 'eq' }, { operator: 'like', 'a/b~c': 1 }], nope: true };
   assert.deepEqual(problem(await service.api('POST', '/scoring/rules', body), 400, 'validation_failed'), [

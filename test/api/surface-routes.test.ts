@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
 import { openapi } from '../../api/openapi.ts';
 import { routes } from '../../api/routes.ts';
 import { errorCatalogue } from '../../domain/errors.ts';
@@ -13,17 +17,24 @@ interface Operation {
   operationId: string;
   summary: string;
   security: unknown[];
-  parameters: { name: string; in: string; required: boolean }[];
-  requestBody?: { content: Record<string, { schema: object; example?: unknown }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema?: object; example?: unknown }> }>;
+  parameters: ({ name: string; in: string; required: boolean } | { $ref: string })[];
+  requestBody?: { content: Content };
+  responses: Record<string, Answer | { $ref: string }>;
 }
-const document = openapi(routes, 'https://example.com') as unknown as { paths: Record<string, Record<string, Operation>>; components: unknown };
+type Content = Record<string, { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }>;
+interface Answer { description: string; headers?: Record<string, { $ref: string }>; content?: Content }
+const document = JSON.parse(JSON.stringify(openapi(routes, 'https://example.com'))) as {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Answer>; headers: Record<string, object>; parameters: Record<string, { name: string; in: string; required: boolean }>; schemas: Record<string, object> };
+};
+const nameIn = ({ $ref }: { $ref: string }): string => $ref.split('/').at(-1)!;
+const answerOf = (answer: Answer | { $ref: string }): Answer => ('$ref' in answer ? document.components.responses[nameIn(answer)]! : answer);
 const operationOf = (route: (typeof routes)[number]) =>
   document.paths[route.path.startsWith('//') ? route.path.slice(1) : `/api/v1${route.path}`]?.[route.method.toLowerCase()];
 
 /** What the contract lets anyone call. */
 const PUBLIC = [
-  /^\/(\w+\/)?health$/, /^\/(openapi|asyncapi)\.json$/, /^\/\/(docs|metrics)(\/|$)/, /^\/auth\/(register|login|refresh|forgot-password|reset-password|verify-email(\/resend)?|invitations\/accept)$/,
+  /^\/(\w+\/)?health$/, /^\/(openapi|asyncapi)\.json$/, /^\/\/(docs|metrics)(\/|$)/, /^\/\/(reset-password|verify-email|accept-invitation)$/, /^\/auth\/(register|login|refresh|forgot-password|reset-password|verify-email(\/resend)?|invitations\/accept)$/,
   /^\/emails\/(tracking\/(open|click)|unsubscribe|preferences|confirm|view|webhooks)\//, /^\/forms\/\{id\}\/(page|fields|token|script|submit)$/, /^\/scoring\/visit/,
 ];
 
@@ -50,12 +61,18 @@ test('only what the contract names is public', () => {
   assert.deepEqual(open.map((route) => `${route.method} ${route.path}`), []);
 });
 
+/** An area is one resource; accounts are several. */
+function resourceOf(path: string): string | undefined {
+  const [, area, part = ''] = path.split('/');
+  return area === 'auth' ? ({ invitations: 'users', permissions: 'roles' } as Record<string, string>)[part] ?? part : area;
+}
+
 test('reading needs a reading permission, changing one that is not', () => {
   for (const route of routes) {
     if (!route.access.includes(':')) continue;
     const harmless = route.method === 'GET' || /(preview|simulate)$/.test(route.path);
     assert.equal(route.access.endsWith(':read'), harmless, `${route.method} ${route.path} needs ${route.access}`);
-    assert.equal(route.access.split(':')[0], route.path.split('/')[1], `${route.method} ${route.path} needs ${route.access}`);
+    assert.equal(route.access.split(':')[0], resourceOf(route.path), `${route.method} ${route.path} needs ${route.access}`);
   }
 });
 
@@ -90,8 +107,9 @@ test('every operation describes its parameters, security and errors', () => {
   for (const route of routes) {
     const operation = operationOf(route)!;
     const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-    assert.deepEqual(operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name), inPath, route.operationId);
-    assert.equal(operation.security.length, route.access === 'public' ? 0 : 1, route.operationId);
+    const given = operation.parameters.map((parameter) => ('$ref' in parameter ? document.components.parameters[nameIn(parameter)]! : parameter));
+    assert.deepEqual(given.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name), inPath, route.operationId);
+    assert.equal(operation.security.length, route.access === 'public' ? 0 : route.access === 'user' ? 1 : 2, route.operationId);
     const statuses = Object.keys(operation.responses).map(Number);
     assert.ok(statuses.includes(500) || route.operationId.endsWith('Health'), route.operationId);
     if (route.access !== 'public') for (const status of [401, 403]) assert.ok(statuses.includes(status), `${route.operationId} ${status}`);
@@ -99,20 +117,76 @@ test('every operation describes its parameters, security and errors', () => {
     if (route.body) for (const status of [400, 413, 415]) assert.ok(statuses.includes(status), `${route.operationId} ${status}`);
     if (route.method === 'PUT') assert.ok(statuses.includes(412), route.operationId);
     for (const code of route.errors ?? []) assert.ok(statuses.includes(errorCatalogue[code][0]), `${route.operationId} ${code}`);
+    for (const status of [429, 503]) assert.ok(statuses.includes(status), `${route.operationId} ${status}`);
   }
 });
 
-test('the examples are what the service takes and answers', () => {
+const formats = ajvFormats as unknown as (ajv: Ajv2020) => void;
+const documentAjv = new Ajv2020({ strict: false, allErrors: true });
+formats(documentAjv);
+documentAjv.addSchema({ $id: 'document', components: document.components });
+const compiled = new Map<string, ValidateFunction>();
+
+/** What is wrong with a value by a schema of the document. */
+function misfits(schema: object, value: unknown): unknown[] {
+  const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+  const check = compiled.get(text) ?? documentAjv.compile(JSON.parse(text) as object);
+  compiled.set(text, check);
+  return check(value) ? [] : check.errors!;
+}
+
+test('the examples are what the service takes and answers, and what the document says', () => {
   for (const route of routes) {
-    const operation = operationOf(route)!;
-    for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
-      assert.deepEqual(compileRequest(route.body!)(structuredClone(example)), [], `${route.operationId} takes ${JSON.stringify(example)} as ${type}`);
+    const { operationId, requestBody, responses } = operationOf(route)!;
+    for (const [type, { schema, example }] of Object.entries(requestBody?.content ?? {})) {
+      assert.ok(example !== undefined, `${operationId} shows a request`);
+      assert.deepEqual(misfits(schema, example), [], `${operationId} describes ${JSON.stringify(example)} as ${type}`);
+      assert.deepEqual(compileRequest(route.body!)(structuredClone(example)), [], `${operationId} takes ${JSON.stringify(example)} as ${type}`);
     }
+    for (const [status, answer] of Object.entries(responses)) {
+      for (const [type, { schema, example, examples = {} }] of Object.entries(answerOf(answer).content ?? {})) {
+        const shown = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+        assert.ok(shown.length > 0 || !/json$/.test(type) || /api\.json$/.test(route.path), `${operationId} ${status} shows an answer`);
+        for (const one of shown) assert.deepEqual(misfits(schema, one), [], `${operationId} ${status} describes ${JSON.stringify(one)}`);
+        const own = route.responses[Number(status)];
+        if (type === 'application/json' && own && 'schema' in own) assert.deepEqual(compileResponse(own.schema)(structuredClone(example)), [], `${operationId} answers ${JSON.stringify(example)}`);
+      }
+    }
+  }
+});
+
+test('answers name their headers', () => {
+  for (const route of routes) {
+    const { operationId, responses } = operationOf(route)!;
+    for (const [status, answer] of Object.entries(responses)) {
+      const names = Object.values(answerOf(answer).headers ?? {}).map(nameIn);
+      for (const name of names) assert.ok(name in document.components.headers, `${operationId} ${status}: ${name}`);
+      // Node itself refuses what is too long.
+      assert.equal(names.includes('X-Request-Id'), status !== '431', `${operationId} ${status}`);
+      assert.equal(names.includes('Retry-After'), status === '429' || (status === '503' && !operationId.endsWith('Health')), `${operationId} ${status}`);
+      if (status === '201') assert.ok(names.includes('Location'), operationId);
+    }
+    const limited = Object.values(answerOf(responses['429']!).headers ?? {}).map(nameIn).includes('RateLimit-Reset');
+    assert.equal(limited, route.access !== 'public' || route.path.startsWith('/auth/'), operationId);
+  }
+});
+
+test('bodies and answers have names, so that clients have named types', () => {
+  for (const route of routes) {
+    const { operationId, requestBody, responses } = operationOf(route)!;
+    for (const { schema } of Object.values(requestBody?.content ?? {})) assert.ok('$ref' in schema, `${operationId}: its body`);
     for (const [status, response] of Object.entries(route.responses)) {
-      if (!('schema' in response)) continue;
-      const { example } = operation.responses[status]!.content!['application/json']!;
-      assert.deepEqual(compileResponse(response.schema)(structuredClone(example)), [], `${route.operationId} answers ${JSON.stringify(example)}`);
+      if (Number(status) < 300 && 'schema' in response) assert.ok('$ref' in answerOf(responses[status]!).content!['application/json']!.schema, `${operationId} ${status}`);
     }
+  }
+  for (const name of ['Contact', 'ContactList', 'Segment', 'Campaign', 'Form', 'Template', 'User', 'Filter', 'Problem', 'ErrorCode']) assert.ok(name in document.components.schemas, name);
+});
+
+test('what a POST shows as its body, it takes: no field that the service sets', () => {
+  for (const route of routes.filter(({ method, body }) => method === 'POST' && body)) {
+    const [{ schema }] = Object.values(operationOf(route)!.requestBody!.content) as [{ schema: { $ref: string } }];
+    const { properties = {} } = document.components.schemas[nameIn(schema)] as { properties?: object };
+    for (const name of (route.body as { 'x-read-only'?: string[] })['x-read-only'] ?? []) assert.ok(!(name in properties), `${route.operationId} ${name}`);
   }
 });
 
@@ -127,4 +201,10 @@ test('the events\' document has every event type and the send requests', () => {
     assert.equal(operations[`publish${type}`].channel.$ref, `#/channels/${type}`);
   }
   assert.equal(channels.sendRequests.address, 'email.send.requests');
+});
+
+test('the events\' document fits the published schema of AsyncAPI 3', () => {
+  const published = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
+  const check = new Ajv({ strict: false, validateFormats: false }).compile(published);
+  assert.ok(check(JSON.parse(JSON.stringify(asyncapi()))), JSON.stringify(check.errors, null, 1));
 });

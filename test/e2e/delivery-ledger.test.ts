@@ -32,7 +32,7 @@ const rendered = (email: LeasedEmail, failure?: string) => ({
   id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 2,
   address: email.address, isBareAddress: email.contactId === null, attempt: email.attempt, ...(failure ? { failure } : {}),
 });
-const start = (holder: string, emails: LeasedEmail[], seconds = 60) => startEmails(em(), holder, seconds, emails.map((email) => rendered(email)));
+const start = (holder: string, emails: LeasedEmail[], seconds = 60) => startEmails(em(), holder, seconds, emails.map((email) => rendered(email)), 'mx:25');
 const settle = (id: number, attempt: number, result: Settlement['result'], more: Partial<Settlement> = {}) =>
   settleEmails(em(), [{ id, tenantId: 'default', attempt, provider: 'mx:25', result, reply: `reply ${attempt}`, ...more }]);
 const statuses = async (ids: number[]) => (await engine<{ status: string }>(sql`select status from emails where id = any(${ids}::bigint[]) order by id`)).map((row) => row.status);
@@ -124,9 +124,12 @@ test('only the same attempt settles, once; a lost holder may still settle what t
   assert.deepEqual(await renewLeases(em(), 'b', [id!], 60), [], 'an ended lease is not prolonged');
   assert.equal(await sweepExpired(em()), 1);
   assert.deepEqual(await statuses([id!]), ['UNKNOWN']);
+  const explained = async () => (await service.api('GET', `/emails/${id}/explain`)).body.attempts.map((attempt: Record<string, unknown>) => [attempt['provider'], attempt['reply']]);
+  assert.deepEqual(await explained(), [['mx:25', 'reply 1'], ['mx:25', null]], 'the attempt that got lost is told');
   assert.deepEqual(await lease('c'), [], 'UNKNOWN is never taken again');
   assert.equal(await settle(id!, 1, 'QUEUED'), 0);
   assert.equal(await settle(id!, 2, 'SENT'), 1);
+  assert.deepEqual(await explained(), [['mx:25', 'reply 1'], ['mx:25', 'reply 2']]);
   assert.equal(await settle(id!, 2, 'SENT'), 0);
   assert.deepEqual(await statuses([id!]), ['SENT']);
   const { body } = await service.api('GET', `/emails/${id}/explain`);

@@ -8,18 +8,13 @@ import { temporalClient } from '../../config/temporal.ts';
 import { ensureAdmin } from '../../domain/auth/ensure-admin.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { ROLES, startWorker, type Role } from '../../worker/roles.ts';
+import { apiAt, type Answer, type Api } from './call-api.ts';
 import { startMailSink, type MailSink } from './mail-sink.ts';
 import { claimSlot, type Slot } from './slot.ts';
 
 export const ADMIN_PASSWORD = 'Correct-Horse-7-Battery';
 
-export interface Answer {
-  status: number;
-  // Tests read answers of any shape.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  body: any;
-  headers: Headers;
-}
+export type { Answer };
 
 export interface Service {
   url: string;
@@ -27,8 +22,7 @@ export interface Service {
   slot: Slot;
   sink: MailSink;
   admin: { token: string; tenantId: string };
-  /** Calls `/api/v1{path}` as the Admin, or with another token (`null` = none). */
-  api(method: string, path: string, body?: unknown, options?: { token?: string | null; headers?: Record<string, string> }): Promise<Answer>;
+  api: Api;
   stop(): Promise<void>;
 }
 
@@ -37,7 +31,7 @@ export async function startService(options: { worker?: boolean | readonly Role[]
   const slot = await claimSlot();
   const sink = await startMailSink();
   const env = readEnv({
-    LOG_LEVEL: 'silent', SMTP_URL: sink.url, ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD, ENABLE_REGISTRATION: 'true',
+    LOG_LEVEL: 'silent', ENABLE_RATE_LIMITING: 'false', SMTP_URL: sink.url, ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD, ENABLE_REGISTRATION: 'true',
     MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example', ...slot.env, ...options.env,
   });
   const roles = options.worker === true ? ROLES : options.worker || [];
@@ -55,26 +49,14 @@ export async function startService(options: { worker?: boolean | readonly Role[]
   // Links in mails lead to this very server.
   env.PUBLIC_URL = options.env?.['PUBLIC_URL'] ?? url;
 
-  const call = async (method: string, path: string, body?: unknown, { token, headers = {} }: { token?: string | null; headers?: Record<string, string> } = {}): Promise<Answer> => {
-    const bearer = token === undefined ? admin.token : token;
-    const raw = body instanceof FormData || body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
-    const response = await fetch(`${url}/api/v1${path}`, {
-      method, redirect: 'manual',
-      headers: { ...(bearer ? { authorization: `Bearer ${bearer}` } : {}), ...(body !== undefined && !raw ? { 'content-type': 'application/json' } : {}), ...headers },
-      ...(body === undefined ? {} : { body: raw ? (body as FormData) : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    const json = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
-    return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
-  };
-
   const admin = { token: '', tenantId: 'default' };
-  const login = await call('POST', '/auth/login', { username: 'admin', password: ADMIN_PASSWORD }, { token: null });
+  const api = apiAt(url, () => admin.token);
+  const login = await api('POST', '/auth/login', { username: 'admin', password: ADMIN_PASSWORD }, { token: null });
   if (login.status !== 200) throw new Error(`the Admin can not log in: ${login.status} ${JSON.stringify(login.body)}`);
   admin.token = login.body.accessToken;
 
   return {
-    url, deps, slot, sink, admin, api: call,
+    url, deps, slot, sink, admin, api,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

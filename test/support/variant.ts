@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createApp } from '../../api/app.ts';
 import type { Env } from '../../config/env.ts';
-import type { Answer, Service } from './service.ts';
+import { apiAt, type Api } from './call-api.ts';
+import type { Service } from './service.ts';
 
 /** A second API process' worth of HTTP over the parts of a running service, under other settings. */
 export interface Variant {
   url: string;
-  api(method: string, path: string, body?: unknown, options?: { token?: string | null; headers?: Record<string, string> }): Promise<Answer>;
+  api: Api;
   stop(): Promise<void>;
 }
 
@@ -21,15 +22,7 @@ export async function startVariant(service: Service, env: Partial<Env> = {}): Pr
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
-    async api(method, path, body, { token = service.admin.token, headers = {} } = {}) {
-      const response = await fetch(`${url}/api/v1${path}`, {
-        method, redirect: 'manual', ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-      });
-      const text = await response.text();
-      const json = /json/.test(response.headers.get('content-type') ?? '') && text !== '';
-      return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
-    },
+    api: apiAt(url, () => service.admin.token),
     async stop() {
       const closed = once(server, 'close');
       server.close();

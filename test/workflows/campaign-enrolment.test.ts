@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
-import { rows, sql } from '../../db/orm.ts';
+import { engineEm, rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrol-page.ts';
 import { enterCampaign } from '../../domain/campaigns/enter-campaign.ts';
+import { enterOnEvents } from '../../domain/campaigns/enter-on-events.ts';
 import { definitionCache } from '../../domain/campaigns/load-definition.ts';
+import { readStats } from '../../domain/campaigns/read-stats.ts';
+import { updateCampaign } from '../../domain/campaigns/save-campaign.ts';
 import { startCampaign, type Audience } from '../../domain/campaigns/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
+import { eventOf } from '../api/scoring-support.ts';
 import { until } from '../support/until.ts';
 import { wait } from './campaign-paths.ts';
 import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
 
 let journeys: Journeys;
 const load = definitionCache();
-const origin = { tenantId: TENANT, requestId: null };
+const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 before(async () => {
   journeys = await startJourneys();
   await journeys.worker();
@@ -154,4 +158,51 @@ test('a campaign without steps is completed as it is entered', async () => {
   assert.equal(await enter(campaignId, await journeys.contact(), 'event-1'), null);
   const [execution] = await journeys.executions(campaignId);
   assert.deepEqual([execution!.status, execution!.currentStep], ['COMPLETED', 0]);
+});
+
+test('an enrolment whose segment is gone is cancelled, not completed', async () => {
+  const listId = await journeys.list(await contacts(2));
+  const campaignId = await journeys.start({ steps }, { listId });
+  const [workflowId] = await journeys.relay();
+  // The API refuses this while the enrolment is not over.
+  await journeys.owner(`delete from segments where id = ${listId}`);
+  const request = { tenantId: TENANT, enrolmentId: await enrolmentOf(campaignId), after: 1 };
+  await journeys.settled(workflowId!);
+  const { done, starts } = await enrolPage(journeys.em(), load, request);
+  assert.deepEqual([done, starts], [true, []]);
+  const [status] = await counted(request.enrolmentId);
+  assert.equal(status, 'CANCELLED');
+});
+
+test('statistics know the steps of the versions that executions still run by', async () => {
+  const campaignId = await journeys.start({ steps: [{ id: 'old', type: 'WAIT', config: { waitMinutes: 60 } }] as never });
+  await enter(campaignId, await journeys.contact(), 'event-1');
+  await updateCampaign(journeys.em(), TENANT, campaignId, { steps: [{ id: 'new', type: 'EXIT', config: {} }] }, () => {});
+  await startCampaign(journeys.em(), origin, campaignId, {});
+  const { steps: found } = await readStats(journeys.em(), campaignId);
+  assert.deepEqual(found.map(({ stepId, type, waiting }) => [stepId, type, waiting]), [['new', 'EXIT', 0], ['old', 'WAIT', 1]]);
+});
+
+test('a trigger that is published later sees only what happens after that', async () => {
+  const contactId = await journeys.contact();
+  const campaignId = await journeys.start({ steps, trigger: { type: 'CONTACT_CREATED' } });
+  const began = new Date(Date.now() - 3_600_000);
+  await journeys.owner(`update campaigns set activated_at = '${began.toISOString()}' where id = ${campaignId}`);
+  const happen = (type: 'CONTACT_CREATED' | 'FORM_SUBMITTED', data: object, at: Date) => engineEm(journeys.deps.orm).transactional((tx) => enterOnEvents(tx, [eventOf(type, data, at)]));
+  const [form] = await journeys.em().transactional((tx) => rows<{ id: number }>(tx, sql`
+    insert into forms (tenant_id, name, fields) values (${TENANT}, 'F', '[]') returning id`));
+  const submission = { formId: form!.id, contactId, submissionId: 1 };
+  await updateCampaign(journeys.em(), TENANT, campaignId, { name: 'Renamed', trigger: { type: 'FORM_SUBMITTED', formId: form!.id } }, () => {});
+  await startCampaign(journeys.em(), origin, campaignId, {});
+  await happen('FORM_SUBMITTED', submission, new Date(Date.now() - 60_000));
+  assert.deepEqual(await journeys.executions(campaignId), []);
+  await happen('FORM_SUBMITTED', submission, new Date(Date.now() + 1000));
+  assert.equal((await journeys.executions(campaignId)).length, 1);
+
+  // Other edits move nothing: what happened before them still counts.
+  await journeys.owner(`update campaigns set activated_at = '${began.toISOString()}' where id = ${campaignId}`);
+  await updateCampaign(journeys.em(), TENANT, campaignId, { entry: { reentry: 'always' } }, () => {});
+  await startCampaign(journeys.em(), origin, campaignId, {});
+  await happen('FORM_SUBMITTED', submission, new Date(Date.now() - 60_000));
+  assert.equal((await journeys.executions(campaignId)).length, 2);
 });

@@ -20,7 +20,7 @@ import { LONG, MINUTE, startJourneys, TENANT, type Journeys } from './campaign-s
 
 let journeys: Journeys;
 const load = definitionCache();
-const origin = { tenantId: TENANT, requestId: null };
+const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 const runId = 'a-run';
 before(async () => {
   journeys = await startJourneys();
@@ -82,14 +82,14 @@ test('a step too early waits, whatever woke it', async () => {
 
 test('a campaign that is resumed while a step parks is not slept through', async () => {
   const [start] = await entered([wait('now', 0), wait('pause', LONG)]);
-  await pauseCampaign(journeys.em(), start!.campaignId);
+  await pauseCampaign(journeys.em(), origin, start!.campaignId);
   assert.deepEqual(await step(firstStep(start!)), { parked: true });
   const em = journeys.em();
   const run = em.transactional.bind(em);
   let transactions = 0;
   // Resumed after the step has parked, before it looks again: the one who wakes may have been and gone.
   em.transactional = async (...args) => {
-    if ((transactions += 1) === 2) await resumeCampaign(journeys.em(), TENANT, start!.campaignId);
+    if ((transactions += 1) === 2) await resumeCampaign(journeys.em(), origin, start!.campaignId);
     return run(...args);
   };
   const answer = await runStep(em, load, firstStep(start!), { runId });

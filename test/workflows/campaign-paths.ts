@@ -16,7 +16,7 @@ export interface Walked {
 export type Path = (journeys: Journeys) => Promise<Walked>;
 type Steps = NonNullable<CampaignInput['steps']>;
 
-const origin = { tenantId: TENANT, requestId: null };
+const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 export const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });
 const active = { field: 'status', operator: 'eq', value: 'active' };
 const nobody = { field: 'email', operator: 'eq', value: 'nobody@example.com' };
@@ -139,11 +139,11 @@ export const paths = {
   },
   'paused': async (journeys) => {
     const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440), wait('next', 60)]);
-    await pauseCampaign(journeys.em(), resting.campaignId);
+    await pauseCampaign(journeys.em(), origin, resting.campaignId);
     await journeys.env.sleep('2 days');
     const parked = await until('it is parked', async () => (await journeys.executions(resting.campaignId)).find((execution) => execution.parked));
     assert.equal(parked.currentStepId, 'pause');
-    await resumeCampaign(journeys.em(), TENANT, resting.campaignId);
+    await resumeCampaign(journeys.em(), origin, resting.campaignId);
     for (const id of await journeys.relay()) await journeys.finished(id);
     return ended(journeys, resting);
   },
@@ -185,10 +185,10 @@ export const paths = {
   },
   'resume': async (journeys) => {
     const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 60)]);
-    await pauseCampaign(journeys.em(), resting.campaignId);
+    await pauseCampaign(journeys.em(), origin, resting.campaignId);
     await journeys.env.sleep('2 hours');
     await until('it is parked', async () => (await journeys.executions(resting.campaignId)).some((execution) => execution.parked));
-    await resumeCampaign(journeys.em(), TENANT, resting.campaignId);
+    await resumeCampaign(journeys.em(), origin, resting.campaignId);
     const [workflowId] = await journeys.relay();
     await journeys.settled(workflowId!);
     return { ...(await ended(journeys, resting)), workflowId: workflowId! };

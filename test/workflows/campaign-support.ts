@@ -68,7 +68,7 @@ export async function startJourneys(): Promise<Journeys> {
   const running: { stop(): Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
-  const origin = { tenantId: TENANT, requestId: null };
+  const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 
   const journeys: Journeys = {
     deps, env, em,

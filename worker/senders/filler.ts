@@ -117,7 +117,7 @@ export class Filler {
   }
 
   async #leaseAndRender(lane: EmailLane, limit: number): Promise<number> {
-    const { log, links: signer } = this.#deps;
+    const { log, links: signer, env: { PUBLIC_URL: publicUrl } } = this.#deps;
     const em = engineEm(this.#deps.orm);
     try {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
@@ -127,7 +127,7 @@ export class Filler {
         contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }])));
       let yielded = performance.now();
       for (const email of leased) {
-        const prepared: Ready = { ...prepare(email, { template, signer, log }), lane, until };
+        const prepared: Ready = { ...prepare(email, { template, signer, publicUrl, log }), lane, until };
         if (prepared.composed) this.#ready.push(lane, prepared);
         else this.#ending.push(prepared);
         this.#onReady();

@@ -1,10 +1,11 @@
 import type { Logger } from '../../config/logger.ts';
+import { mailLink, type MailToken, type SystemMailKey } from '../../domain/auth/mail-token.ts';
 import type { ComposedMessage } from '../../domain/emails/compose.ts';
 import { messageIdFor } from '../../domain/emails/compose.ts';
 import { recipientName } from '../../domain/emails/contact-values.ts';
 import { countLinks } from '../../domain/emails/count-links.ts';
 import type { LeasedEmail } from '../../domain/emails/lease-emails.ts';
-import { renderFor } from '../../domain/emails/render.ts';
+import { renderFor, type RecipientContext } from '../../domain/emails/render.ts';
 import type { RenderedRow } from '../../domain/emails/start-emails.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
 import type { LinkSigner } from '../../domain/emails/tokens.ts';
@@ -15,8 +16,26 @@ export interface Prepared {
   composed: ComposedMessage | null;
 }
 
+export interface Tools {
+  template(version: ContentVersion): PreparedTemplate;
+  signer: LinkSigner;
+  publicUrl: string;
+  log: Logger;
+}
+
+/**
+ * Whom a leased email is for. In a mail of the service itself nothing is tracked, as in a preview: its link is a key, and
+ * only here, while it is rendered, is there one.
+ */
+function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: LeasedEmail, address: string, { signer, publicUrl }: Tools): RecipientContext {
+  const recipient = { tenantId, emailId: id, contactId, address, contact, data };
+  if (systemKey === null) return recipient;
+  const url = mailLink(signer, publicUrl, systemKey as SystemMailKey, tenantId, data?.['token'] as MailToken);
+  return { ...recipient, emailId: null, data: { ...data, url } };
+}
+
 /** Renders and composes a leased email. Never throws: what is wrong with it becomes its `failure`. */
-export function prepare(email: LeasedEmail, tools: { template(version: ContentVersion): PreparedTemplate; signer: LinkSigner; log: Logger }): Prepared {
+export function prepare(email: LeasedEmail, tools: Tools): Prepared {
   const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
   const row: RenderedRow = {
     id, tenantId, address, contentVersion, attempt, linkCount: null, contactVersion: email.contactVersion, isBareAddress: contactId === null,
@@ -25,7 +44,7 @@ export function prepare(email: LeasedEmail, tools: { template(version: ContentVe
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
   try {
     const { compiled, composer, from } = tools.template({ tenantId, templateId, contentVersion });
-    const rendered = renderFor(compiled, { tenantId, emailId: id, contactId, address, contact: email.contact, data: email.data });
+    const rendered = renderFor(compiled, recipientOf(email, address, tools));
     const composed = composer({
       messageId: messageIdFor(id, from.address, tools.signer), to: { name: recipientName(email.contact), address }, date: new Date(), rendered,
     });

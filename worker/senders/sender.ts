@@ -95,7 +95,7 @@ export class Sender {
     const on = this.#stopping ? [] : batch.splice(0, slots.length);
     await this.#filler.putBack(batch);
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
-    const attempts = new Map((await this.#start(on)).filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+    const attempts = new Map((await this.#start(on, provider.pool.provider)).filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
     for (const [index, slot] of slots.entries()) {
       const ready = on[index];
       const attempt = ready && attempts.get(ready.row.id);
@@ -108,10 +108,10 @@ export class Sender {
   }
 
   /** What became of these at their start; nothing when that can not be told, and then none of them is sent. */
-  async #start(batch: readonly Ready[]): Promise<StartedEmail[]> {
+  async #start(batch: readonly Ready[], provider: string | null = null): Promise<StartedEmail[]> {
     if (batch.length === 0) return [];
     try {
-      const started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, batch.map(({ row }) => row));
+      const started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, batch.map(({ row }) => row), provider);
       for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
       return started;
     } catch (error) {

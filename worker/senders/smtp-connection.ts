@@ -56,7 +56,7 @@ const RESET_MS = 5_000;
 const QUIT_MS = 2_000;
 
 /** `smtp://user:password@host:port?requireTLS=true`, as nodemailer reads it; `tls.` prefixes options of the TLS layer. */
-function readUrl(url: string) {
+export function readUrl(url: string) {
   const { auth, ...options } = parseConnectionUrl(url);
   const port = options.port ?? (options.secure ? 465 : 587);
   return { auth, options: { ...options, port }, provider: `${options.host ?? 'localhost'}:${port}` };

@@ -1,4 +1,4 @@
-import { SmtpOpenError, openConnection } from './smtp-connection.ts';
+import { SmtpOpenError, openConnection, readUrl } from './smtp-connection.ts';
 import type { SmtpSession, SmtpTimeouts } from './smtp-connection.ts';
 import type { Outcome } from './smtp-outcome.ts';
 
@@ -24,6 +24,8 @@ export interface SmtpSlot {
 }
 
 export interface SmtpPool {
+  /** host:port. */
+  readonly provider: string;
   /** How many messages can be sent right now. */
   idle(): number;
   /** How many are being sent, or have a connection kept for them. */
@@ -118,6 +120,7 @@ export function createSmtpPool({ url, size, maxMessages = 500, idleMs = 30_000, 
   };
 
   return {
+    provider: readUrl(url).provider,
     idle: () => (closed ? 0 : size - busy),
     busy: () => busy,
     async acquire(count) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { checkFilter } from '../../segments/check-filter.ts';
-import { type Filter, filterReferences } from '../../segments/filter.ts';
+import { eventReferences, type Filter, filterReferences } from '../../segments/filter.ts';
 import { TargetSchema } from '../schemas.ts';
 import { stepKind } from './kind.ts';
 
@@ -41,8 +41,9 @@ export const condition = stepKind({
     ];
   },
   references: (config) =>
-    [
-      ...filterReferences(config.if, '/if'),
-      ...(config.branches ?? []).flatMap((branch, index) => filterReferences(branch.if, `/branches/${index}/if`)),
-    ].map((reference) => ({ kind: 'segmentIds', ...reference })),
+    [{ filter: config.if, path: '/if' }, ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` }))]
+      .flatMap(({ filter, path }) => [
+        ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
+        ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
+      ]),
 });

@@ -30,7 +30,7 @@ export interface Exit {
   to: string | null | undefined;
 }
 
-export const REFERENCE_KINDS = ['templateIds', 'listIds', 'segmentIds', 'formIds'] as const;
+export const REFERENCE_KINDS = ['templateIds', 'listIds', 'segmentIds', 'formIds', 'campaignIds'] as const;
 export type ReferenceKind = (typeof REFERENCE_KINDS)[number];
 /** Something outside of the definition that it names; `path` is a JSON Pointer inside the config. */
 export interface Reference {

@@ -5,8 +5,9 @@ type Ids = Map<string, number>;
 
 async function findCompanies(client: pg.ClientBase, tenantId: string, keys: string[]): Promise<Ids> {
   if (keys.length === 0) return new Map();
+  // Kept from being deleted; the oldest of a name comes last and stays in the map.
   const { rows } = await client.query<{ name_key: string; id: number }>(
-    'select name_key, min(id) as id from companies where tenant_id = $1 and name_key = any($2::text[]) group by name_key', [tenantId, keys]);
+    'select name_key, id from companies where tenant_id = $1 and name_key = any($2::text[]) order by id desc for key share', [tenantId, keys]);
   return new Map(rows.map((row) => [row.name_key, row.id]));
 }
 

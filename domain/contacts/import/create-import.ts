@@ -1,4 +1,4 @@
-import type { EntityManager } from '../../../db/orm.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { ContactImport, Segment, type ImportOptions } from '../../../db/entities/contacts.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { AppError, assertValid, notFound } from '../../errors.ts';
@@ -39,10 +39,12 @@ export async function createImport(
 /** Ends an import where it is: the chunks that are done stay. 409 when it is over already. */
 export async function cancelImport(em: EntityManager, id: number): Promise<ContactImport> {
   return em.transactional(async (tx) => {
-    const changed = await tx.nativeUpdate(ContactImport, { id, status: { $in: ['PENDING', 'RUNNING'] } }, { status: 'CANCELLED', finishedAt: new Date() });
+    const changed = await rows(tx, sql`
+      update contact_imports set status = 'CANCELLED', finished_at = now(), version = version + 1, updated_at = now()
+      where id = ${id} and status in ('PENDING', 'RUNNING') returning id`);
     const job = await tx.findOne(ContactImport, { id });
     if (!job) throw notFound('import', id);
-    if (changed === 0) throw new AppError('conflict', `The import is ${job.status}`);
+    if (changed.length === 0) throw new AppError('conflict', `The import is ${job.status}`);
     return job;
   });
 }

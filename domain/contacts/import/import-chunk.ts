@@ -1,14 +1,14 @@
 import type pg from 'pg';
+import { isRetryable } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contacts.ts';
-import { outboxRows, type NewEvent } from '../../../events/outbox.ts';
-import { companyNameKey } from '../find-or-create-company.ts';
-import { createRowCheck, nameViolations, type CellViolation, type ContactValues, type RequiredName } from './check-row.ts';
-import { findOrCreateCompanies } from './companies.ts';
+import { AppError } from '../../errors.ts';
+import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, type RequiredName } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';
-import { mergeStage } from './merge-stage.ts';
+import { createMerge, isTaken, type Merged } from './merge-stage.ts';
 import type { ParsedRow, RowBatch } from './read-csv.ts';
-import { stageRows, type StagedRow } from './stage-rows.ts';
+import { displacedRows } from './repeats.ts';
+import { createStager, fieldsOf, stageRows, type StagedRow } from './stage-rows.ts';
 
 export interface ChunkJob {
   tenantId: string;
@@ -26,9 +26,17 @@ export interface ChunkCounts {
   rejected: number;
 }
 
-/** The last rows of the file's addresses are not there (a crash empties unlogged tables): they must be read again. */
-export class LastRowsLostError extends Error {
-  override readonly name = 'LastRowsLostError';
+/** A chunk that needs nothing but the database any more. */
+export interface PreparedChunk {
+  batch: RowBatch;
+  /** The usable rows as COPY takes them. */
+  lines: Buffer;
+  usable: number;
+  /** Whether an address comes twice in this very chunk. */
+  repeats: boolean;
+  /** The names that usable rows lack. */
+  missing: Map<number, readonly RequiredName[]>;
+  rejects: Reject[];
 }
 
 interface Reject {
@@ -37,136 +45,130 @@ interface Reject {
   cells: readonly string[];
 }
 
-/**
- * Imports one chunk in one transaction on a client of its own: rows staged by COPY, judged as a set, merged; rejected
- * rows, counters, list members, events and the chunk's ledger row with them. So a chunk is done whole or not at all, and
- * one that is in the ledger is never done again. Answers null when the chunk is done already or the import is over.
- */
-export async function importChunk(client: pg.ClientBase, job: ChunkJob, batch: RowBatch): Promise<ChunkCounts | null> {
-  await client.query('begin');
-  try {
-    await client.query(`select set_config('app.tenant_id', $1, true)`, [job.tenantId]);
-    const counts = await importInTransaction(client, job, batch);
-    await client.query(counts ? 'commit' : 'rollback');
-    return counts;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  }
+/** What is made once for all chunks of an import. */
+export function createChunks(job: ChunkJob) {
+  const { tenantId, options } = job;
+  const { plan } = options.inspection;
+  const check = createRowCheck(plan, { customFields: job.customFields });
+  const stager = createStager(plan);
+  const { mode, runTriggers, listId } = options;
+  const merge = createMerge({ tenantId, mode, runTriggers, fields: fieldsOf(plan), listId });
+  return {
+    check,
+    prepare: (batch: RowBatch): PreparedChunk => prepareChunk(batch, check, (rows) => stager.lines(rows)),
+    /**
+     * Imports one chunk in one transaction on a client of its own: rows staged by COPY, judged as a set, merged; rejected
+     * rows, counters, list members, events and the chunk's ledger row with them. So a chunk is done whole or not at all, and
+     * one that is in the ledger is never done again. `done`: it is in the ledger, by another attempt; `over`: the import is.
+     * `merging` is called once when the database has the most to do. Throws `not_found` without the import's list.
+     */
+    async run(client: pg.ClientBase, chunk: PreparedChunk, hasRepeats: boolean, merging: () => void): Promise<ChunkCounts | 'done' | 'over'> {
+      for (let tries = 1; ; tries += 1) {
+        await client.query('begin');
+        try {
+          await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
+          const counts = await importInTransaction(client, job, chunk, { copy: stager.copy, merge, hasRepeats, merging });
+          await client.query(typeof counts === 'string' ? 'rollback' : 'commit');
+          return counts;
+        } catch (error) {
+          await client.query('rollback').catch(() => undefined);
+          if (tries === 5 || !isRetryable(error)) throw error;
+        }
+      }
+    },
+  };
 }
 
-async function importInTransaction(client: pg.ClientBase, job: ChunkJob, batch: RowBatch): Promise<ChunkCounts | null> {
+function prepareChunk(batch: RowBatch, check: (row: ParsedRow) => CheckedRow, toLines: (rows: StagedRow[]) => Buffer): PreparedChunk {
+  const staged: StagedRow[] = [];
+  const missing = new Map<number, readonly RequiredName[]>();
+  const rejects: Reject[] = [];
+  const keys = new Set<string>();
+  for (const row of batch.rows) {
+    const checked = check(row);
+    if ('violations' in checked) {
+      rejects.push({ row: row.row, errors: [...checked.violations], cells: row.cells });
+      continue;
+    }
+    const complete = checked.missing.length === 0;
+    if (!complete) missing.set(row.row, checked.missing);
+    keys.add(checked.values.emailKey);
+    staged.push({ row: row.row, values: checked.values, complete });
+  }
+  return { batch, lines: toLines(staged), usable: staged.length, repeats: keys.size < staged.length, missing, rejects };
+}
+
+interface Way {
+  copy: string;
+  merge: ReturnType<typeof createMerge>;
+  hasRepeats: boolean;
+  merging: () => void;
+}
+
+async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: PreparedChunk, way: Way): Promise<ChunkCounts | 'done' | 'over'> {
   const { tenantId, importId, options } = job;
+  const { batch } = chunk;
   const running = await client.query(`select 1 from contact_imports where id = $1 and status = 'RUNNING' for update`, [importId]);
-  if (running.rowCount === 0) return null;
+  if (running.rowCount === 0) return 'over';
   const ledger = await client.query(
     `insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row) values ($1, $2, $3, $4, $5) on conflict do nothing`,
     [tenantId, importId, batch.chunk, batch.endOffset, batch.rows.at(-1)!.row]);
-  if (ledger.rowCount === 0) return null;
+  if (ledger.rowCount === 0) return 'done';
+  if (options.listId !== undefined) await holdList(client, tenantId, options.listId);
 
-  const rejects: Reject[] = [];
-  const usable = checkRows(job, batch.rows, rejects);
-  const { last, duplicates } = await dropDuplicates(client, job, usable);
-  const accepted = await dropByMode(client, job, last, rejects);
-  const emailKeys = accepted.map(({ values }) => values.emailKey);
+  await stageRows(client, way.copy, chunk.lines);
+  const { duplicates, incomplete } = way.hasRepeats ? await takeOutDisplaced(client, job, chunk) : { duplicates: 0, incomplete: [] };
   await client.query('savepoint merged');
-  await stageRows(client, await withReferences(client, tenantId, accepted));
-  const merged = await mergeStage(client, tenantId, emailKeys);
-  const created = merged.filter((contact) => contact.inserted).length;
-  if (options.dryRun) {
-    await client.query('rollback to savepoint merged');
-  } else {
-    if (options.listId !== undefined) await addToList(client, tenantId, options.listId, emailKeys);
-    await writeEvents(client, job, merged.map((contact): NewEvent => contact.inserted
-      ? { type: 'CONTACT_CREATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, email: contact.email, runTriggers: options.runTriggers } }
-      : { type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: contact.changed } }));
-  }
-  const counts = {
-    processed: batch.rows.length, created, updated: merged.length - created, unchanged: accepted.length - merged.length, duplicates, rejected: rejects.length,
-  };
+  setImmediate(way.merging);
+  const merged = await mergeUntilAlone(client, way.merge);
+  if (options.dryRun) await client.query('rollback to savepoint merged');
+
+  const refused = [...merged.refused, ...incomplete.map((row) => ({ row, code: 'required' as const }))];
+  const rejects = [...chunk.rejects, ...refusals(job, chunk, refused)];
+  const { created, updated, unchanged } = merged;
+  const counts = { processed: batch.rows.length, created, updated, unchanged, duplicates, rejected: rejects.length };
   await writeOutcome(client, job, rejects, counts);
   return counts;
 }
 
-interface Usable {
-  row: ParsedRow;
-  values: ContactValues;
-  missing: readonly RequiredName[];
+/** The merge, begun anew as long as others make contacts of its rows at the same time; they have committed when it knows. */
+async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge']): Promise<Merged> {
+  for (;;) {
+    try {
+      return await merge(client);
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      await client.query('rollback to savepoint merged');
+    }
+  }
 }
 
-function checkRows(job: ChunkJob, rows: readonly ParsedRow[], rejects: Reject[]): Usable[] {
-  const check = createRowCheck(job.options.inspection.plan, { customFields: job.customFields });
-  return rows.flatMap((row) => {
-    const checked = check(row);
-    if (!('violations' in checked)) return [{ row, ...checked }];
-    rejects.push({ row: row.row, errors: [...checked.violations], cells: row.cells });
-    return [];
-  });
+/** The import's list can not be deleted from here on. */
+async function holdList(client: pg.ClientBase, tenantId: string, listId: number): Promise<void> {
+  const list = await client.query(`select 1 from segments where tenant_id = $1 and id = $2 and type = 'static' for key share`, [tenantId, listId]);
+  if (list.rowCount === 0) throw new AppError('not_found', `There is no list ${listId} any more`);
 }
 
-// The lookups go by arrays of keys, so that they use the index whatever the planner knows of the tables.
-
-/** Leaves out the rows whose address comes again later in the file. */
-async function dropDuplicates(client: pg.ClientBase, { tenantId, importId }: ChunkJob, usable: Usable[]): Promise<{ last: Usable[]; duplicates: number }> {
-  const { rows } = await client.query<{ email_key: string; last_row: number }>(
-    'select email_key, last_row from contact_import_keys where tenant_id = $1 and import_id = $2 and email_key = any($3::text[])',
-    [tenantId, importId, [...new Set(usable.map(({ values }) => values.emailKey))]]);
-  const lastRow = new Map(rows.map((row) => [row.email_key, row.last_row]));
-  const last = usable.filter(({ row, values }) => {
-    const known = lastRow.get(values.emailKey);
-    if (known === undefined || known < row.row) throw new LastRowsLostError('the last rows of the file are not known');
-    return known === row.row;
-  });
-  return { last, duplicates: usable.length - last.length };
+/** Takes rows that others of the file displace out of the stage. */
+async function takeOutDisplaced(client: pg.ClientBase, { tenantId, importId, options }: ChunkJob, chunk: PreparedChunk): Promise<{ duplicates: number; incomplete: number[] }> {
+  const { duplicates, incomplete } = await displacedRows(client, tenantId, importId, options.mode);
+  if (duplicates.length + incomplete.length > 0) await client.query('delete from import_stage where row = any($1::int[])', [[...duplicates, ...incomplete]]);
+  if (!chunk.repeats) return { duplicates: duplicates.length, incomplete };
+  // None is left, unless rows are usable by now that were not when the file was read through (a custom field was changed).
+  const { rowCount } = await client.query('delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row');
+  return { duplicates: duplicates.length + rowCount!, incomplete };
 }
 
-/** Rejects what the mode does not take, and rows that would make a contact without its names. */
-async function dropByMode(client: pg.ClientBase, { tenantId, options }: ChunkJob, last: Usable[], rejects: Reject[]): Promise<Usable[]> {
-  const asked = options.mode === 'upsert' ? last.filter(({ missing }) => missing.length > 0) : last;
-  const { rows } = await client.query<{ email_key: string }>(
-    'select email_key from contacts where tenant_id = $1 and email_key = any($2::text[])', [tenantId, asked.map(({ values }) => values.emailKey)]);
-  const existing = new Set(rows.map((row) => row.email_key));
+function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refused: Merged['refused']): Reject[] {
+  if (refused.length === 0) return [];
   const { plan } = options.inspection;
   const column = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
-  return last.filter(({ row, values, missing }) => {
-    const exists = existing.has(values.emailKey);
-    const errors: CellViolation[] = [];
-    if (options.mode === 'create' && exists) errors.push({ column, code: 'email_taken', message: 'a contact with this address exists' });
-    if (options.mode === 'update' && !exists) errors.push({ column, code: 'not_found', message: 'there is no contact with this address' });
-    if (options.mode !== 'update' && !exists) errors.push(...nameViolations(missing, plan));
-    if (errors.length > 0) rejects.push({ row: row.row, errors, cells: row.cells });
-    return errors.length === 0;
-  });
-}
-
-/** The rows with the ids of their companies, made where there is none yet, and the statuses of suppressed addresses. */
-async function withReferences(client: pg.ClientBase, tenantId: string, accepted: Usable[]): Promise<StagedRow[]> {
-  const companies = await findOrCreateCompanies(client, tenantId, accepted.flatMap(({ values }) => values.company ?? []));
-  const { rows } = await client.query<{ email_key: string; status: string }>(`
-    select email_key, case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions
-    where tenant_id = $1 and email_key = any($2::text[])`, [tenantId, accepted.map(({ values }) => values.emailKey)]);
-  const suppressed = new Map(rows.map((row) => [row.email_key, row.status]));
-  return accepted.map(({ row, values }) => ({
-    row: row.row, values,
-    companyId: values.company === undefined ? null : companies.get(companyNameKey(values.company))!,
-    suppressed: suppressed.get(values.emailKey) ?? null,
+  const messages = { email_taken: 'a contact with this address exists', not_found: 'there is no contact with this address' };
+  const cellsOf = new Map(batch.rows.map(({ row, cells }) => [row, cells]));
+  return refused.map(({ row, code }) => ({
+    row, cells: cellsOf.get(row)!,
+    errors: code === 'required' ? nameViolations(missing.get(row)!, plan) : [{ column, code, message: messages[code] }],
   }));
-}
-
-async function addToList(client: pg.ClientBase, tenantId: string, listId: number, emailKeys: string[]): Promise<void> {
-  await client.query(`
-    insert into segment_members (tenant_id, segment_id, contact_id)
-    select tenant_id, $2, id from contacts where tenant_id = $1 and email_key = any($3::text[]) order by id
-    on conflict do nothing`, [tenantId, listId, emailKeys]);
-}
-
-async function writeEvents(client: pg.ClientBase, { tenantId }: ChunkJob, events: NewEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  const { rows } = outboxRows({ tenantId, requestId: null }, events);
-  await client.query(`
-    insert into outbox_events (tenant_id, shard, type, occurred_at, events)
-    select $1, r.shard, r.type, r.at, r.events from jsonb_to_recordset($2::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`,
-    [tenantId, JSON.stringify(rows)]);
 }
 
 async function writeOutcome(client: pg.ClientBase, { tenantId, importId }: ChunkJob, rejects: Reject[], counts: ChunkCounts): Promise<void> {
@@ -174,7 +176,7 @@ async function writeOutcome(client: pg.ClientBase, { tenantId, importId }: Chunk
     await client.query(`
       insert into contact_import_rejects (tenant_id, import_id, row, errors, cells)
       select $1, $2, r.row, r.errors, r.cells from jsonb_to_recordset($3::jsonb) as r(row int, errors jsonb, cells jsonb)`,
-      [tenantId, importId, JSON.stringify(rejects).replaceAll('\\u0000', '\\ufffd')]);
+      [tenantId, importId, JSON.stringify(rejects)]);
   }
   await client.query(`
     update contact_imports set processed_rows = processed_rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,

@@ -1,53 +1,156 @@
 import type pg from 'pg';
-
-export interface Merged {
-  id: number;
-  email: string;
-  inserted: boolean;
-  version: number;
-  changed: string[];
-}
-
-/** Fields that an import can change, as the API names them, and their columns. */
-const FIELDS: [string, string][] = [
-  ['firstName', 'first_name'], ['lastName', 'last_name'], ['email', 'email'], ['phone', 'phone'], ['jobTitle', 'job_title'], ['companyId', 'company_id'],
-  ['status', 'status'], ['tags', 'tags'], ['customFields', 'custom_fields'], ['timezone', 'timezone'], ['locale', 'locale'], ['source', 'source'],
-];
+import { pgError } from '../../../db/errors.ts';
+import { insertContactEvents } from '../../../events/outbox.ts';
+import { findOrCreateCompanies } from './companies.ts';
 
 /**
- * Merges the staged rows into contacts: new ones inserted, existing ones updated where a value differs; an empty cell
- * leaves the value, custom fields are merged, a status is never lifted. Answers what was written.
+ * The fields of a contact that a file can change, as the API names them: their column and the staged value, which is null
+ * where the file says nothing and the contact keeps what it has.
  */
-export async function mergeStage(client: pg.ClientBase, tenantId: string, emailKeys: string[]): Promise<Merged[]> {
-  // Locked in id order, as everything that locks contacts does; and what they were, to tell what changed.
+const MERGED: [field: string, column: string, staged: string][] = [
+  ['firstName', 'first_name', 's.first_name'], ['lastName', 'last_name', 's.last_name'], ['phone', 'phone', 's.phone'], ['jobTitle', 'job_title', 's.job_title'],
+  ['company', 'company_id', 's.company_id'], ['tags', 'tags', 's.tags'], ['customFields', 'custom_fields', 'c.custom_fields || s.custom'],
+  ['timezone', 'timezone', 's.timezone'], ['locale', 'locale', 's.locale'], ['source', 'source', 's.source'],
+];
+const API_NAMES: Record<string, string> = { company: 'companyId' };
+
+/** A status is never lifted; that of the suppressed address comes before the file's. */
+const STATUS = `case when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status) else c.status end`;
+
+export interface MergeOptions {
+  tenantId: string;
+  mode: 'upsert' | 'create' | 'update';
+  runTriggers: boolean;
+  /** The fields of the file, see `fieldsOf`. */
+  fields: ReadonlySet<string>;
+  /** The list that takes all accepted rows. */
+  listId: number | undefined;
+}
+
+export interface Merged {
+  created: number;
+  updated: number;
+  unchanged: number;
+  /** Rows that the mode does not take, or that would make a contact without its names. */
+  refused: { row: number; code: 'email_taken' | 'not_found' | 'required' }[];
+}
+
+/**
+ * Makes the merge of the rows in `import_stage` into contacts, in the open transaction. It fails on the unique address
+ * (`isTaken`) when somebody else has made one of the contacts meanwhile: begun anew it finds that contact.
+ */
+export function createMerge({ tenantId, mode, runTriggers, fields, listId }: MergeOptions): (client: pg.ClientBase) => Promise<Merged> {
+  const merged = MERGED.filter(([field]) => fields.has(field));
+  const updates = [
+    'email = s.email', `status = ${STATUS}`, ...merged.map(([, column, staged]) => `${column} = coalesce(${staged}, c.${column})`),
+    ...(fields.has('phone') ? ['phone_e164 = case when s.phone is null then c.phone_e164 else s.phone_e164 end'] : []),
+  ];
+  const differs = [
+    's.email <> c.email', `${STATUS} <> c.status`, ...merged.map(([, column, staged]) => `coalesce(${staged}, c.${column}) is distinct from c.${column}`),
+  ];
+  const changed = [['email', 'email'], ['status', 'status'], ...merged].map(([field, column]) =>
+    `case when a.${column} is distinct from b.${column} then '${API_NAMES[field!] ?? field}' end`);
+  const columns = [...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])].filter((column) => !/_name$/.test(column));
+  const inserted = columns.map((column) => ({ tags: `coalesce(s.tags, '{}')`, custom_fields: `coalesce(s.custom, '{}')` })[column] ?? `s.${column}`);
+  const names = ['first_name', 'last_name'].map((column) => `coalesce(s.${column}, '')`);
+
+  // By lateral subqueries, so that the indexes are used whatever the planner knows of the tables.
+  const lookUp = `
+    update import_stage s set contact_id = f.id, suppressed = f.status
+    from (
+      select s.row, c.id, p.status from import_stage s
+      left join lateral (select id from contacts where tenant_id = $1::text and email_key = s.email_key limit 1) c on true
+      left join lateral (
+        select case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions where tenant_id = $1::text and email_key = s.email_key limit 1) p on true
+      where c.id is not null or p.status is not null
+    ) f where f.row = s.row`;
+
+  // Locked in id order, as everything that locks contacts does, and judged as they are then.
+  const lockDiffering = `
+    with differing as materialized (
+      select c.id from import_stage s join contacts c on c.tenant_id = $1::text and c.id = s.contact_id
+      where ${differs.join(' or ')} order by c.id for no key update of c)
+    update import_stage s set differs = true from differing d where s.contact_id = d.id`;
+
+  const update = `
+    with before as (
+      select c.* from import_stage s join contacts c on c.tenant_id = $1::text and c.id = s.contact_id where s.differs
+    ), after as (
+      update contacts c set ${updates.join(', ')}, version = c.version + 1, updated_at = $2::timestamptz
+      from import_stage s where s.differs and c.tenant_id = $1::text and c.id = s.contact_id
+      returning c.*
+    ), changed as (
+      select a.id as contact_id, a.version, a.email_key, a.status = 'unsubscribed' and b.status <> a.status as opted_out,
+        array_remove(array[${changed.join(', ')}], null) as changed
+      from after a join before b on b.id = a.id
+    ), told as (
+      ${insertContactEvents('CONTACT_UPDATED', 'changed', `'"version":' || version || ',"changed":' || to_json(changed)`)}
+    ), gone as (
+      ${insertContactEvents('CONTACT_UNSUBSCRIBED', '(select * from changed where opted_out) o', `'"reason":"import"'`)}
+    ), suppressed as (
+      insert into suppressions (tenant_id, email_key, reason, source)
+      select $1::text, email_key, 'unsubscribed', 'import' from changed where opted_out order by email_key on conflict (tenant_id, email_key) do nothing
+    ) select count(*)::int as n from changed`;
+
+  const insert = `
+    with made as (
+      insert into contacts (tenant_id, email, email_key, status, created_at, updated_at, first_name, last_name${columns.map((column) => `, ${column}`).join('')})
+      select $1::text, s.email, s.email_key, coalesce(s.suppressed, s.status, 'active'), $2::timestamptz, $2::timestamptz, ${[...names, ...inserted].join(', ')}
+      from import_stage s where s.contact_id is null order by s.email_key
+      returning id as contact_id, email, email_key, status
+    ), told as (
+      ${insertContactEvents('CONTACT_CREATED', 'made', `'"email":' || to_json(email) || ',"runTriggers":${runTriggers}'`)}
+    )${fields.has('status') ? `, suppressed as (
+      insert into suppressions (tenant_id, email_key, reason, source)
+      select $1::text, email_key, 'unsubscribed', 'import' from made where status = 'unsubscribed' order by email_key on conflict (tenant_id, email_key) do nothing
+    )` : ''} select count(*)::int as n from made`;
+
+  // Segments that hang on the list are judged by the consumer of SEGMENT_ENTERED, as with every event of an import.
+  const addToList = `
+    with come as (
+      insert into segment_members (tenant_id, segment_id, contact_id)
+      select $1::text, $3, c.id from import_stage s join contacts c on c.tenant_id = $1::text and c.email_key = s.email_key order by c.id for key share of c
+      on conflict do nothing returning contact_id
+    ), told as (
+      ${insertContactEvents('SEGMENT_ENTERED', 'come', `'"segmentId":' || $3::bigint`)}
+    ) select count(*)::int as n from come`;
+
+  const refuse = async (client: pg.ClientBase, code: Merged['refused'][number]['code'], which: string): Promise<Merged['refused']> => {
+    const { rows } = await client.query<{ row: number }>(`delete from import_stage where ${which} returning row`);
+    return rows.map(({ row }) => ({ row, code }));
+  };
+
+  return async (client) => {
+    const count = async (statement: string, ...more: unknown[]): Promise<number> =>
+      (await client.query<{ n: number }>(statement, [tenantId, at, ...more])).rows[0]!.n;
+    const at = new Date().toISOString();
+    await client.query(lookUp, [tenantId]);
+    const refused = [
+      ...(mode === 'create' ? await refuse(client, 'email_taken', 'contact_id is not null') : []),
+      ...(mode === 'update' ? await refuse(client, 'not_found', 'contact_id is null') : []),
+      ...(await refuse(client, 'required', 'contact_id is null and not complete')),
+    ];
+    if (fields.has('company')) await stageCompanies(client, tenantId);
+    const { rows: [staged] } = await client.query<{ known: number; fresh: number }>(
+      'select count(contact_id)::int as known, (count(*) - count(contact_id))::int as fresh from import_stage');
+    const { known, fresh } = staged!;
+    const differing = known > 0 ? (await client.query(lockDiffering, [tenantId])).rowCount : 0;
+    const updated = differing === 0 ? 0 : await count(update);
+    if (fresh > 0) await count(insert);
+    if (listId !== undefined) await count(addToList, listId);
+    return { created: fresh, updated, unchanged: known - updated, refused };
+  };
+}
+
+export function isTaken(error: unknown): boolean {
+  return pgError(error)?.constraint === 'contacts_email_key';
+}
+
+async function stageCompanies(client: pg.ClientBase, tenantId: string): Promise<void> {
+  const { rows } = await client.query<{ company: string }>(
+    'select distinct on (company_key) company from import_stage where company_key is not null order by company_key, row');
+  const ids = await findOrCreateCompanies(client, tenantId, rows.map(({ company }) => company));
   await client.query(`
-    create temporary table import_before on commit drop as
-    select c.* from contacts c where c.tenant_id = $1 and c.email_key = any($2::text[]) order by c.id for no key update`, [tenantId, emailKeys]);
-  const { rows } = await client.query<{ id: number; email: string; inserted: boolean; version: number; changed: string[] | null }>(`
-    with merged as (
-      insert into contacts as c (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, job_title, company_id, status, tags, custom_fields, timezone, locale, source, created_at, updated_at)
-      select $1, coalesce(first_name, ''), coalesce(last_name, ''), email, email_key, phone, phone_e164, job_title, company_id,
-        coalesce(suppressed, status, 'active'), coalesce(array(select jsonb_array_elements_text(tags)), '{}'), coalesce(custom, '{}'),
-        timezone, locale, source, now(), now()
-      from import_stage order by email_key
-      on conflict (tenant_id, email_key) do update set
-        first_name = coalesce(nullif(excluded.first_name, ''), c.first_name), last_name = coalesce(nullif(excluded.last_name, ''), c.last_name),
-        email = excluded.email, phone = coalesce(excluded.phone, c.phone),
-        phone_e164 = case when excluded.phone is null then c.phone_e164 else excluded.phone_e164 end,
-        job_title = coalesce(excluded.job_title, c.job_title), company_id = coalesce(excluded.company_id, c.company_id),
-        status = case when c.status in ('active', 'pending') and excluded.status <> 'active' then excluded.status else c.status end,
-        tags = case when excluded.tags = '{}' then c.tags else excluded.tags end, custom_fields = c.custom_fields || excluded.custom_fields,
-        timezone = coalesce(excluded.timezone, c.timezone), locale = coalesce(excluded.locale, c.locale), source = coalesce(excluded.source, c.source),
-        version = c.version + 1, updated_at = now()
-      where (c.first_name, c.last_name, c.email, c.phone, c.job_title, c.company_id, c.tags, c.custom_fields, c.timezone, c.locale, c.source)
-        is distinct from (coalesce(nullif(excluded.first_name, ''), c.first_name), coalesce(nullif(excluded.last_name, ''), c.last_name), excluded.email,
-          coalesce(excluded.phone, c.phone), coalesce(excluded.job_title, c.job_title), coalesce(excluded.company_id, c.company_id),
-          case when excluded.tags = '{}' then c.tags else excluded.tags end, c.custom_fields || excluded.custom_fields,
-          coalesce(excluded.timezone, c.timezone), coalesce(excluded.locale, c.locale), coalesce(excluded.source, c.source))
-        or (c.status in ('active', 'pending') and excluded.status not in ('active', c.status))
-      returning c.*)
-    select m.id, m.email, m.version, b.id is null as inserted,
-      array_remove(array[${FIELDS.map(([name, column]) => `case when m.${column} is distinct from b.${column} then '${name}' end`).join(', ')}], null) as changed
-    from merged m left join import_before b on b.id = m.id`, [tenantId]);
-  return rows.map((row) => ({ ...row, changed: row.changed ?? [] }));
+    update import_stage s set company_id = c.id from unnest($1::text[], $2::bigint[]) c(key, id) where c.key = s.company_key`,
+    [[...ids.keys()], [...ids.values()]]);
 }

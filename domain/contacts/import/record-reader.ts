@@ -27,7 +27,10 @@ export interface RawRecord {
 }
 
 interface Broken {
-  readonly fault: NonNullable<RawRecord['fault']>;
+  /** Null while it depends on whether a quote is left open where the record ends. */
+  readonly fault: RawRecord['fault'];
+  /** How many quotes it has. */
+  quotes: number;
   /** The first 64 KiB of the broken record's text. */
   text: string;
 }
@@ -113,7 +116,7 @@ export class RecordReader {
           return this.#finish(this.#broken);
         }
         if (this.#broken === null && scan.kind !== 'record') {
-          this.#broken = { fault: scan.kind === 'long' ? this.#whyLong() : scan.kind, text: '' };
+          this.#broken = { fault: scan.kind === 'long' ? this.#whyLong() : scan.kind, quotes: 0, text: '' };
         }
         this.#midLine = true;
       }
@@ -145,10 +148,10 @@ export class RecordReader {
     return this.#at + RECORD_MAX_BYTES / this.#unit;
   }
 
-  /** A record beyond the limit that has line breaks is inside quotes that nobody closed; else it is one huge line. */
+  /** A record beyond the limit that has line breaks is inside quotes, closed further on or not; else it is one huge line. */
   #whyLong(): Broken['fault'] {
     const head = this.#text.slice(this.#at, this.#limit());
-    if (LINE_BREAK.test(head)) return 'unclosed_quote';
+    if (LINE_BREAK.test(head)) return null;
     const scan = scanRecord(head, 0, this.#delimiter, head.length, true);
     const inCells = scan.kind === 'record' && scan.cells.every((cell) => cell.length * this.#unit <= CELL_MAX_BYTES);
     return inCells ? 'row_too_long' : 'cell_too_long';
@@ -164,6 +167,7 @@ export class RecordReader {
     if (broken.text.length < CELL_MAX_BYTES) {
       broken.text += this.#text.slice(this.#at, Math.min(next, this.#at + CELL_MAX_BYTES - broken.text.length));
     }
+    for (let quote = this.#text.indexOf('"', this.#at); quote !== -1 && quote < next; quote = this.#text.indexOf('"', quote + 1)) broken.quotes += 1;
     this.#at = next;
     this.#midLine = found === -1 || cut;
     return !this.#midLine || this.#ended;
@@ -172,6 +176,7 @@ export class RecordReader {
   #finish(broken: Broken): RawRecord {
     this.#broken = null;
     this.#midLine = false;
-    return { row: this.#row++, endOffset: this.#offset(), cells: [broken.text], fault: broken.fault };
+    const fault = broken.fault ?? (broken.quotes % 2 === 0 ? 'cell_too_long' : 'unclosed_quote');
+    return { row: this.#row++, endOffset: this.#offset(), cells: [broken.text], fault };
   }
 }

@@ -4,10 +4,11 @@ import { ContactImport } from '../../../db/entities/contacts.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../errors.ts';
 import { customFieldTypes } from '../custom-field-types.ts';
-import { importChunk, LastRowsLostError, type ChunkJob } from './import-chunk.ts';
+import { createChunks, type ChunkJob, type PreparedChunk } from './import-chunk.ts';
 import type { CsvInspection } from './inspect-csv.ts';
-import { forgetLastRows, keepLastRows, lastRowsOf } from './last-rows.ts';
-import { readRows, type CsvPosition } from './read-csv.ts';
+import { readRows, type CsvPosition, type RowBatch } from './read-csv.ts';
+import { createRepeatFinder, forgetRepeats, hasRepeats, keepRepeats } from './repeats.ts';
+import { createStage } from './stage-rows.ts';
 
 /** Where the bytes of an import come from: from the store's block that holds `offset` on. */
 export type OpenFile = (objectKey: string, offset: number) => { inputOffset: number; content: AsyncIterable<Uint8Array> };
@@ -17,6 +18,8 @@ export interface ImportProgress {
   rows: number;
   totalRows: number | null;
 }
+
+type Chunks = ReturnType<typeof createChunks>;
 
 interface Run {
   orm: Orm;
@@ -36,19 +39,23 @@ async function loadJob(em: EntityManager, run: Run): Promise<{ job: ChunkJob; ro
   });
 }
 
-/** Reads the whole file once: how many rows it has, and the last row of each address. */
-async function readThrough(em: EntityManager, run: Run, job: ChunkJob, objectKey: string): Promise<number> {
-  const inspection: CsvInspection = job.options.inspection;
-  await forgetLastRows(em, run.importId);
+/** Reads the whole file once: how many rows it has, and which addresses come again. */
+async function readThrough(em: EntityManager, run: Run, { options: { inspection } }: ChunkJob, chunks: Chunks, objectKey: string): Promise<number> {
+  await forgetRepeats(em, run.importId);
+  const findRepeats = createRepeatFinder(inspection, chunks.check);
   let total = 0;
-  const { inputOffset, content } = run.open(objectKey, inspection.from.offset);
-  for await (const batch of readRows(content, { format: inspection.format, columns: inspection.cells, from: inspection.from, inputOffset })) {
-    await keepLastRows(em, run.tenantId, run.importId, lastRowsOf(batch, inspection, job.customFields));
-    total += batch.rows.length;
+  for await (const { rows: batch } of batchesFrom(run, inspection, objectKey, inspection.from)) {
+    await keepRepeats(em, run.tenantId, run.importId, findRepeats(batch));
+    total += batch.length;
     run.progress({ phase: 'reading', rows: total, totalRows: null });
   }
   await em.transactional((tx) => rows(tx, sql`update contact_imports set total_rows = ${total}, version = version + 1, updated_at = now() where id = ${run.importId}`));
   return total;
+}
+
+function batchesFrom(run: Run, { format, cells: columns }: CsvInspection, objectKey: string, from: CsvPosition): AsyncGenerator<RowBatch> {
+  const { inputOffset, content } = run.open(objectKey, from.offset);
+  return readRows(content, { format, columns, from, inputOffset });
 }
 
 /** Where the first chunk starts that is not in the ledger. Chunks are done in order, so it follows the last one there. */
@@ -60,7 +67,8 @@ async function nextPosition(em: EntityManager, importId: number, inspection: Csv
 
 /**
  * Runs an import from wherever it stands to its last row. Safe to run again after any crash: a chunk is done whole or
- * not at all, and the ledger says which are done. Returns early when the import was cancelled.
+ * not at all, and the ledger says which are done. Returns early when the import was cancelled. Throws `not_found` when
+ * its list or the import itself is gone, and what `open` throws.
  */
 export async function runImport(run: Run): Promise<void> {
   const em = tenantEm(run.orm, run.tenantId);
@@ -69,39 +77,64 @@ export async function runImport(run: Run): Promise<void> {
     where id = ${run.importId} and status = 'PENDING'`));
   const { job, row } = await loadJob(em, run);
   if (row.status !== 'RUNNING') return;
-  const totalRows = row.totalRows ?? (await readThrough(em, run, job, row.objectKey));
+  const chunks = createChunks(job);
+  const totalRows = row.totalRows ?? (await readThrough(em, run, job, chunks, row.objectKey));
+  const pool: pg.Pool = await run.orm.em.getConnection().getNativeClient();
+  const client = await pool.connect();
+  // A lost connection rejects the statement at hand; without a listener it would also end the process.
+  client.on('error', () => {});
   try {
-    await importRest(em, run, job, row.objectKey, totalRows);
-  } catch (error) {
-    if (!(error instanceof LastRowsLostError)) throw error;
-    await readThrough(em, run, job, row.objectKey);
-    await importRest(em, run, job, row.objectKey, totalRows);
+    await createStage(client);
+    while (!(await importRest(em, run, job, chunks, client, row.objectKey, totalRows)));
+  } finally {
+    // Not given back: its table for staging and what it knows of plans go with it.
+    client.release(true);
   }
 }
 
-async function importRest(em: EntityManager, run: Run, job: ChunkJob, objectKey: string, totalRows: number): Promise<void> {
-  const { inspection } = job.options;
-  const from = await nextPosition(em, run.importId, inspection);
-  const { inputOffset, content } = run.open(objectKey, from.offset);
-  const pool: pg.Pool = await run.orm.em.getConnection().getNativeClient();
-  const client = await pool.connect();
+/** The file's chunks from `from` on, ready for the database. */
+async function* chunksFrom(run: Run, { options: { inspection } }: ChunkJob, chunks: Chunks, objectKey: string, from: CsvPosition): AsyncGenerator<PreparedChunk, undefined> {
+  for await (const batch of batchesFrom(run, inspection, objectKey, from)) yield chunks.prepare(batch);
+}
+
+/**
+ * Imports from what the ledger has to the end of the file, or until the import is over. False when an attempt that was
+ * taken for dead has done a chunk meanwhile (its commit was on the way): then the ledger is to be asked again.
+ */
+async function importRest(
+  em: EntityManager, run: Run, job: ChunkJob, chunks: Chunks, client: pg.ClientBase, objectKey: string, totalRows: number,
+): Promise<boolean> {
+  const repeats = await hasRepeats(em, run.importId);
+  const source = chunksFrom(run, job, chunks, objectKey, await nextPosition(em, run.importId, job.options.inspection));
+  let next = source.next();
+  let done = 0;
   try {
-    let done = 0;
-    for await (const batch of readRows(content, { format: inspection.format, columns: inspection.cells, from, inputOffset })) {
-      const counts = await importChunk(client, job, batch);
-      if (counts === null) return;
+    for (;;) {
+      const { value: chunk } = await next;
+      if (!chunk) return true;
+      let begun = false;
+      // The next chunk is read while the database merges this one.
+      const readNext = (): void => {
+        if (begun) return;
+        begun = true;
+        next = source.next();
+        next.catch(() => undefined);
+      };
+      const counts = await chunks.run(client, chunk, repeats, readNext);
+      if (typeof counts === 'string') return counts === 'over';
+      readNext();
       done += counts.processed;
       run.progress({ phase: 'importing', rows: done, totalRows });
     }
   } finally {
-    client.release();
+    await source.return(undefined);
   }
 }
 
 /** Ends an import whose rows are all done: COMPLETED, IMPORT_COMPLETED. Answers the key of its file, to remove it. */
 export async function completeImport(orm: Orm, tenantId: string, importId: number): Promise<string> {
   const em = tenantEm(orm, tenantId);
-  await forgetLastRows(em, importId);
+  await forgetRepeats(em, importId);
   return em.transactional(async (tx) => {
     const [ended] = await rows<{ created: number; updated: number; rejected: number }>(tx, sql`
       update contact_imports set status = 'COMPLETED', finished_at = now(), version = version + 1, updated_at = now()
@@ -113,7 +146,9 @@ export async function completeImport(orm: Orm, tenantId: string, importId: numbe
 
 /** Ends an import that can not go on; what is done stays. */
 export async function failImport(orm: Orm, tenantId: string, importId: number, error: string): Promise<void> {
-  await tenantEm(orm, tenantId).transactional((tx) => rows(tx, sql`
+  const em = tenantEm(orm, tenantId);
+  await forgetRepeats(em, importId);
+  await em.transactional((tx) => rows(tx, sql`
     update contact_imports set status = 'FAILED', error = ${error}, finished_at = now(), version = version + 1, updated_at = now()
     where id = ${importId} and status in ('PENDING', 'RUNNING')`));
 }

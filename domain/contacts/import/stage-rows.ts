@@ -2,42 +2,78 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { companyNameKey } from '../find-or-create-company.ts';
 import type { ContactValues } from './check-row.ts';
+import type { ColumnPlan, ImportField } from './map-header.ts';
 
+/** A usable row as it is staged; `complete` = with the names that a new contact needs. */
 export interface StagedRow {
   row: number;
   values: ContactValues;
-  companyId: number | null;
-  /** The status that the address has by its suppression. */
-  suppressed: string | null;
+  complete: boolean;
 }
 
-const COLUMNS = [
-  'email_key', 'email', 'first_name', 'last_name', 'phone', 'phone_e164', 'job_title', 'company_id', 'suppressed', 'status', 'tags', 'custom',
-  'timezone', 'locale', 'source',
-] as const;
+type Cell = string | null | undefined;
+
+/** What a field is staged as: columns of `import_stage` and their values as text. */
+const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = {
+  firstName: { first_name: (values) => values.firstName },
+  lastName: { last_name: (values) => values.lastName },
+  phone: { phone: (values) => values.phone, phone_e164: (values) => values.phoneE164 },
+  jobTitle: { job_title: (values) => values.jobTitle },
+  company: { company: (values) => values.company, company_key: (values) => values.company && companyNameKey(values.company) },
+  status: { status: (values) => values.status },
+  // As Postgres writes arrays: a quoted text has the same escapes there as in JSON, control characters apart, which tags have none of.
+  tags: { tags: (values) => values.tags && `{${values.tags.map((tag) => JSON.stringify(tag)).join(',')}}` },
+  customFields: { custom: (values) => values.customFields && JSON.stringify(values.customFields) },
+  timezone: { timezone: (values) => values.timezone },
+  locale: { locale: (values) => values.locale },
+  source: { source: (values) => values.source },
+};
+
+/** The fields of contacts that a file's columns are about, as the API names them; all custom fields are one. */
+export function fieldsOf({ columns }: ColumnPlan): Set<string> {
+  return new Set(columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)));
+}
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+const SPECIAL = /[\\\n\r\t]/;
 
 /** A value in COPY's text format. */
-const field = (value: string | number | null | undefined): string =>
-  value === null || value === undefined ? '\\N' : String(value).replace(/[\\\n\r\t]/g, (char) => escapes[char]!);
-
-function line({ values, companyId, suppressed }: StagedRow): string {
-  return [
-    values.emailKey, values.email, values.firstName, values.lastName, values.phone, values.phoneE164, values.jobTitle,
-    companyId, suppressed, values.status,
-    values.tags && JSON.stringify(values.tags), values.customFields && JSON.stringify(values.customFields), values.timezone, values.locale, values.source,
-  ].map(field).join('\t') + '\n';
+function field(value: Cell): string {
+  if (value === null || value === undefined) return '\\N';
+  return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (char) => escapes[char]!) : value;
 }
 
-/** Puts rows into the temporary table `import_stage` of the open transaction (COPY is refused on tables with row security). */
-export async function stageRows(client: pg.ClientBase, staged: StagedRow[]): Promise<void> {
+/** Makes what rows of a file with this plan are staged by: COPY and its input. */
+export function createStager(plan: ColumnPlan) {
+  const cells = Object.entries(STAGED).flatMap(([name, columns]) => (fieldsOf(plan).has(name) ? Object.entries(columns) : []));
+  const copy = `copy import_stage (${['row', 'complete', 'email_key', 'email', ...cells.map(([column]) => column)].join(', ')}) from stdin`;
+  const valuesOf = cells.map(([, valueOf]) => valueOf);
+  return {
+    copy,
+    lines(staged: readonly StagedRow[]): Buffer {
+      let text = '';
+      for (const { row, complete, values } of staged) {
+        text += `${row}\t${complete ? 't' : 'f'}\t${field(values.emailKey)}\t${field(values.email)}`;
+        for (const valueOf of valuesOf) text += `\t${field(valueOf(values))}`;
+        text += '\n';
+      }
+      return Buffer.from(text);
+    },
+  };
+}
+
+/** Makes the connection's table for rows to be merged, which every commit empties. (COPY is refused on tables with row security.) */
+export async function createStage(client: pg.ClientBase): Promise<void> {
   await client.query(`
     create temporary table import_stage (
-      email_key text, email text, first_name text, last_name text, phone text, phone_e164 text, job_title text, company_id bigint, suppressed text, status text,
-      tags jsonb, custom jsonb, timezone text, locale text, source text
-    ) on commit drop`);
-  const copy = client.query(copyFrom(`copy import_stage (${COLUMNS.join(', ')}) from stdin`));
-  await pipeline(Readable.from((function* () { for (const row of staged) yield line(row); })()), copy);
+      row int not null, complete boolean not null, email_key text not null, email text not null, first_name text, last_name text, phone text, phone_e164 text,
+      job_title text, company text, company_key text, company_id bigint, status text, tags text[], custom jsonb, timezone text, locale text, source text,
+      contact_id bigint, suppressed text, differs boolean not null default false
+    ) on commit delete rows`);
+}
+
+export async function stageRows(client: pg.ClientBase, copy: string, lines: Buffer): Promise<void> {
+  await pipeline(Readable.from([lines]), client.query(copyFrom(copy)));
 }

@@ -11,6 +11,7 @@ export const refs: DefinitionRefs = {
   listIds: new Set(ids()),
   segmentIds: new Set(ids()),
   formIds: new Set(ids()),
+  campaignIds: new Set(ids()),
   customFields: new Map([
     ['plan', { type: 'enum', options: ['free', 'pro'] }],
     ['seats', { type: 'number' }],

@@ -142,12 +142,12 @@ test('what is named must be there: templates, static lists, segments in filters,
   const [, template] = validateDefinition({ ...definitionOf(steps), trigger }, refs);
   assert.equal(template?.message, 'step "step-1": there is no template 99');
   assert.deepEqual(referencedIds({ ...definitionOf(steps), trigger }), {
-    templateIds: new Set([99]), listIds: new Set([98]), segmentIds: new Set([1, 97, 96]), formIds: new Set([95]),
+    templateIds: new Set([99]), listIds: new Set([98]), segmentIds: new Set([1, 97, 96]), formIds: new Set([95]), campaignIds: new Set(),
   });
 });
 
 test('parts that are not sound name nothing', () => {
-  const nothing = { templateIds: new Set(), listIds: new Set(), segmentIds: new Set(), formIds: new Set() };
+  const nothing = { templateIds: new Set(), listIds: new Set(), segmentIds: new Set(), formIds: new Set(), campaignIds: new Set() };
   assert.deepEqual(referencedIds({}), nothing);
   const steps = [{ id: 'a', type: 'EMAIL', config: { templateId: -1 } }, null];
   assert.deepEqual(referencedIds({ trigger: { type: 'FORM_SUBMITTED', formId: '1' }, steps }), nothing);
@@ -245,4 +245,17 @@ test('a ladder of 200 steps with every way through, and 1000-leaf filters, are j
   assert.deepEqual(codes(ladder), []);
   // A walk along each of the more than 2^197 ways would never end; one along each edge takes milliseconds.
   assert.ok(performance.now() - begun < 5000);
+});
+
+test('what an event leaf names must exist', () => {
+  const leaf = (event: string, ...where: [field: string, operator: string, value: unknown][]) =>
+    ({ event, operator: 'atLeast', where: where.map(([field, operator, value]) => ({ field, operator, value })) });
+  const steps = [condition({
+    if: { op: 'or', conditions: [leaf('EMAIL_OPENED', ['templateId', 'eq', 99], ['campaignId', 'in', [1, 98]]), leaf('EMAIL_CLICKED', ['emailId', 'eq', 500])] },
+    branches: [{ if: leaf('FORM_SUBMITTED', ['formId', 'ne', 97]) }, { if: leaf('SEGMENT_ENTERED', ['segmentId', 'eq', 96]) }],
+  })];
+  assert.deepEqual(codes(steps), [
+    'not_found /steps/0/config/if/conditions/0/where/0/value', 'not_found /steps/0/config/if/conditions/0/where/1/value/1',
+    'not_found /steps/0/config/branches/0/if/where/0/value', 'not_found /steps/0/config/branches/1/if/where/0/value',
+  ]);
 });

@@ -53,7 +53,9 @@ test('a bad row is told by its fault, and the rows around it are read', async ()
     ['1,"2', 'row:unclosed_quote'],
     ['1,2,"', 'row:unclosed_quote'],
     ['"1,2,3', 'row:unclosed_quote'],
-    [`1,"${'a line of text, with a comma\n'.repeat(100_000)}",3`, 'row:unclosed_quote'],
+    [`1,"${'a line of text, with a comma\n'.repeat(100_000)}",3`, 'row:cell_too_long'],
+    [`1,"${'a line of ""text"", with a comma\n'.repeat(100_000)}",3`, 'row:cell_too_long'],
+    [`1,"${'a line of text, with a comma\n'.repeat(100_000)}`, 'row:unclosed_quote'],
   ];
   for (const [bad, expected] of cases) {
     const name = `${expected}: ${String(bad).slice(0, 30)}`;

@@ -54,6 +54,20 @@ test('with everything installed it only runs the script, with its arguments and 
   assert.equal(it.output(), 'args one two\n');
 });
 
+test('of two that start together one installs, and a dead one holds nobody up', async () => {
+  const own = repository();
+  mkdirSync(join(own, '.data'));
+  const dead = spawn('true');
+  await once(dead, 'exit');
+  writeFileSync(join(own, '.data', 'installing.pid'), String(dead.pid));
+  const both = [bootstrap(own, PRINT), bootstrap(own, PRINT)];
+  for (const it of both) assert.deepEqual(await it.ended, [0, null]);
+  const outputs = both.map((it) => it.output());
+  assert.equal(outputs.filter((output) => output.includes('npm ci')).length, 1, outputs.join('---'));
+  for (const output of outputs) assert.match(output, /args one two\n$/);
+  assert.ok(!existsSync(join(own, '.data', 'installing.pid')));
+});
+
 test('it installs when nothing is installed, and when another version is', async () => {
   for (const version of [undefined, '1.0.0']) {
     const root = repository();

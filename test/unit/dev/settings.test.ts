@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adminLogin, readStartSettings } from '../../../dev/settings.ts';
+import { adminLogin, localDefaults, readStartSettings } from '../../../dev/settings.ts';
 import { portsOf } from '../../../dev/stack.ts';
 
 test('without settings the ports are the documented ones, and every part is started', () => {
@@ -43,4 +43,8 @@ test('the first Admin gets a new random password, which is shown; a given one is
   assert.deepEqual(given.env, { ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'root@example.org', ADMIN_PASSWORD: 'correct horse' });
   assert.ok(given.shown.startsWith('root'));
   assert.ok(!given.shown.includes('correct horse'));
+});
+
+test('marketing mail of the local stack has a postal address, a made-up one', () => {
+  assert.match(localDefaults('http://localhost:8080').MAIL_POSTAL_ADDRESS, /Example/);
 });

@@ -9,6 +9,10 @@ test('a sound template has no violations', () => {
   const content = `<p>Hello {{ firstName | default: "friend" }}{% if company %} of {{ company.name }}{% endif %}</p>
     {% for item in data.items %}<li>{{ forloop.index }}: {{ item.name | escape }} {{ item.price | times: 1.2 | round: 2 }}</li>{% else %}none{% endfor %}
     {% assign x = "a,b" | split: "," %}{{ x | first }}{% comment %}{{ not | a | filter }}{% endcomment %}{% raw %}{{ this stays }}{% endraw %}
+    {% comment %}{{ a | }}{% endcomment %}{% raw %}{{ a | }}{% endraw %}{{- x | append: "|" -}}{{ data["|"] }}{% if not a and b == c or d contains "e" %}{% endif %}
+    {% cycle g: "a", "b" %}{% liquid
+      assign y = "b"
+      echo y %}{% # note %}{{ x | default: y, allow_false: true }}{% if (1..3) contains 2 %}{% endif %}{% echo %}
     {% capture card %}<b>{{ lastName }}</b>{% endcapture %}{{ card }}{% case status %}{% when "active" %}a{% endcase %}
     {{ "now" | date: "%Y" }}{% unless a == b %}{% cycle "odd", "even" %}{% endunless %}`;
   assert.deepEqual(checkTemplate({ subject: '{{ firstName }}', content, text: '{{ data.x }}', previewText: '{{ company }}' }), []);
@@ -24,6 +28,19 @@ test('mistakes are told with their part, line and column', () => {
     ['{% endif %}', /tag "endif" not found \(line 1, column 1\)/],
     ['{{ "a" | append }}', /append expect 2 arguments \(line 1, column 1\)/],
     ['{{ | }}', /invalid value expression.*\(line 1, column 4\)/],
+    ['a {{ firstName | }}', /expected filter name \(line 1, column 3\)/],
+    ['{{ firstName | upcase | }}', /expected filter name \(line 1, column 1\)/],
+    ['{{ firstName, lastName }}', /unexpected ", lastName" \(line 1, column 1\)/],
+    ['{% if a == %}x{% endif %}', /"==" lacks a value \(line 1, column 1\)/],
+    ['{% if a %}\n{% elsif not %}x{% endif %}', /"not" lacks a value \(line 2, column 1\)/],
+    ['{% if a and == b %}x{% endif %}', /lacks a value/],
+    ['{% if a b %}x{% endif %}', /two values without an operator/],
+    ['{% unless a | %}x{% endunless %}', /expected filter name/],
+    ['{% assign a = b | %}', /expected filter name/],
+    ['{% if firstName %}{{ "a" | append }}{% endif %}', /append expect 2 arguments \(line 1, column 19\)/],
+    ['{% for item in data.items %}\n  {% if item %}{% assign x = "a" | append %}{% endif %}{% endfor %}', /append expect 2 arguments \(line 2, column 16\)/],
+    ['{% if firstName %}{% cycle "a", b | nope %}{% endif %}', /undefined filter: nope \(line 1, column 19\)/],
+    ['{% if firstName %}\n{% liquid\n  assign x = 1\n  if x ==\n  endif %}{% endif %}', /"==" lacks a value \(line 4, column 3\)/],
   ];
   for (const [content, message] of cases) {
     const [violation, ...rest] = check(content);

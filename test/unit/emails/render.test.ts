@@ -17,6 +17,7 @@ test('contact fields, the company, data and what is missing', () => {
   assert.equal(plain('{% if company == "Salt & Co" %}yes{% endif %}{% if company contains "Salt" %}!{% endif %}'), 'yes!');
   assert.equal(plain('[{{nope}}{{nope.at.all}}{{data.nope}}{{company.nope}}{{ contact.nope | upcase }}]'), '[]');
   assert.equal(plain('{{ nope | default: "friend" }}'), 'friend');
+  assert.equal(plain('[{{contact}}{{customFields}}{{data}}{{data.list}}]', { data: { list: [{ x: 1 }] } }), '[]', 'what has no text prints none');
   assert.equal(plain('{{data.order.id}}{% for x in data.items %}<{{x}}>{% endfor %}', { data: { order: { id: 5 }, items: [1, 2] } }), '5<1><2>');
   assert.equal(plain('{{email}}{{firstName}}{{company}}', { contact: null, contactId: null }), 'ann@example.org');
   assert.equal(plain('{% for t in tags %}{{t}},{% endfor %}{{ tags }}'), 'a,b,ab');

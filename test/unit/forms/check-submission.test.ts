@@ -55,7 +55,7 @@ test('a pattern is for the whole text, and takes linear time', () => {
   assert.equal(codeOf(fields, 'abc1'), '');
   assert.equal(codeOf(fields, 'abc12'), 'format');
   const started = performance.now();
-  assert.equal(codeOf(field('text', { validationRegex: '(a+)+b' }), 'a'.repeat(5000)), 'format');
+  assert.equal(codeOf(field('text', { validationRegex: '(a+)+b', maxLength: 5000 }), 'a'.repeat(5000)), 'format');
   assert.ok(performance.now() - started < 2000);
 });
 
@@ -70,4 +70,10 @@ test('every error is told, fields of others are ignored, and names of objects ar
   const { errors, values } = checkSubmission(fields, { email: 'x', other: 1 });
   assert.deepEqual(errors.map(({ field: name, code }) => [name, code]), [['constructor', 'required'], ['email', 'format']]);
   assert.deepEqual(values, {});
+});
+
+test('a field with a pattern takes 1000 characters, unless it says how many', () => {
+  assert.equal(codeOf(field('textarea', { validationRegex: 'a+' }), 'a'.repeat(1000)), '');
+  assert.equal(codeOf(field('textarea', { validationRegex: 'a+' }), 'a'.repeat(1001)), 'too_long');
+  assert.equal(codeOf(field('textarea', { validationRegex: 'a+', maxLength: 2000 }), 'a'.repeat(2000)), '');
 });

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput } from '../../../domain/forms/fields.ts';
 
 const text = (name: string, more: Partial<FormFieldInput> = {}): FormFieldInput => ({ name, label: name, type: 'text', ...more });
-const pathsOf = (...args: Parameters<typeof checkFields>) => checkFields(...args).map(({ path, code }) => `${path} ${code}`);
+const email = text('email', { type: 'email' });
+const problems = (...args: Parameters<typeof checkFields>) => checkFields(...args).map(({ path, code }) => `${path} ${code}`);
+/** With a field for the address behind them. */
+const pathsOf = (fields: FormFieldInput[], before?: Parameters<typeof checkFields>[1]) => problems([...fields, email], before);
 
 test('violations point at the field and its property', () => {
   assert.deepEqual(pathsOf([
@@ -11,7 +14,7 @@ test('violations point at the field and its property', () => {
     text('e', { validationRegex: '(' }), text('f', { validationRegex: '(?=x)' }), text('g', { mapTo: 'phone' }), text('h', { mapTo: 'phone' }), text('i', { id: 7 }),
   ]), [
     '/fields/1/name duplicate', '/fields/2/options required', '/fields/3/mapTo enum', '/fields/4/minLength out_of_range',
-    '/fields/5/validationRegex format', '/fields/6/validationRegex format', '/fields/8/mapTo duplicate', '/fields/9/id read_only',
+    '/fields/8/mapTo duplicate', '/fields/9/id read_only', '/fields/5/validationRegex format', '/fields/6/validationRegex format',
   ]);
 });
 
@@ -21,7 +24,7 @@ test('fields are kept in displayOrder, and their ids for good', () => {
   assert.deepEqual(first.map(({ id }) => id).sort(), [1, 2, 3]);
   const idOf = (name: string) => first.find((field) => field.name === name)!.id;
   const renamed = first.map((field) => (field.name === 'a' ? { ...field, name: 'anew' } : field));
-  assert.deepEqual(checkFields(renamed, first), []);
+  assert.deepEqual(pathsOf(renamed, first), []);
   assert.deepEqual(normaliseFields(renamed, first).map(({ id, name }) => [id, name]), [[idOf('a'), 'anew'], [idOf('b'), 'b'], [idOf('last'), 'last']]);
   // Names alone keep ids too; a name that moved to another id does not take its old one along.
   assert.equal(normaliseFields([text('b'), text('x')], first)[0]!.id, idOf('b'));
@@ -35,4 +38,24 @@ test('contact fields are filled by mapTo before names, the first email field whe
   assert.deepEqual(mapped(text('email', { type: 'email' }), text('firstName'), text('other'), text('cell', { mapTo: 'phone' })), { email: 'email', firstName: 'firstName', cell: 'phone' });
   assert.deepEqual(mapped(text('work', { mapTo: 'email' }), text('email')), { work: 'email' });
   assert.deepEqual(mapped(text('a'), text('b', { type: 'email' }), text('c', { type: 'email' })), { b: 'email' });
+});
+
+test('a form has a field for the address, of a type that can be one, and it is required', () => {
+  assert.deepEqual(problems([text('note')]), ['/fields required']);
+  assert.deepEqual(problems([text('note'), text('email', { type: 'checkbox' })]), ['/fields/1/type enum']);
+  assert.deepEqual(problems([text('note', { mapTo: 'email' }), text('email', { type: 'checkbox' })]), []);
+  const requiredOf = (...fields: FormFieldInput[]) => normaliseFields(fields).map((field) => field.required);
+  assert.deepEqual(requiredOf(text('note'), text('email', { type: 'email', required: false })), [false, true]);
+  assert.deepEqual(requiredOf(text('work', { mapTo: 'email' }), text('email')), [true, false]);
+  assert.deepEqual(requiredOf(text('a', { type: 'email' }), text('b', { type: 'email' })), [true, false]);
+});
+
+test('patterns of a form may not cost more than a submission may take', () => {
+  const patterns = (validationRegex: string, count: number, more: Partial<FormFieldInput> = {}) =>
+    pathsOf(Array.from({ length: count }, (_, n) => text(`f${n}`, { validationRegex, ...more })));
+  assert.deepEqual(patterns('[A-Z]{2}\\d{6,8}', 30), []);
+  assert.deepEqual(patterns('(\\pL{1,1000}|x)*y', 99), ['/fields/0/validationRegex too_complex']);
+  assert.deepEqual(patterns('(\\pL{1,100}|x)*y', 99), ['/fields/4/validationRegex too_complex'], 'together they cost too much');
+  assert.deepEqual(patterns('(\\pL{1,100}|x)*y', 99, { maxLength: 40 }), []);
+  assert.deepEqual(patterns('(\\pL{1,100}|x)*y', 1, { type: 'textarea', maxLength: 10_000 }), ['/fields/0/validationRegex too_complex']);
 });

@@ -1,0 +1,81 @@
+import { Invitation } from '../../db/entities/auth.ts';
+import { toAppError } from '../../db/errors.ts';
+import { sql } from '../../db/orm.ts';
+import { acceptInvitation, createInvitation, deleteInvitation, invitationOf, invitationStatus } from '../../domain/auth/invitations.ts';
+import { AppError, notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import * as schema from './admin-schema.ts';
+import { acceptPage } from './accept-page.ts';
+import { pageFor } from './account-routes.ts';
+import { accountPage } from './pages.ts';
+import { presentInvitation, presentUser } from './presenter.ts';
+import { TokenQuery, User as UserSchema } from './schema.ts';
+
+const sortable = { ...commonSort, expiresAt: { column: sql`t.expires_at`, type: 'timestamptz' } } as const;
+const wrong = { contentType: 'text/html', description: 'A page that says what is wrong' };
+const pages = { 200: { contentType: 'text/html', description: 'A page' }, 400: wrong, 409: wrong };
+
+export const invitationRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/auth/invitations', operationId: 'listInvitations', summary: 'List invitations', access: 'users:read',
+    query: schema.InvitationQuery, responses: { 200: { schema: listOf(schema.Invitation) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, Invitation, query, {
+        from: sql`invitations t`, sortable, where: query.status === undefined ? [] : [sql`${invitationStatus} = ${query.status}`],
+      }, (found) => found.map(presentInvitation)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/auth/invitations', operationId: 'createInvitation', summary: 'Invite somebody by mail', access: 'users:write',
+    description: 'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless.',
+    body: schema.InvitationCreate, responses: { 201: { schema: schema.Invitation } }, errors: ['email_taken'],
+    handler: async (call) => {
+      const invitation = await createInvitation(call.deps, call, { email: call.body.email, roles: call.body.roles ?? ['User'] });
+      return created(`/auth/invitations/${invitation.id}`, presentInvitation(invitation));
+    },
+  }),
+  route({
+    method: 'GET', path: '/auth/invitations/{id}', operationId: 'getInvitation', summary: 'Get an invitation', access: 'users:read',
+    params: IdParams, responses: { 200: { schema: schema.Invitation } },
+    handler: async ({ em, params }) => {
+      const invitation = await em.findOne(Invitation, { id: params.id });
+      if (!invitation) throw notFound('invitation', params.id);
+      return { body: presentInvitation(invitation) };
+    },
+  }),
+  route({
+    method: 'DELETE', path: '/auth/invitations/{id}', operationId: 'deleteInvitation', summary: 'Revoke an invitation', access: 'users:write',
+    params: IdParams, responses: { 204: { description: 'Revoked' } }, errors: ['conflict', 'precondition_failed'],
+    handler: async (call) => {
+      await deleteInvitation(call.em, call, call.params.id, (current) => assertIfMatch(call.ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'POST', path: '/auth/invitations/accept', operationId: 'acceptInvitation', summary: 'Become a user by the token of an invitation', access: 'public',
+    body: schema.InvitationAccept, responses: { 201: { schema: UserSchema } }, errors: ['token_invalid', 'username_taken', 'email_taken'],
+    handler: async ({ deps, body, caller }) => created('/auth/profile', presentUser(await acceptInvitation(deps, body, caller))),
+  }),
+  route({
+    method: 'GET', path: '//accept-invitation', operationId: 'showAcceptInvitation', summary: 'The page to accept an invitation on', access: 'public',
+    query: TokenQuery, openQuery: true, responses: pages,
+    handler: ({ deps, query: { token = '' } }) => pageFor(async () => acceptPage(token, await invitationOf(deps, token))),
+  }),
+  route({
+    method: 'POST', path: '//accept-invitation', operationId: 'submitAcceptInvitation', summary: 'Accept an invitation from the page', access: 'public',
+    openQuery: true, body: schema.InvitationAccept, bodyTypes: ['form'], responses: pages,
+    handler: ({ deps, body, caller }) => pageFor(async () => {
+      const invitation = await invitationOf(deps, body.token);
+      try {
+        await acceptInvitation(deps, body, caller);
+      } catch (error) {
+        const refusal = error instanceof AppError ? error : toAppError(error);
+        if (refusal?.errors) return acceptPage(body.token, invitation, body, refusal);
+        throw error;
+      }
+      return accountPage('Welcome', '<p role="status">Your account is ready. You can log in now.</p>');
+    }),
+  }),
+];

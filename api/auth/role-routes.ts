@@ -1,0 +1,60 @@
+import { Role } from '../../db/entities/auth.ts';
+import { sql } from '../../db/orm.ts';
+import { permissionList } from '../../domain/auth/permissions.ts';
+import { createRole, deleteRole, updateRole } from '../../domain/auth/roles.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import * as schema from './admin-schema.ts';
+import { presentRole } from './presenter.ts';
+
+const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
+
+export const roleRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/auth/roles', operationId: 'listRoles', summary: 'List roles', access: 'roles:read',
+    query: schema.RoleQuery, responses: { 200: { schema: listOf(schema.Role) } },
+    handler: async ({ em, query }) => ({ body: await listPage(em, Role, query, { from: sql`roles t`, where: [], sortable }, (found) => found.map(presentRole)) }),
+  }),
+  route({
+    method: 'POST', path: '/auth/roles', operationId: 'createRole', summary: 'Create a role', access: 'roles:write',
+    body: schema.RoleCreate, responses: { 201: { schema: schema.Role } }, errors: ['name_taken'],
+    handler: async (call) => {
+      const role = await createRole(call.em, call, call.body);
+      return created(`/auth/roles/${role.id}`, presentRole(role));
+    },
+  }),
+  route({
+    method: 'GET', path: '/auth/roles/{id}', operationId: 'getRole', summary: 'Get a role', access: 'roles:read',
+    params: IdParams, responses: { 200: { schema: schema.Role } },
+    handler: async ({ em, params }) => {
+      const role = await em.findOne(Role, { id: params.id });
+      if (!role) throw notFound('role', params.id);
+      return { body: presentRole(role) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/auth/roles/{id}', operationId: 'updateRole', summary: 'Change a role for everyone who has it', access: 'roles:write',
+    params: IdParams, body: schema.RoleUpdate, responses: { 200: { schema: schema.Role } }, errors: ['name_taken', 'conflict'],
+    handler: async (call) => ({
+      body: presentRole(await updateRole(call.em, call, call.params.id, call.body, (current) => {
+        assertIfMatch(call.ifMatch, current.version);
+        assertUnchanged(call.readOnly, presentRole(current));
+      })),
+    }),
+  }),
+  route({
+    method: 'DELETE', path: '/auth/roles/{id}', operationId: 'deleteRole', summary: 'Delete a role that nobody has', access: 'roles:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'conflict', 'precondition_failed'],
+    handler: async (call) => {
+      await deleteRole(call.em, call, call.params.id, (current) => assertIfMatch(call.ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'GET', path: '/auth/permissions', operationId: 'listPermissions', summary: 'Every permission that a role can have', access: 'roles:read',
+    responses: { 200: { schema: listOf(schema.Permission) } },
+    handler: async () => ({ body: { data: permissionList, page: { limit: permissionList.length, nextCursor: null, hasMore: false } } }),
+  }),
+];

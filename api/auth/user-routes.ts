@@ -1,0 +1,72 @@
+import { AuditEntry, User } from '../../db/entities/auth.ts';
+import { sql } from '../../db/orm.ts';
+import { updateUser, userSearch } from '../../domain/auth/users.ts';
+import { instant } from '../../domain/contacts/contact-filters.ts';
+import { notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, assertUnchanged, route, type RouteSpec } from '../guard.ts';
+import { IdParams, listOf } from '../schemas.ts';
+import * as schema from './admin-schema.ts';
+import { presentAuditEntry, presentUser } from './presenter.ts';
+import { User as UserSchema } from './schema.ts';
+
+const sortable = {
+  ...commonSort, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' }, username: { column: sql`t.username_key`, type: 'text' },
+  email: { column: sql`t.email_key`, type: 'text' }, lastName: { column: sql`t.last_name`, type: 'text' },
+} as const;
+
+/** The users of a tenant, and what was done in it. */
+export const userRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/auth/users', operationId: 'listUsers', summary: 'List users', access: 'users:read',
+    query: schema.UserQuery, responses: { 200: { schema: listOf(UserSchema) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, User, query, {
+        from: sql`users t`, sortable,
+        where: [
+          ...(query.active === undefined ? [] : [sql`t.active = ${query.active}`]),
+          ...(query.role === undefined ? [] : [sql`${query.role}::text = any(t.roles)`]),
+          ...(query.q === undefined ? [] : [userSearch(query.q)]),
+        ],
+      }, (found) => found.map(presentUser)),
+    }),
+  }),
+  route({
+    method: 'GET', path: '/auth/users/{id}', operationId: 'getUser', summary: 'Get a user', access: 'users:read',
+    params: IdParams, responses: { 200: { schema: UserSchema } },
+    handler: async ({ em, params }) => {
+      const user = await em.findOne(User, { id: params.id });
+      if (!user) throw notFound('user', params.id);
+      return { body: presentUser(user) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/auth/users/{id}', operationId: 'updateUser', summary: 'Enable or disable a user, or change its roles', access: 'users:write',
+    description: 'Nobody gives or takes permissions that they do not have, disables or demotes themselves, or leaves the tenant without an Admin.',
+    params: IdParams, body: schema.UserUpdate, responses: { 200: { schema: UserSchema } }, errors: ['last_admin'],
+    handler: async (call) => ({
+      body: presentUser(await updateUser(call.em, call, call.params.id, call.body, (current) => {
+        assertIfMatch(call.ifMatch, current.version);
+        assertUnchanged(call.readOnly, presentUser(current));
+      })),
+    }),
+  }),
+  route({
+    method: 'GET', path: '/auth/audit-log', operationId: 'listAuditLog', summary: 'Who did what', access: 'audit-log:read',
+    query: schema.AuditQuery, responses: { 200: { schema: listOf(schema.AuditEntry) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, AuditEntry, query, {
+        from: sql`audit_log t`, sortable: { id: commonSort.id },
+        where: [
+          ...(query.action === undefined ? [] : [sql`t.action = ${query.action}`]),
+          ...(query.actorType === undefined ? [] : [sql`t.actor_type = ${query.actorType}`]),
+          ...(query.actorId === undefined ? [] : [sql`t.actor_id = ${query.actorId}`]),
+          ...(query.resourceType === undefined ? [] : [sql`t.resource_type = ${query.resourceType}`]),
+          ...(query.resourceId === undefined ? [] : [sql`t.resource_id = ${query.resourceId}`]),
+          ...(query.atAfter === undefined ? [] : [sql`t.at > ${instant('atAfter', query.atAfter)}`]),
+          ...(query.atBefore === undefined ? [] : [sql`t.at < ${instant('atBefore', query.atBefore)}`]),
+        ],
+      }, (found) => found.map(presentAuditEntry)),
+    }),
+  }),
+];

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from 'koa';
+import type { Deps } from '../../config/deps.ts';
+import { toAppError } from '../../db/errors.ts';
+import { tenantEm, type EntityManager } from '../../db/orm.ts';
+import type { Principal } from '../../domain/auth/principal.ts';
+import { AppError, assertValid } from '../../domain/errors.ts';
+import { claimKey, extendClaim, keepAnswer, LOCK_SECONDS, releaseKey, type Answer, type KeyUse } from '../../domain/idempotency/answers.ts';
+import { hashRequest } from '../../domain/idempotency/hash-request.ts';
+import type { RouteSpec } from '../guard.ts';
+import type { UploadedFile } from './body.ts';
+import { writeProblem } from './problem.ts';
+
+/** How long a request waits for its twin before it gets a 409. */
+const WAIT_MS = 10_000;
+/** Pauses between two looks at the twin's row grow up to this. */
+const MAX_PAUSE_MS = 250;
+/** Longer answers are not kept. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** The column's length. What a path has beyond it is in the request's hash. */
+const MAX_OPERATION = 400;
+const KEPT_HEADERS = ['Content-Type', 'ETag', 'Location'];
+
+type KeyedSpec = Pick<RouteSpec, 'method' | 'path' | 'access'>;
+
+/** Whether an operation takes an Idempotency-Key: any POST that needs a token, but those of /auth. */
+export function takesIdempotencyKey({ method, path, access }: KeyedSpec): boolean {
+  return method === 'POST' && access !== 'public' && !path.startsWith('/auth/');
+}
+
+const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
+
+/** The body as it is sent; null for what is not kept. */
+function textOf(body: unknown): string | null {
+  if (body === null || body === undefined) return '';
+  if (body instanceof Readable || Buffer.isBuffer(body)) return null;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return Buffer.byteLength(text) > MAX_ANSWER_BYTES ? null : text;
+}
+
+function answerOf(ctx: Context): Answer {
+  const headers = KEPT_HEADERS.map((name) => [name, ctx.response.get(name)] as const).filter(([, value]) => value !== '');
+  return { status: ctx.status, headers: Object.fromEntries(headers), body: textOf(ctx.body) };
+}
+
+/** Answers as the first time. Throws 409 where that answer was not kept: what was done is not done again. */
+function replay(ctx: Context, { status, headers, body }: Answer): void {
+  if (body === null) {
+    const { Location } = headers;
+    throw new AppError('idempotency_conflict', `The request was answered with ${status}; its answer was too large to be kept`, Location ? { headers: { Location } } : {});
+  }
+  ctx.body = body === '' ? null : body;
+  ctx.status = status;
+  ctx.set({ ...headers, 'Idempotency-Replayed': 'true' });
+}
+
+/** The key, or the answer to it. While a twin runs it is asked for again, and no connection is held in between. */
+async function claimOrWait(em: EntityManager, use: KeyUse): Promise<'ours' | Answer> {
+  const deadline = performance.now() + WAIT_MS;
+  for (let pause = 20; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    const claim = await claimKey(em, use);
+    if (claim === 'reused') throw new AppError('idempotency_key_reused');
+    if (claim !== 'busy') return claim;
+    if (performance.now() > deadline) throw new AppError('idempotency_conflict', 'The same request is still at work', { headers: { 'Retry-After': '1' } });
+    await sleep(pause);
+  }
+}
+
+/** Runs the request while it holds the key, writes its answer to `ctx` and keeps it, or frees the key. */
+async function runAndKeep(ctx: Context, { log }: Deps, em: EntityManager, use: KeyUse, run: () => Promise<void>): Promise<void> {
+  // The answer stands whether the key can be kept or not; a lock that is left runs out.
+  const warn = (error: unknown) => log.warn({ err: error as Error, requestId: ctx.state['requestId'] as string }, 'idempotency key not kept');
+  const extension = setInterval(() => void extendClaim(em, use).catch(warn), (LOCK_SECONDS * 1000) / 3);
+  try {
+    await run();
+  } catch (error) {
+    const known = error instanceof AppError ? error : toAppError(error);
+    if (!known) {
+      await releaseKey(em, use).catch(warn);
+      throw error;
+    }
+    writeProblem(ctx, known);
+  } finally {
+    clearInterval(extension);
+  }
+  await (isKept(ctx.status) ? keepAnswer(em, use, answerOf(ctx)) : releaseKey(em, use)).catch(warn);
+}
+
+/**
+ * Does `run`, which writes to `ctx`, once for each Idempotency-Key of a caller and operation. A repetition gets the first
+ * answer; one with another request 422; one whose twin takes too long 409. Throws 400 for what is no key.
+ */
+export async function idempotent(
+  ctx: Context & { params: Record<string, string> },
+  spec: KeyedSpec,
+  deps: Deps,
+  { body, files }: { body: unknown; files: UploadedFile[] },
+  run: () => Promise<void>,
+): Promise<void> {
+  const key = ctx.headers['idempotency-key'];
+  if (key === undefined || !takesIdempotencyKey(spec)) return run();
+  if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) {
+    assertValid([{ path: '/Idempotency-Key', code: 'format', message: 'must be 1 to 255 printable ASCII characters' }]);
+  }
+  const { tenantId, actor } = ctx.state['principal'] as Principal;
+  const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ctx.params[name]!);
+  const use: KeyUse = {
+    tenantId, caller: `${actor.type}/${actor.id}`, operation: `${spec.method} ${path}`.slice(0, MAX_OPERATION), key: key as string, runner: randomUUID(),
+    requestHash: await hashRequest({ params: ctx.params, query: ctx.query, body, files }),
+  };
+  const em = tenantEm(deps.orm, tenantId);
+  const claim = await claimOrWait(em, use);
+  if (claim === 'ours') await runAndKeep(ctx, deps, em, use, run);
+  else replay(ctx, claim);
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Pool } from 'pg';
+import type { Deps } from '../config/deps.ts';
+import { AppError } from '../domain/errors.ts';
+import { problemBody } from './middleware/problem.ts';
+
+const TICK_MS = 10;
+/** With fewer than these at work, a late event loop is a pause that ends by itself. */
+const FEW = 64;
+const LATE_MS = 20;
+/** Requests that wait for a database connection. */
+const POOL_WAITING = 100;
+const MANY = 2000;
+
+/** Monitors must see the process, and a recipient's picture is always answered. */
+const NEVER_REFUSED = /^\/(metrics$|api\/v1\/([a-z]+\/)?health$|api\/v1\/emails\/tracking\/)/;
+/** What waits in a queue of its own (passwords are hashed in threads) or runs for minutes (uploads) says nothing about the load. */
+const NOT_COUNTED = /^\/api\/v1\/(auth\/|contacts\/(import|export))/;
+
+/**
+ * Turns requests away with 503 before the process gives way: while the event loop is late with many requests at work, or
+ * too many wait for the database. A refusal costs next to nothing, so that what is let in is answered as fast as ever.
+ */
+export interface Shedder {
+  /** Answers the request itself and tells so, or lets it in. */
+  refuses(request: IncomingMessage, response: ServerResponse): boolean;
+  stop(): void;
+}
+
+/** Watches this process. */
+export async function createShedder(deps: Deps): Promise<Shedder> {
+  const pool = await (deps.orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }).getNativeClient();
+  let atWork = 0;
+  let ticked = performance.now();
+  let late = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    late = now - ticked - TICK_MS;
+    ticked = now;
+  }, TICK_MS);
+  timer.unref();
+
+  /** How late the loop was at its last tick, or is by now. */
+  const lateness = (): number => Math.max(late, performance.now() - ticked - TICK_MS);
+  const overloaded = (): boolean => (atWork > FEW && lateness() > LATE_MS) || pool.waitingCount > POOL_WAITING || atWork > MANY;
+
+  return {
+    refuses(request, response) {
+      const path = request.url ?? '';
+      if (!NEVER_REFUSED.test(path) && overloaded()) {
+        refuse(request, response);
+        deps.metrics.shed.inc();
+        return true;
+      }
+      if (!NOT_COUNTED.test(path)) {
+        atWork += 1;
+        response.once('close', () => { atWork -= 1; });
+      }
+      return false;
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse): void {
+  const requestId = randomUUID();
+  const body = problemBody(new AppError('unavailable', 'Too many requests are at work; try again'), requestId);
+  // What is left of a body is not worth reading.
+  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
+  response.writeHead(503, {
+    'Content-Type': 'application/problem+json', 'Content-Length': Buffer.byteLength(body), 'Retry-After': '1', 'X-Request-Id': requestId,
+    ...(hasBody ? { Connection: 'close' } : {}),
+  });
+  response.end(body);
+}

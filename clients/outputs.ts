@@ -1,0 +1,58 @@
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { openapi } from '../api/openapi.ts';
+import { routes } from '../api/routes.ts';
+import { postmanCollection, type Content, type Document } from './postman.ts';
+
+const HEADER = '// Made from openapi.json by `npm run clients`: do not change it here.\n';
+
+/** The operations that a program calls: those with a JSON, CSV or empty answer. The rest are pages, pictures and redirects. */
+function callable({ paths }: Document) {
+  return Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).flatMap(([method, operation]) => {
+    const answers = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
+    const forPrograms = answers.some(([, { content }]) => !content || Object.keys(content).some((type) => /json|csv/.test(type)));
+    return path.startsWith('/api/') && forPrograms ? [{ path, method: method.toUpperCase(), operation }] : [];
+  }));
+}
+
+function operationTable(document: Document): string {
+  const lines = callable(document).map(({ path, method, operation }) => {
+    const [type = null] = Object.keys(operation.requestBody?.content ?? {});
+    return `  ${operation.operationId}: ['${method}', '${path}', ${type === null ? 'null' : `'${type}'`}],\n`;
+  });
+  return `${HEADER}/** Method, path and type of the body of each operation. */\nexport const operations = {\n${lines.join('')}} as const;\n`;
+}
+
+const onlySchemas = (content: Content | undefined) =>
+  content && Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type, { schema }]));
+
+/** The document without what the client's types do not say: other operations, errors (a ProblemError has them), headers, examples. */
+function slim(document: Document) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const { path, method, operation } of callable(document)) {
+    const responses = Object.entries(operation.responses).filter(([status]) => /^2/.test(status)).map(([status, { description, content }]) => [status, { description, content: onlySchemas(content) }]);
+    const requestBody = operation.requestBody && { ...operation.requestBody, content: onlySchemas(operation.requestBody.content) };
+    const parameters = operation.parameters.filter((one) => !('$ref' in one));
+    (paths[path] ??= {})[method.toLowerCase()] = { ...operation, parameters, requestBody, responses: Object.fromEntries(responses) };
+  }
+  return { ...document, paths, components: { schemas: document.components.schemas } };
+}
+
+const blob = ts.factory.createTypeReferenceNode('Blob');
+
+async function types(document: Document): Promise<string> {
+  const nodes = await openapiTS(structuredClone(slim(document)) as never, {
+    defaultNonNullable: false, alphabetize: false, silent: true, transform: (schema) => (schema.format === 'binary' ? blob : undefined),
+  });
+  return HEADER + astToString(nodes);
+}
+
+/** Text of everything that `npm run clients` makes, by its path in this folder. */
+export async function clientOutputs(): Promise<Record<string, string>> {
+  const document = JSON.parse(JSON.stringify(openapi(routes, 'http://localhost:8080'))) as Document;
+  return {
+    'typescript/operations.ts': operationTable(document),
+    'typescript/schema.ts': await types(document),
+    'postman/perennial.postman_collection.json': `${JSON.stringify(postmanCollection(document), null, 1)}\n`,
+  };
+}

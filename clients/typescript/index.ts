@@ -1,0 +1,91 @@
+import { operations as table } from './operations.ts';
+import type { Client, OperationId, Options, Schemas } from './types.ts';
+
+export type { Client, Input, OperationId, Options, Result, Schemas } from './types.ts';
+
+export interface Settings {
+  baseUrl: string;
+  /** An access token or API key, or what gives the present one. */
+  token?: string | (() => string | undefined | Promise<string | undefined>);
+  /** How often a call that may be repeated is, after 429 and 503; default 3. */
+  retries?: number;
+  /** Longest wait that Retry-After may ask for, in seconds; default 60. */
+  maxWait?: number;
+  fetch?: typeof fetch;
+}
+
+/** An answer that is an error: branch on `code`. `unknown` is one that is not of the API, or a form's (see `body`). */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly status: number;
+  readonly code: Schemas['ErrorCode'] | 'unknown';
+  /** Every violation, by a JSON Pointer into the request part. */
+  readonly errors: readonly Schemas['Violation'][];
+  readonly requestId: string | null;
+  readonly body: unknown;
+
+  constructor(response: Response, body: unknown) {
+    const problem = /problem\+json/.test(response.headers.get('content-type') ?? '') ? (body as Schemas['Problem']) : null;
+    super(problem ? `${problem.code}: ${problem.detail}` : `HTTP ${response.status}`);
+    this.status = response.status;
+    this.code = problem?.code ?? 'unknown';
+    this.errors = problem?.errors ?? [];
+    this.requestId = response.headers.get('x-request-id');
+    this.body = body;
+  }
+}
+
+interface AnyInput extends Options { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+
+function urlOf(baseUrl: string, path: string, { path: values = {}, query = {} }: AnyInput): URL {
+  const url = new URL(baseUrl.replace(/\/+$/, '') + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))));
+  for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
+  return url;
+}
+
+function bodyOf(type: string | null, body: unknown): string | FormData | null {
+  if (type === null || body === undefined) return null;
+  if (type === 'application/json') return JSON.stringify(body);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body as Record<string, string | Blob | undefined>)) if (value !== undefined) form.append(name, value);
+  return form;
+}
+
+/** A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. */
+export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }: Settings): Client {
+  async function call(id: OperationId, input: AnyInput = {}): Promise<unknown> {
+    const [method, path, type] = table[id];
+    const key = input.idempotencyKey === true ? crypto.randomUUID() : input.idempotencyKey;
+    const url = urlOf(baseUrl, path, input);
+    for (let left = method !== 'POST' || key ? retries : 0; ; left -= 1) {
+      const bearer = typeof token === 'function' ? await token() : token;
+      const headers = new Headers({ accept: 'application/json, */*;q=0.1' });
+      if (bearer) headers.set('authorization', `Bearer ${bearer}`);
+      if (key) headers.set('idempotency-key', key);
+      if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`);
+      if (type === 'application/json' && input.body !== undefined) headers.set('content-type', type);
+      const response = await send(url, { method, headers, body: bodyOf(type, input.body), signal: input.signal ?? null });
+      const text = await response.text();
+      const body: unknown = /json/.test(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : text || undefined;
+      if (response.ok) return body;
+      const wait = Number(response.headers.get('retry-after') ?? NaN);
+      if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait)) throw new ProblemError(response, body);
+      await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+      input.signal?.throwIfAborted();
+    }
+  }
+  return Object.fromEntries((Object.keys(table) as OperationId[]).map((id) => [id, (input?: AnyInput) => call(id, input)])) as unknown as Client;
+}
+
+type Lists = (input: never) => Promise<{ data: unknown[]; page: { nextCursor: string | null } }>;
+
+/** Everything that a list holds, page by page: `for await (const contact of each(client.listContacts, { query: { tag: 'vip' } }))`. */
+export async function* each<F extends Lists>(list: F, ...[input]: Parameters<F>): AsyncGenerator<Awaited<ReturnType<F>>['data'][number]> {
+  const { query, ...rest } = (input ?? {}) as AnyInput;
+  for (let cursor: string | undefined; ;) {
+    const { data, page } = await list({ ...rest, query: { ...query, ...(cursor ? { cursor } : {}) } } as never);
+    yield* data as Awaited<ReturnType<F>>['data'][number][];
+    if (page.nextCursor === null) return;
+    cursor = page.nextCursor;
+  }
+}

@@ -1,0 +1,7596 @@
+// Made from openapi.json by `npm run clients`: do not change it here.
+export interface paths {
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of all components */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area auth */
+        get: operations["getAuthHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area contacts */
+        get: operations["getContactsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area emails */
+        get: operations["getEmailsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area campaigns */
+        get: operations["getCampaignsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area forms */
+        get: operations["getFormsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area scoring */
+        get: operations["getScoringHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health of the area analytics */
+        get: operations["getAnalyticsHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This API as OpenAPI 3.1 */
+        get: operations["getOpenapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/asyncapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The events as AsyncAPI 3 */
+        get: operations["getAsyncapi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Register a user */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log in */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a refresh token for new tokens
+         * @description A refresh token counts once. One that comes a second time ends its session.
+         */
+        post: operations["refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log out: the session's tokens are dead at once */
+        post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller */
+        get: operations["getProfile"];
+        /**
+         * Change the caller's profile
+         * @description A new email needs `currentPassword`. A username that is the email changes with it.
+         */
+        put: operations["updateProfile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change the caller's password; other sessions end */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/forgot-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a mail to set a new password
+         * @description The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.
+         */
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password by the token of a mail
+         * @description A token counts once, for an hour. Every session of the user ends.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/verify-email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an address by the token of a mail
+         * @description A token counts once, for 24 hours.
+         */
+        post: operations["verifyEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/verify-email/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for another mail to confirm an address
+         * @description The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.
+         */
+        post: operations["resendVerification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a secret for an authenticator app
+         * @description It counts once `POST /auth/totp/confirm` has had a code of it; one that was not confirmed is replaced.
+         */
+        post: operations["startTotp"];
+        /** Turn TOTP off, by a code or the password */
+        delete: operations["removeTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turn TOTP on with a first code */
+        post: operations["confirmTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List users */
+        get: operations["listUsers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a user */
+        get: operations["getUser"];
+        /**
+         * Enable or disable a user, or change its roles
+         * @description Nobody gives or takes permissions that they do not have, disables or demotes themselves, or leaves the tenant without an Admin.
+         */
+        put: operations["updateUser"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List roles */
+        get: operations["listRoles"];
+        put?: never;
+        /** Create a role */
+        post: operations["createRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/roles/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a role */
+        get: operations["getRole"];
+        /** Change a role for everyone who has it */
+        put: operations["updateRole"];
+        post?: never;
+        /** Delete a role that nobody has */
+        delete: operations["deleteRole"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every permission that a role can have */
+        get: operations["listPermissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List invitations */
+        get: operations["listInvitations"];
+        put?: never;
+        /**
+         * Invite somebody by mail
+         * @description The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless.
+         */
+        post: operations["createInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/invitations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an invitation */
+        get: operations["getInvitation"];
+        put?: never;
+        post?: never;
+        /** Revoke an invitation */
+        delete: operations["deleteInvitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Become a user by the token of an invitation */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List API keys */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key; its text is shown once
+         * @description Send the key as a Bearer token. It may do what both it and its creator may, as long as the creator is active.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an API key, without its text */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /** Delete an API key: it is dead at once */
+        delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List contacts */
+        get: operations["listContacts"];
+        put?: never;
+        /** Create a contact */
+        post: operations["createContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search contacts by name, address or company */
+        get: operations["searchContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a contact */
+        get: operations["getContact"];
+        /** Change a contact */
+        put: operations["updateContact"];
+        post?: never;
+        /** Delete a contact */
+        delete: operations["deleteContact"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/{id}/activities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened to a contact */
+        get: operations["listContactActivities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/companies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List companies */
+        get: operations["listCompanies"];
+        put?: never;
+        /** Create a company */
+        post: operations["createCompany"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/companies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a company */
+        get: operations["getCompany"];
+        /** Change a company */
+        put: operations["updateCompany"];
+        post?: never;
+        /** Delete a company; its contacts stay */
+        delete: operations["deleteCompany"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/companies/{id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the contacts of a company */
+        get: operations["listCompanyContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import contacts from a CSV file */
+        post: operations["importContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List imports */
+        get: operations["listImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an import and its progress */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/imports/{id}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rejected rows as CSV */
+        get: operations["getImportErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/imports/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel an import; what is done stays */
+        post: operations["cancelImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List segments and lists */
+        get: operations["listSegments"];
+        put?: never;
+        /** Create a segment by a filter, or a static list */
+        post: operations["createSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List static lists */
+        get: operations["listLists"];
+        put?: never;
+        /** Create a static list */
+        post: operations["createList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Who a filter fits */
+        post: operations["previewSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a segment or list */
+        get: operations["getSegment"];
+        /** Change a segment or list */
+        put: operations["updateSegment"];
+        post?: never;
+        /** Delete a segment or list; its contacts stay */
+        delete: operations["deleteSegment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/{id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the contacts in a segment or list */
+        get: operations["listSegmentContacts"];
+        put?: never;
+        /** Add contacts to a static list */
+        post: operations["addSegmentContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/{id}/contacts/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove contacts from a static list */
+        post: operations["removeSegmentContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/segments/{id}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge every contact anew by a segment or list */
+        post: operations["rebuildSegment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a list or segment */
+        get: operations["getList"];
+        /** Change a list or segment */
+        put: operations["updateList"];
+        post?: never;
+        /** Delete a list or segment; its contacts stay */
+        delete: operations["deleteList"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists/{id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the contacts in a list or segment */
+        get: operations["listListContacts"];
+        put?: never;
+        /** Add contacts to a static list */
+        post: operations["addListContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists/{id}/contacts/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove contacts from a static list */
+        post: operations["removeListContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/lists/{id}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Judge every contact anew by a list or segment */
+        post: operations["rebuildList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one email to a contact or an address
+         * @description Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.
+         */
+        post: operations["sendEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List emails */
+        get: operations["listEmails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an email */
+        get: operations["getEmail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/{id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why an email was sent, or was not */
+        get: operations["explainEmail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say what became of an email that is UNKNOWN */
+        post: operations["resolveEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List email templates */
+        get: operations["listTemplates"];
+        put?: never;
+        /**
+         * Create an email template
+         * @description A syntax error, an unknown tag or an unknown filter is refused with its line and column.
+         */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an email template */
+        get: operations["getTemplate"];
+        /** Change an email template */
+        put: operations["updateTemplate"];
+        post?: never;
+        /** Delete an email template */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/templates/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show a template as a contact would get it */
+        post: operations["previewTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/templates/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a template to an address, to look at it */
+        post: operations["testTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/tracking/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Opens and clicks of an email
+         * @description Automated hits are among the events and kept out of the figures.
+         */
+        get: operations["getTracking"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List campaigns */
+        get: operations["listCampaigns"];
+        put?: never;
+        /** Create a campaign */
+        post: operations["createCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a campaign */
+        get: operations["getCampaign"];
+        /**
+         * Change a campaign
+         * @description Of a campaign that is ACTIVE it edits the next version, which `start` publishes.
+         */
+        put: operations["updateCampaign"];
+        post?: never;
+        /** Delete a campaign with its executions */
+        delete: operations["deleteCampaign"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a campaign, make it ACTIVE and enrol contacts
+         * @description Enrols those who are named as the entry rules allow, so starting again enrols no one twice.
+         */
+        post: operations["startCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a campaign and every execution of it */
+        post: operations["stopCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let no step run until the campaign is resumed */
+        post: operations["pauseCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on with a paused campaign */
+        post: operations["resumeCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a campaign */
+        get: operations["getCampaignStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the executions of a campaign */
+        get: operations["listCampaignExecutions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/{id}/contacts/{contactId}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a contact is in a campaign or not */
+        get: operations["explainCampaignContact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/enrolments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Progress of an enrolment */
+        get: operations["getCampaignEnrolment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/executions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an execution with the steps it has done */
+        get: operations["getCampaignExecution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/executions/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop one execution */
+        post: operations["stopCampaignExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/campaigns/executions/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take up an execution that failed */
+        post: operations["retryCampaignExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List forms */
+        get: operations["listForms"];
+        put?: never;
+        /** Create a form */
+        post: operations["createForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a form */
+        get: operations["getForm"];
+        /** Change a form */
+        put: operations["updateForm"];
+        post?: never;
+        /** Delete a form with its submissions */
+        delete: operations["deleteForm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/embed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Code that puts the form in a page */
+        get: operations["getFormEmbed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Views, submissions and conversion rate */
+        get: operations["getFormStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/submissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List submissions */
+        get: operations["listFormSubmissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the script renders; counts a view */
+        get: operations["getFormFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A signed token that a browser submits with */
+        get: operations["getFormToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/forms/{id}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Submit a form */
+        post: operations["submitForm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List scoring rules */
+        get: operations["listScoringRules"];
+        put?: never;
+        /** Create a scoring rule */
+        post: operations["createScoringRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a scoring rule */
+        get: operations["getScoringRule"];
+        /** Change a scoring rule */
+        put: operations["updateScoringRule"];
+        post?: never;
+        /** Delete a scoring rule */
+        delete: operations["deleteScoringRule"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Score of a contact */
+        get: operations["getContactScore"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/contacts/{id}/score": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Score of a contact */
+        get: operations["getContactScoreAlias"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/companies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Score of a company */
+        get: operations["getCompanyScore"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/leaderboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Highest scores */
+        get: operations["getLeaderboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Record a website visit */
+        post: operations["recordScoringEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List score thresholds */
+        get: operations["listScoreThresholds"];
+        put?: never;
+        /** Create a score threshold */
+        post: operations["createScoreThreshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/thresholds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a score threshold */
+        get: operations["getScoreThreshold"];
+        /** Change a score threshold */
+        put: operations["updateScoreThreshold"];
+        post?: never;
+        /** Delete a score threshold */
+        delete: operations["deleteScoreThreshold"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scoring/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where warm and hot begin */
+        get: operations["getScoringSettings"];
+        /** Move the levels */
+        put: operations["updateScoringSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The figures at a glance */
+        get: operations["getDashboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/emails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Email figures */
+        get: operations["getEmailsAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Contact figures */
+        get: operations["getContactsAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Campaign figures */
+        get: operations["getCampaignsAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/forms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Form figures */
+        get: operations["getFormsAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AcceptInvitationRequest: {
+            /**
+             * @description From the link of the mail
+             * @example B2RlZmF1bHQ
+             */
+            token: string;
+            /**
+             * @description Letters, digits and . _ - +; or the email
+             * @example ada
+             */
+            username: string;
+            /**
+             * @description 8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character
+             * @example Correct-Horse-8
+             */
+            password: string;
+            /** @example Ada */
+            firstName: string;
+            /** @example Byron */
+            lastName: string;
+        };
+        Activity: {
+            /** @example 1 */
+            id: number;
+            /** @example EMAIL_OPENED */
+            type: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            occurredAt: string;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        ActivityList: {
+            data: components["schemas"]["Activity"][];
+            page: components["schemas"]["Page"];
+        };
+        AddSegmentContactsAnswer: {
+            /** @description How many were not in it yet */
+            added: number;
+            count: number;
+        };
+        AddSegmentContactsRequest: {
+            /**
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            contactIds: number[];
+        };
+        ApiKey: {
+            /** @example 1 */
+            id: number;
+            /** @example Website */
+            name: string;
+            permissions: string[];
+            /**
+             * @description The user for whom it acts
+             * @example 1
+             */
+            createdBy: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastUsedAt: string | null;
+            /** @example default */
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        ApiKeyList: {
+            data: components["schemas"]["ApiKey"][];
+            page: components["schemas"]["Page"];
+        };
+        AuditEntry: {
+            /** @example 1 */
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            at: string;
+            /** @enum {string} */
+            actorType: "user" | "api_key" | "anonymous" | "system";
+            actorId: number | null;
+            /** @example ada */
+            actorName: string | null;
+            /** @example user.updated */
+            action: string;
+            /** @example user */
+            resourceType: string;
+            /** @example 7 */
+            resourceId: string | null;
+            /**
+             * @description What was changed, as it was
+             * @example {
+             *       "active": true
+             *     }
+             */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What was changed, as it is
+             * @example {
+             *       "active": true
+             *     }
+             */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            requestId: string | null;
+            /** @example 192.0.2.7 */
+            address: string | null;
+            /** @example default */
+            tenantId: string;
+        };
+        AuditEntryList: {
+            data: components["schemas"]["AuditEntry"][];
+            page: components["schemas"]["Page"];
+        };
+        AuthResponse: {
+            /** @description A JWT for the Authorization header */
+            accessToken: string;
+            /** @enum {string} */
+            tokenType: "Bearer";
+            /**
+             * @description Seconds that the access token lives
+             * @example 86400
+             */
+            expiresIn: number;
+            /** @description For one POST /auth/refresh */
+            refreshToken: string;
+            user: components["schemas"]["User"];
+        };
+        Campaign: {
+            /** @example 1 */
+            id: number;
+            /** @example Welcome */
+            name: string;
+            description: string | null;
+            /** @enum {string} */
+            status: "DRAFT" | "ACTIVE" | "PAUSED" | "STOPPED" | "ARCHIVED";
+            /** @enum {string} */
+            type: "CUSTOM" | "WELCOME_SERIES" | "NURTURE" | "RE_ENGAGEMENT";
+            trigger: components["schemas"]["Trigger"];
+            steps: components["schemas"]["Step"][];
+            entry: components["schemas"]["Entry"];
+            /** @description The version that contacts enter; null before the first start */
+            publishedVersion: number | null;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        CampaignList: {
+            data: components["schemas"]["Campaign"][];
+            page: components["schemas"]["Page"];
+        };
+        CampaignStats: {
+            executions: {
+                running: number;
+                completed: number;
+                stopped: number;
+                failed: number;
+            };
+            steps: {
+                /** @example wait-1 */
+                stepId: string;
+                type: string;
+                /** @description Arrivals: waiting + completed + stopped + failed */
+                entered: number;
+                waiting: number;
+                completed: number;
+                /** @description Part of completed: mail that a gate held back */
+                suppressed: number;
+                stopped: number;
+                failed: number;
+            }[];
+            emails: {
+                queued: number;
+                sent: number;
+                delivered: number;
+                failed: number;
+                suppressed: number;
+                bounced: number;
+                complained: number;
+                unknown: number;
+                opens: number;
+                uniqueOpens: number;
+                clicks: number;
+                uniqueClicks: number;
+                unsubscribes: number;
+                openRate: number;
+                clickRate: number;
+            };
+            /** @description Contacts who submitted a form after they had entered */
+            conversions: number;
+        };
+        CampaignsAnalytics: {
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            totals: {
+                entries: number;
+                completions: number;
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            };
+            byCampaign: {
+                /** @example 1 */
+                campaignId: number;
+                entries: number;
+                completions: number;
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            }[];
+            series: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                entries: number;
+                completions: number;
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+        };
+        ChangePasswordRequest: {
+            /** @example Correct-Horse-7 */
+            currentPassword: string;
+            /**
+             * @description 8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character
+             * @example Correct-Horse-8
+             */
+            newPassword: string;
+        };
+        Company: {
+            /** @example 1 */
+            id: number;
+            name: string;
+            domain: string | null;
+            industry: string | null;
+            employeeCount: number | null;
+            address: string | null;
+            customFields: {
+                [key: string]: unknown;
+            };
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        CompanyList: {
+            data: components["schemas"]["Company"][];
+            page: components["schemas"]["Page"];
+        };
+        CompanyScore: {
+            /** @example 1 */
+            companyId: number;
+            totalScore: number;
+            contactsTotal: number;
+            /** @enum {string} */
+            qualification: "cold" | "warm" | "hot";
+            history: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                eventType: string;
+                /** @example 1 */
+                ruleId: number;
+                points: number;
+                total: number;
+                eventId: string;
+            }[];
+        };
+        ConfirmTotpRequest: {
+            /**
+             * @description The present code of the authenticator app
+             * @example 123456
+             */
+            totp: string;
+        };
+        Contact: {
+            /** @example 1 */
+            id: number;
+            firstName: string;
+            lastName: string;
+            /** @example ada@example.com */
+            email: string;
+            phone: string | null;
+            /** @description The phone in E.164, where it can be read */
+            phoneE164: string | null;
+            jobTitle: string | null;
+            /** @example 1 */
+            companyId: number | null;
+            company: {
+                /** @example 1 */
+                id: number;
+                name: string;
+            } | null;
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            tags: string[];
+            customFields: {
+                [key: string]: unknown;
+            };
+            timezone: string | null;
+            locale: string | null;
+            source: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        ContactList: {
+            data: components["schemas"]["Contact"][];
+            page: components["schemas"]["Page"];
+        };
+        ContactScore: {
+            /** @example 1 */
+            contactId: number;
+            totalScore: number;
+            /** @enum {string} */
+            qualification: "cold" | "warm" | "hot";
+            rules: {
+                /** @example 1 */
+                ruleId: number;
+                score: number;
+            }[];
+            thresholds: {
+                /** @example 1 */
+                thresholdId: number;
+                triggered: boolean;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string | null;
+            }[];
+            history: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                eventType: string;
+                /** @example 1 */
+                ruleId: number;
+                points: number;
+                total: number;
+                eventId: string;
+            }[];
+        };
+        ContactsAnalytics: {
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            totals: {
+                total: number;
+                new: number;
+                unsubscribes: number;
+            };
+            byStatus: {
+                status: string;
+                count: number;
+            }[];
+            series: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                new: number;
+                unsubscribes: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+        };
+        CreateApiKeyRequest: {
+            /** @example Website */
+            name: string;
+            /**
+             * @example [
+             *       "contacts:write"
+             *     ]
+             */
+            permissions: string[];
+            /**
+             * Format: date-time
+             * @example 2099-01-31T09:30:00.000Z
+             */
+            expiresAt?: string | null;
+        };
+        CreateCampaignRequest: {
+            /** @example Welcome */
+            name: string;
+            description?: string | null;
+            /**
+             * @description Default CUSTOM
+             * @enum {string}
+             */
+            type?: "CUSTOM" | "WELCOME_SERIES" | "NURTURE" | "RE_ENGAGEMENT";
+            trigger?: components["schemas"]["Trigger"] | null;
+            steps?: components["schemas"]["Step"][] | null;
+            entry?: components["schemas"]["Entry"] | null;
+            /** @description Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order */
+            templateIds?: number[];
+        };
+        CreateCompanyRequest: {
+            /** @example Example Ltd */
+            name: string;
+            /** @example example.com */
+            domain?: string | null;
+            /** @example Software */
+            industry?: string | null;
+            employeeCount?: number | null;
+            /** @example 1 Example Street */
+            address?: string | null;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        CreateContactRequest: {
+            /** @example Ada */
+            firstName: string;
+            /** @example Byron */
+            lastName: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example +44 20 7946 0958 */
+            phone?: string | null;
+            /** @example Engineer */
+            jobTitle?: string | null;
+            /** @example 1 */
+            companyId?: number | null;
+            /**
+             * @description Only unsubscribed and archived can be set
+             * @enum {string}
+             */
+            status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            /**
+             * @example [
+             *       "vip"
+             *     ]
+             */
+            tags?: string[] | null;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
+            /** @example Europe/Berlin */
+            timezone?: string | null;
+            /** @example de-AT */
+            locale?: string | null;
+            /** @example fair */
+            source?: string | null;
+            /** @description The name of a company: found ignoring case, or created. Not together with companyId */
+            company?: string | null;
+        };
+        CreateFormRequest: {
+            name: string;
+            fields: {
+                /** @example email */
+                name: string;
+                /** @example Your email */
+                label: string;
+                /** @enum {string} */
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                id?: number;
+                /** @description The field for the email address always is */
+                required?: boolean;
+                placeholder?: string | null;
+                defaultValue?: string | null;
+                displayOrder?: number;
+                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                validationRegex?: string | null;
+                minLength?: number | null;
+                maxLength?: number | null;
+                options?: {
+                    value: string;
+                    label: string;
+                }[] | null;
+                mapTo?: string | null;
+            }[];
+            description?: string | null;
+            /** @enum {string} */
+            status?: "DRAFT" | "ACTIVE" | "ARCHIVED";
+            successMessage?: string | null;
+            redirectUrl?: string | null;
+            submitLabel?: string | null;
+            /** @example 1 */
+            listId?: number | null;
+            allowedOrigins?: string[] | null;
+            /** @enum {string|null} */
+            updateExisting?: "fillEmpty" | "overwrite" | null;
+            /** @constant */
+            enableProgressiveProfiling?: false;
+            /** @constant */
+            enableCaptcha?: false;
+            /** @constant */
+            doubleOptIn?: false;
+            notifyEmails?: string[];
+            progressiveFields?: string[];
+        };
+        CreateInvitationRequest: {
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * @default [
+             *       "User"
+             *     ]
+             */
+            roles?: string[];
+        };
+        CreateListRequest: {
+            /** @example Active customers */
+            name: string;
+            description?: string | null;
+            /**
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            contactIds?: number[];
+        };
+        CreateRoleRequest: {
+            /** @example Editor */
+            name: string;
+            description?: string | null;
+            /**
+             * @description Names of permissions, within your own
+             * @example [
+             *       "contacts:read",
+             *       "contacts:write"
+             *     ]
+             */
+            permissions: string[];
+        };
+        CreateScoreThresholdRequest: {
+            name: string;
+            score: number;
+            action?: {
+                /** @enum {string} */
+                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN";
+                /** @example 1 */
+                listId?: number;
+                /** @example 1 */
+                campaignId?: number;
+            } & (unknown & unknown);
+        };
+        CreateScoringRuleRequest: {
+            /** @example Email opened */
+            name: string;
+            /** @enum {string} */
+            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "WEBSITE_VISITED";
+            /** @example 5 */
+            points: number;
+            category?: string | null;
+            weight?: number;
+            conditions?: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[];
+            /** @description Most points that the rule gives one contact */
+            maxPerContact?: number | null;
+            /** @enum {string} */
+            target?: "contact" | "company";
+            active?: boolean;
+        };
+        CreateSegmentRequest: {
+            /** @example Active customers */
+            name: string;
+            description?: string | null;
+            /**
+             * @description By a filter, or by hand
+             * @enum {string}
+             */
+            type: "dynamic" | "static";
+            filter?: components["schemas"]["Filter"];
+            /**
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            contactIds?: number[];
+        };
+        CreateTemplateRequest: {
+            /** @example Welcome */
+            name: string;
+            /** @example Hello {{firstName}} */
+            subject: string;
+            /**
+             * @description HTML with Liquid
+             * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
+             */
+            content: string;
+            /** @description The text part, with Liquid; made from the content when absent */
+            text?: string | null;
+            /** @description What inboxes show beside the subject */
+            previewText?: string | null;
+            /**
+             * @description Transactional mail passes unsubscribes
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            fromName?: string | null;
+            /** @example someone@example.com */
+            fromEmail?: string | null;
+            /** @example someone@example.com */
+            replyTo?: string | null;
+        };
+        Dashboard: {
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            contacts: {
+                total: number;
+                new: number;
+            };
+            emails: {
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            };
+            conversions: {
+                total: number;
+                /** @description A fraction: 0.25 is 25 % */
+                rate: number;
+            };
+            campaigns: {
+                active: number;
+                running: number;
+                completed: number;
+            };
+            forms: {
+                views: number;
+                submissions: number;
+            };
+            series: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                contacts: number;
+                sent: number;
+                opens: number;
+                clicks: number;
+                unsubscribes: number;
+                submissions: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+        };
+        Email: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            templateId: number;
+            contentVersion: number | null;
+            /** @example 1 */
+            contactId: number | null;
+            to: string | null;
+            /** @example 1 */
+            campaignId: number | null;
+            /** @example 1 */
+            executionId: number | null;
+            stepId: string | null;
+            externalId: string | null;
+            /** @enum {string} */
+            lane: "transactional" | "journey" | "bulk";
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+            reason: string | null;
+            attempts: number;
+            provider: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            sentAt: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        EmailList: {
+            data: components["schemas"]["Email"][];
+            page: components["schemas"]["Page"];
+        };
+        EmailsAnalytics: {
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            totals: {
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            };
+            byTemplate: {
+                /** @example 1 */
+                templateId: number;
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            }[];
+            series: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                sent: number;
+                delivered: number;
+                failed: number;
+                opens: number;
+                clicks: number;
+                bounces: number;
+                unsubscribes: number;
+                /** @description A fraction: 0.25 is 25 % */
+                openRate: number;
+                /** @description A fraction: 0.25 is 25 % */
+                clickRate: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+        };
+        Enrolment: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            campaignId: number;
+            campaignVersion: number;
+            /** @enum {string} */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "CANCELLED";
+            /** @example 1 */
+            segmentId: number | null;
+            enrolled: number;
+            /** @description Contacts that the entry rules kept out */
+            skipped: number;
+            workflowId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+        };
+        /** @description Who may enter, and how mail is paced */
+        Entry: {
+            /**
+             * @description Default never
+             * @enum {unknown}
+             */
+            reentry?: "never" | "after_completion" | "always";
+            /** @description Between two entries of a contact; default 0 */
+            minIntervalMinutes?: number;
+            /** @description Default true */
+            exitOnUnsubscribe?: boolean;
+            /** @description EMAIL steps wait for it */
+            sendWindow?: {
+                /** @description Every day where absent */
+                days?: (number | string)[];
+                /** @description HH:MM */
+                from: string;
+                /** @description HH:MM up to 24:00, exclusive */
+                to: string;
+                /** @description An IANA timezone, or `contact` for the contact's own */
+                timezone: string;
+            } | null;
+            /** @description Marketing mail to a contact within that many days, beyond which it is suppressed */
+            frequencyCap?: {
+                maxEmails: number;
+                perDays: number;
+            } | null;
+        };
+        /**
+         * @description Stable; what to branch on
+         * @enum {string}
+         */
+        ErrorCode: "validation_failed" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "internal" | "unavailable";
+        Execution: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            campaignId: number;
+            campaignVersion: number;
+            /** @example 1 */
+            contactId: number;
+            entryNo: number;
+            /** @description Index in the list of steps; when COMPLETED the number of steps */
+            currentStep: number;
+            /** @example wait-1 */
+            currentStepId: string | null;
+            /** @enum {string} */
+            status: "RUNNING" | "STOPPED" | "COMPLETED" | "FAILED";
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            /** @example campaign_stopped */
+            exitReason: string | null;
+            /** @example campaign-execution/default/7/42/1 */
+            workflowId: string;
+            runId: string | null;
+        };
+        ExecutionList: {
+            data: components["schemas"]["Execution"][];
+            page: components["schemas"]["Page"];
+        };
+        ExecutionWithSteps: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            campaignId: number;
+            campaignVersion: number;
+            /** @example 1 */
+            contactId: number;
+            entryNo: number;
+            /** @description Index in the list of steps; when COMPLETED the number of steps */
+            currentStep: number;
+            /** @example wait-1 */
+            currentStepId: string | null;
+            /** @enum {string} */
+            status: "RUNNING" | "STOPPED" | "COMPLETED" | "FAILED";
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            /** @example campaign_stopped */
+            exitReason: string | null;
+            /** @example campaign-execution/default/7/42/1 */
+            workflowId: string;
+            runId: string | null;
+            steps: {
+                /** @example wait-1 */
+                stepId: string;
+                visit: number;
+                type: string;
+                /** @description `success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed` */
+                result: string;
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                executedAt: string;
+                /** @description From the arrival at the step until it was done, waiting included */
+                durationMs: number;
+            }[];
+        };
+        ExplainCampaignContactAnswer: {
+            /** @example 1 */
+            campaignId: number;
+            /** @example 1 */
+            contactId: number;
+            inCampaign: boolean;
+            canEnter: boolean;
+            checks: {
+                /** @enum {string} */
+                check: "campaign" | "contact" | "reentry" | "interval";
+                passed: boolean;
+                reason: string;
+            }[];
+            executions: components["schemas"]["Execution"][];
+        };
+        ExplainEmailAnswer: {
+            /** @example 1 */
+            emailId: number;
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+            gates: {
+                gate: string;
+                passed: boolean;
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+            }[];
+            attempts: {
+                provider: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                reply: string | null;
+            }[];
+        };
+        /**
+         * @description A group `{op, conditions}`, a field leaf `{field, operator, value}`, or an event leaf `{event, operator, count, withinDays, where}`
+         * @example {
+         *       "op": "and",
+         *       "conditions": [
+         *         {
+         *           "field": "status",
+         *           "operator": "eq",
+         *           "value": "active"
+         *         },
+         *         {
+         *           "event": "EMAIL_OPENED",
+         *           "operator": "atLeast",
+         *           "count": 1,
+         *           "withinDays": 30
+         *         }
+         *       ]
+         *     }
+         */
+        Filter: {
+            /**
+             * @description Makes it a group; `not` = none of its conditions holds
+             * @enum {unknown}
+             */
+            op?: "and" | "or" | "not";
+            /** @description Of a group, nested up to 10 deep */
+            conditions?: components["schemas"]["Filter"][];
+            /** @description Makes it a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, `listId`, `segmentId` */
+            field?: string;
+            /**
+             * @description Makes it an event leaf
+             * @enum {unknown}
+             */
+            event?: "CONTACT_CREATED" | "CONTACT_UPDATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_SENT" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "WEBSITE_VISITED" | "CAMPAIGN_TRIGGERED" | "CAMPAIGN_COMPLETED" | "SEGMENT_ENTERED" | "SEGMENT_LEFT" | "SCORE_UPDATED";
+            /**
+             * @description Of a field leaf; of an event leaf `atLeast`, `atMost`, `none`
+             * @enum {unknown}
+             */
+            operator?: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays" | "atLeast" | "atMost" | "none";
+            /** @description Of a field leaf: a text, number or boolean; a list for `in`, `notIn`, `between` */
+            value?: unknown;
+            /** @description Of an event leaf */
+            count?: number;
+            /** @description Of an event leaf: only events of the last days */
+            withinDays?: number;
+            where?: Record<string, never>[];
+        };
+        ForgotPasswordRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        Form: {
+            /** @example 1 */
+            id: number;
+            name: string;
+            description: string | null;
+            fields: {
+                id: number;
+                /** @example email */
+                name: string;
+                /** @example Your email */
+                label: string;
+                /** @enum {string} */
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                /** @description The field for the email address always is */
+                required: boolean;
+                placeholder: string | null;
+                defaultValue: string | null;
+                displayOrder: number;
+                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                validationRegex: string | null;
+                minLength: number | null;
+                maxLength: number | null;
+                options: {
+                    value: string;
+                    label: string;
+                }[] | null;
+                mapTo: string | null;
+            }[];
+            /** @enum {string} */
+            status: "DRAFT" | "ACTIVE" | "ARCHIVED";
+            successMessage: string | null;
+            redirectUrl: string | null;
+            submitLabel: string | null;
+            /** @example 1 */
+            listId: number | null;
+            allowedOrigins: string[];
+            /** @enum {string} */
+            updateExisting: "fillEmpty" | "overwrite";
+            /** @constant */
+            enableProgressiveProfiling: false;
+            /** @constant */
+            enableCaptcha: false;
+            /** @constant */
+            doubleOptIn: false;
+            notifyEmails: string[];
+            progressiveFields: string[];
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        FormEmbed: {
+            /** @enum {string} */
+            type: "javascript" | "iframe" | "html";
+            code: string;
+        };
+        FormFields: {
+            /** @example 1 */
+            id: number;
+            name: string;
+            submitLabel: string;
+            fields: {
+                id: number;
+                /** @example email */
+                name: string;
+                /** @example Your email */
+                label: string;
+                /** @enum {string} */
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                /** @description The field for the email address always is */
+                required: boolean;
+                placeholder: string | null;
+                defaultValue: string | null;
+                displayOrder: number;
+                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                validationRegex: string | null;
+                minLength: number | null;
+                maxLength: number | null;
+                options: {
+                    value: string;
+                    label: string;
+                }[] | null;
+                mapTo: string | null;
+            }[];
+        };
+        FormList: {
+            data: components["schemas"]["Form"][];
+            page: components["schemas"]["Page"];
+        };
+        FormStats: {
+            views: number;
+            submissions: number;
+            conversionRate: number;
+            series: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                views: number;
+                submissions: number;
+            }[];
+        };
+        FormToken: {
+            token: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            expiresAt: string;
+        };
+        FormsAnalytics: {
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                to: string;
+                /** @enum {string} */
+                interval: "hour" | "day" | "week" | "month";
+                timezone: string;
+            };
+            totals: {
+                views: number;
+                submissions: number;
+                /** @description A fraction: 0.25 is 25 % */
+                conversionRate: number;
+            };
+            byForm: {
+                /** @example 1 */
+                formId: number;
+                views: number;
+                submissions: number;
+                /** @description A fraction: 0.25 is 25 % */
+                conversionRate: number;
+            }[];
+            series: {
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                submissions: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            asOf: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "UP" | "DEGRADED" | "DOWN";
+            components: {
+                [key: string]: {
+                    /** @enum {string} */
+                    status: "UP" | "DEGRADED" | "DOWN";
+                };
+            };
+        };
+        Import: {
+            /** @example 1 */
+            id: number;
+            fileName: string;
+            /** @enum {string} */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "UNDONE";
+            totalRows: number | null;
+            processedRows: number;
+            created: number;
+            updated: number;
+            unchanged: number;
+            duplicates: number;
+            rejected: number;
+            ignoredColumns: string[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            error: string | null;
+            workflowId: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        ImportContactsRequest: {
+            /**
+             * Format: binary
+             * @description The CSV file
+             */
+            file: Blob;
+            /** @description JSON: CSV header → field; null leaves the column out */
+            mapping?: string;
+            /**
+             * @default upsert
+             * @enum {string}
+             */
+            mode?: "upsert" | "create" | "update";
+            listId?: string;
+            encoding?: string;
+            delimiter?: string;
+            /**
+             * @description Whether the new contacts start campaigns
+             * @default false
+             * @enum {string}
+             */
+            runTriggers?: "true" | "false";
+            /**
+             * @default false
+             * @enum {string}
+             */
+            dryRun?: "true" | "false";
+        };
+        ImportList: {
+            data: components["schemas"]["Import"][];
+            page: components["schemas"]["Page"];
+        };
+        Invitation: {
+            /** @example 1 */
+            id: number;
+            /** @example ada@example.com */
+            email: string;
+            roles: string[];
+            /** @enum {string} */
+            status: "OPEN" | "ACCEPTED" | "EXPIRED";
+            /**
+             * @description The user who invites
+             * @example 1
+             */
+            invitedBy: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            expiresAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            acceptedAt: string | null;
+            /** @example default */
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        InvitationList: {
+            data: components["schemas"]["Invitation"][];
+            page: components["schemas"]["Page"];
+        };
+        Leaderboard: {
+            data: {
+                rank: number;
+                /** @example 1 */
+                contactId?: number;
+                /** @example 1 */
+                companyId?: number;
+                name: string;
+                totalScore: number;
+                /** @enum {string} */
+                qualification: "cold" | "warm" | "hot";
+            }[];
+        };
+        LoginRequest: {
+            /**
+             * @description The username or the email
+             * @example ada
+             */
+            username: string;
+            /** @example Correct-Horse-7 */
+            password: string;
+            /**
+             * @description The present code of the authenticator app
+             * @example 123456
+             */
+            totp?: string;
+        };
+        NewApiKey: {
+            /** @example 1 */
+            id: number;
+            /** @example Website */
+            name: string;
+            permissions: string[];
+            /**
+             * @description The user for whom it acts
+             * @example 1
+             */
+            createdBy: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastUsedAt: string | null;
+            /** @example default */
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * @description Shown here and never again
+             * @example pk_example
+             */
+            key: string;
+        };
+        Page: {
+            /** @example 50 */
+            limit: number;
+            /** @description The cursor of the next page; null on the last */
+            nextCursor: string | null;
+            hasMore: boolean;
+            /** @description With includeTotal=true */
+            total?: number;
+        };
+        Permission: {
+            /** @example 1 */
+            id: number;
+            /** @enum {string} */
+            name: "contacts:read" | "contacts:write" | "emails:read" | "emails:write" | "campaigns:read" | "campaigns:write" | "forms:read" | "forms:write" | "scoring:read" | "scoring:write" | "analytics:read" | "analytics:write" | "emails:send" | "users:read" | "users:write" | "roles:read" | "roles:write" | "api-keys:read" | "api-keys:write" | "settings:read" | "settings:write" | "audit-log:read" | "erasure:read" | "erasure:write";
+            /** @example contacts */
+            resource: string;
+            /** @example read */
+            action: string;
+            description: string;
+        };
+        PermissionList: {
+            data: components["schemas"]["Permission"][];
+            page: components["schemas"]["Page"];
+        };
+        PreviewSegmentAnswer: {
+            count: number;
+            /** @description Up to ten of them */
+            sample: components["schemas"]["Contact"][];
+        };
+        PreviewSegmentRequest: {
+            filter: components["schemas"]["Filter"];
+        };
+        PreviewTemplateAnswer: {
+            subject: string;
+            html: string;
+            text: string;
+        };
+        PreviewTemplateRequest: {
+            /** @example 1 */
+            contactId?: number;
+            /** @description What {{data.x}} prints */
+            data?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description RFC 9457 */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: components["schemas"]["ErrorCode"];
+            requestId: string;
+            errors?: components["schemas"]["Violation"][];
+        };
+        QueuedEmail: {
+            /** @example 1 */
+            emailId: number;
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+        };
+        RebuildSegmentAnswer: {
+            /** @description Memberships that were not as the filter says */
+            differed: number;
+            added: number;
+            removed: number;
+            count: number;
+        };
+        RecordScoringEventAnswer: {
+            eventId: string;
+        };
+        RecordScoringEventRequest: {
+            /** @example 1 */
+            contactId: number;
+            /** @enum {string} */
+            type: "WEBSITE_VISITED";
+            data?: {
+                url?: string;
+            };
+        };
+        RefreshRequest: {
+            refreshToken: string;
+        };
+        RegisterRequest: {
+            /**
+             * @description Letters, digits and . _ - +; or the email
+             * @example ada
+             */
+            username: string;
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * @description 8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character
+             * @example Correct-Horse-8
+             */
+            password: string;
+            /** @example Ada */
+            firstName: string;
+            /** @example Byron */
+            lastName: string;
+        };
+        RemoveSegmentContactsAnswer: {
+            /** @description How many were in it */
+            removed: number;
+            count: number;
+        };
+        RemoveTotpRequest: {
+            /**
+             * @description The present code of the authenticator app
+             * @example 123456
+             */
+            totp?: string;
+            /** @example Correct-Horse-7 */
+            currentPassword?: string;
+        };
+        ResetPasswordRequest: {
+            /**
+             * @description From the link of the mail
+             * @example B2RlZmF1bHQ
+             */
+            token: string;
+            /**
+             * @description 8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character
+             * @example Correct-Horse-8
+             */
+            password: string;
+        };
+        ResolveEmailRequest: {
+            /**
+             * @description It was sent; it was not, and shall not be; it was not, and shall be sent again
+             * @enum {string}
+             */
+            outcome: "sent" | "failed" | "resend";
+        };
+        Role: {
+            /** @example 1 */
+            id: number;
+            /** @example Editor */
+            name: string;
+            description: string | null;
+            permissions: string[];
+            /** @description Every tenant has it, and nobody changes it */
+            builtIn: boolean;
+            /** @example default */
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        RoleList: {
+            data: components["schemas"]["Role"][];
+            page: components["schemas"]["Page"];
+        };
+        ScoreThreshold: {
+            /** @example 1 */
+            id: number;
+            name: string;
+            score: number;
+            action: {
+                /** @enum {string} */
+                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN";
+                /** @example 1 */
+                listId?: number;
+                /** @example 1 */
+                campaignId?: number;
+            } & (unknown & unknown);
+            /** @description It has fired for anyone */
+            triggered: boolean;
+            triggeredCount: number;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ScoreThresholdList: {
+            data: components["schemas"]["ScoreThreshold"][];
+            page: components["schemas"]["Page"];
+        };
+        ScoringRule: {
+            /** @example 1 */
+            id: number;
+            /** @example Email opened */
+            name: string;
+            /** @enum {string} */
+            eventType: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "WEBSITE_VISITED";
+            /** @example 5 */
+            points: number;
+            category: string | null;
+            /** @default 1 */
+            weight: number;
+            conditions: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[];
+            /** @description Most points that the rule gives one contact */
+            maxPerContact: number | null;
+            /** @enum {string} */
+            target: "contact" | "company";
+            active: boolean;
+            decay: null;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ScoringRuleList: {
+            data: components["schemas"]["ScoringRule"][];
+            page: components["schemas"]["Page"];
+        };
+        ScoringSettings: {
+            warm: number;
+            hot: number;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        Segment: {
+            /** @example 1 */
+            id: number;
+            name: string;
+            description: string | null;
+            /**
+             * @description By a filter, or by hand
+             * @enum {string}
+             */
+            type: "dynamic" | "static";
+            /** @description Of a dynamic one: who is in it */
+            filter: {
+                [key: string]: unknown;
+            } | null;
+            /** @enum {string} */
+            status: "BUILDING" | "READY";
+            /** @description Contacts in it */
+            count: number;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        SegmentList: {
+            data: components["schemas"]["Segment"][];
+            page: components["schemas"]["Page"];
+        };
+        SendEmailRequest: {
+            /** @example 1 */
+            templateId: number;
+            /** @description A contact; this or `to` */
+            recipientId?: number;
+            /** @example someone@example.com */
+            to?: string;
+            /** @description What {{data.x}} prints */
+            data?: {
+                [key: string]: unknown;
+            };
+            /** @example 1 */
+            campaignId?: number;
+        };
+        StartCampaignAnswer: {
+            campaign: components["schemas"]["Campaign"];
+            /** @example 1 */
+            enrolmentId: number | null;
+        };
+        /** @description At most one of the three; none enrols no one */
+        StartCampaignRequest: {
+            /** @description For more contacts make a list */
+            contactIds?: number[];
+            /** @example 1 */
+            segmentId?: number;
+            /** @example 1 */
+            listId?: number;
+        };
+        StartTotpAnswer: {
+            /**
+             * @description Base32, to be typed into an authenticator app
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * @description The same for a QR code
+             * @example otpauth://totp/Perennial:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Perennial
+             */
+            otpauthUrl: string;
+        };
+        StartTotpRequest: {
+            /** @example Correct-Horse-7 */
+            currentPassword: string;
+        };
+        /**
+         * @example {
+         *       "id": "pause",
+         *       "type": "WAIT",
+         *       "config": {
+         *         "waitMinutes": 1440
+         *       }
+         *     }
+         */
+        Step: {
+            /** @description Unique in the campaign; made if absent */
+            id?: string;
+            /** @description EMAIL, WAIT, CONDITION, SEGMENT, EXIT */
+            type: string;
+            /** @description `EMAIL {templateId}` sends the template to the contact · `WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; past = at once) or `{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC where it has none; `weekday` is `monday` to `sunday`) · `CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the `next` of the first branch whose filter does, else to `else`; a target left out is the following step, null the end · `SEGMENT {action: add|remove, listId}` puts the contact on a list or takes it off · `EXIT {}` stops the execution */
+            config?: {
+                [key: string]: unknown;
+            };
+            /** @description A step id; null = the end */
+            next?: string | null;
+        };
+        Submission: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            formId: number;
+            /** @example 1 */
+            contactId: number | null;
+            submissionData: {
+                [key: string]: unknown;
+            };
+            ipAddress: string | null;
+            userAgent: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            submittedAt: string;
+        };
+        SubmissionList: {
+            data: components["schemas"]["Submission"][];
+            page: components["schemas"]["Page"];
+        };
+        SubmitFormAnswer: {
+            success: boolean;
+            /** @example 1 */
+            contactId: number | null;
+            /** @example 1 */
+            submissionId: number | null;
+            message: string | null;
+            redirectUrl: string | null;
+        };
+        /**
+         * @example {
+         *       "email": "someone@example.com"
+         *     }
+         */
+        SubmitFormRequest: {
+            [key: string]: unknown;
+        };
+        Template: {
+            /** @example 1 */
+            id: number;
+            /** @example Welcome */
+            name: string;
+            /** @example Hello {{firstName}} */
+            subject: string;
+            /**
+             * @description HTML with Liquid
+             * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
+             */
+            content: string;
+            /** @description The text part, with Liquid; made from the content when absent */
+            text: string | null;
+            /** @description What inboxes show beside the subject */
+            previewText: string | null;
+            /**
+             * @description Transactional mail passes unsubscribes
+             * @enum {string}
+             */
+            category: "marketing" | "transactional";
+            fromName: string | null;
+            /** @example someone@example.com */
+            fromEmail: string | null;
+            /** @example someone@example.com */
+            replyTo: string | null;
+            /** @example 1 */
+            topicId: number | null;
+            /** @description Rises with every change of what is sent */
+            contentVersion: number;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        TemplateList: {
+            data: components["schemas"]["Template"][];
+            page: components["schemas"]["Page"];
+        };
+        TestTemplateRequest: {
+            /** @example someone@example.com */
+            to: string;
+        };
+        Tracking: {
+            /** @example 1 */
+            emailId: number;
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+            opens: number;
+            clicks: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            firstOpenedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastOpenedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            firstClickedAt: string | null;
+            events: {
+                /** @enum {string} */
+                type: "OPEN" | "CLICK" | "UNSUBSCRIBE";
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                url: string | null;
+                ip: string | null;
+                userAgent: string | null;
+                automated: boolean;
+                first: boolean;
+            }[];
+        };
+        /**
+         * @description What makes contacts enter: `MANUAL` · `CONTACT_CREATED` · `FORM_SUBMITTED {formId}` · `EMAIL_OPENED {templateId?, campaignId?}` · `EMAIL_CLICKED {templateId?, campaignId?, url?}` · `SEGMENT_ENTERED {segmentId}` · `SCORE_REACHED {score}` · `SCHEDULE {cron, timezone, segmentId}` · `DATE {field, offsetDays, time, annual?}`. MANUAL is nothing but `start`
+         * @example {
+         *       "type": "FORM_SUBMITTED",
+         *       "formId": 1
+         *     }
+         */
+        Trigger: {
+            /** @enum {unknown} */
+            type: "MANUAL" | "CONTACT_CREATED" | "FORM_SUBMITTED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "SEGMENT_ENTERED" | "SCORE_REACHED" | "SCHEDULE" | "DATE";
+            formId?: number;
+            templateId?: number;
+            campaignId?: number;
+            url?: string;
+            segmentId?: number;
+            score?: number;
+            /** @description Five cron fields: minute, hour, day of the month, month, day of the week */
+            cron?: string;
+            /** @description An IANA timezone */
+            timezone?: string;
+            /** @description A contact field of type date or date-time */
+            field?: string;
+            offsetDays?: number;
+            /** @description HH:MM */
+            time?: string;
+            /** @description Every year; default false */
+            annual?: boolean;
+        };
+        UpdateCampaignRequest: {
+            /** @example Welcome */
+            name?: string;
+            description?: string | null;
+            trigger?: components["schemas"]["Trigger"] | null;
+            steps?: components["schemas"]["Step"][] | null;
+            entry?: components["schemas"]["Entry"] | null;
+            /** @description Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order */
+            templateIds?: number[];
+            readonly id?: unknown;
+            readonly status?: unknown;
+            readonly publishedVersion?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+            readonly type?: unknown;
+        };
+        UpdateCompanyRequest: {
+            /** @example Example Ltd */
+            name?: string;
+            /** @example example.com */
+            domain?: string | null;
+            /** @example Software */
+            industry?: string | null;
+            employeeCount?: number | null;
+            /** @example 1 Example Street */
+            address?: string | null;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateContactRequest: {
+            /** @example Ada */
+            firstName?: string;
+            /** @example Byron */
+            lastName?: string;
+            /** @example ada@example.com */
+            email?: string;
+            /** @example +44 20 7946 0958 */
+            phone?: string | null;
+            /** @example Engineer */
+            jobTitle?: string | null;
+            /** @example 1 */
+            companyId?: number | null;
+            /**
+             * @description Only unsubscribed and archived can be set
+             * @enum {string}
+             */
+            status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            /**
+             * @example [
+             *       "vip"
+             *     ]
+             */
+            tags?: string[] | null;
+            customFields?: {
+                [key: string]: unknown;
+            } | null;
+            /** @example Europe/Berlin */
+            timezone?: string | null;
+            /** @example de-AT */
+            locale?: string | null;
+            /** @example fair */
+            source?: string | null;
+            /** @description The name of a company: found ignoring case, or created. Not together with companyId. An object, as reads have it, is accepted unchanged */
+            company?: string | {
+                [key: string]: unknown;
+            } | null;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly phoneE164?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateFormRequest: {
+            name?: string;
+            fields?: {
+                /** @example email */
+                name: string;
+                /** @example Your email */
+                label: string;
+                /** @enum {string} */
+                type: "text" | "email" | "select" | "checkbox" | "textarea" | "radio" | "multiselect" | "number" | "phone" | "url" | "date" | "time" | "datetime" | "country" | "hidden" | "consent" | "rating";
+                id?: number;
+                /** @description The field for the email address always is */
+                required?: boolean;
+                placeholder?: string | null;
+                defaultValue?: string | null;
+                displayOrder?: number;
+                /** @description For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters */
+                validationRegex?: string | null;
+                minLength?: number | null;
+                maxLength?: number | null;
+                options?: {
+                    value: string;
+                    label: string;
+                }[] | null;
+                mapTo?: string | null;
+            }[];
+            description?: string | null;
+            /** @enum {string} */
+            status?: "DRAFT" | "ACTIVE" | "ARCHIVED";
+            successMessage?: string | null;
+            redirectUrl?: string | null;
+            submitLabel?: string | null;
+            /** @example 1 */
+            listId?: number | null;
+            allowedOrigins?: string[] | null;
+            /** @enum {string|null} */
+            updateExisting?: "fillEmpty" | "overwrite" | null;
+            /** @constant */
+            enableProgressiveProfiling?: false;
+            /** @constant */
+            enableCaptcha?: false;
+            /** @constant */
+            doubleOptIn?: false;
+            notifyEmails?: string[];
+            progressiveFields?: string[];
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateProfileRequest: {
+            /** @example Ada */
+            firstName?: string;
+            /** @example Byron */
+            lastName?: string;
+            /** @example ada@example.com */
+            email?: string;
+            /** @example Correct-Horse-7 */
+            currentPassword?: string;
+            readonly id?: unknown;
+            readonly username?: unknown;
+            readonly tenantId?: unknown;
+            readonly active?: unknown;
+            readonly emailVerified?: unknown;
+            readonly roles?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateRoleRequest: {
+            /** @example Editor */
+            name?: string;
+            description?: string | null;
+            /**
+             * @description Names of permissions, within your own
+             * @example [
+             *       "contacts:read",
+             *       "contacts:write"
+             *     ]
+             */
+            permissions?: string[];
+            readonly id?: unknown;
+            readonly builtIn?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateScoreThresholdRequest: {
+            name?: string;
+            score?: number;
+            action?: {
+                /** @enum {string} */
+                type: "NONE" | "ADD_TO_LIST" | "START_CAMPAIGN";
+                /** @example 1 */
+                listId?: number;
+                /** @example 1 */
+                campaignId?: number;
+            } & (unknown & unknown);
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+            readonly triggered?: unknown;
+            readonly triggeredCount?: unknown;
+        };
+        UpdateScoringRuleRequest: {
+            /** @example Email opened */
+            name?: string;
+            /** @enum {string} */
+            eventType?: "CONTACT_CREATED" | "CONTACT_UNSUBSCRIBED" | "EMAIL_OPENED" | "EMAIL_CLICKED" | "EMAIL_BOUNCED" | "FORM_SUBMITTED" | "CAMPAIGN_COMPLETED" | "WEBSITE_VISITED";
+            /** @example 5 */
+            points?: number;
+            category?: string | null;
+            weight?: number;
+            conditions?: {
+                field: string;
+                /** @enum {string} */
+                operator: "eq" | "ne" | "in" | "notIn" | "gt" | "gte" | "lt" | "lte" | "between" | "contains" | "startsWith" | "endsWith" | "exists" | "notExists" | "before" | "after" | "withinLastDays";
+                value?: unknown;
+            }[];
+            /** @description Most points that the rule gives one contact */
+            maxPerContact?: number | null;
+            /** @enum {string} */
+            target?: "contact" | "company";
+            active?: boolean;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+            readonly decay?: unknown;
+        };
+        UpdateScoringSettingsRequest: {
+            warm?: number;
+            hot?: number;
+            readonly version?: unknown;
+        };
+        UpdateSegmentRequest: {
+            /** @example Active customers */
+            name?: string;
+            description?: string | null;
+            filter?: {
+                [key: string]: unknown;
+            } | null;
+            readonly id?: unknown;
+            readonly type?: unknown;
+            readonly status?: unknown;
+            readonly count?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateTemplateRequest: {
+            /** @example Welcome */
+            name?: string;
+            /** @example Hello {{firstName}} */
+            subject?: string;
+            /**
+             * @description HTML with Liquid
+             * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
+             */
+            content?: string;
+            /** @description The text part, with Liquid; made from the content when absent */
+            text?: string | null;
+            /** @description What inboxes show beside the subject */
+            previewText?: string | null;
+            /**
+             * @description Transactional mail passes unsubscribes
+             * @enum {string}
+             */
+            category?: "marketing" | "transactional";
+            fromName?: string | null;
+            /** @example someone@example.com */
+            fromEmail?: string | null;
+            /** @example someone@example.com */
+            replyTo?: string | null;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
+            readonly topicId?: unknown;
+            readonly contentVersion?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateUserRequest: {
+            /** @description False ends all sessions of the user at once */
+            active?: boolean;
+            /** @description Names of roles */
+            roles?: string[];
+            readonly id?: unknown;
+            readonly username?: unknown;
+            readonly email?: unknown;
+            readonly firstName?: unknown;
+            readonly lastName?: unknown;
+            readonly tenantId?: unknown;
+            readonly emailVerified?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        User: {
+            /** @example 1 */
+            id: number;
+            /** @example ada */
+            username: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example Ada */
+            firstName: string;
+            /** @example Byron */
+            lastName: string;
+            /** @example default */
+            tenantId: string;
+            active: boolean;
+            emailVerified: boolean;
+            roles: string[];
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        UserList: {
+            data: components["schemas"]["User"][];
+            page: components["schemas"]["Page"];
+        };
+        VerifyEmailRequest: {
+            /**
+             * @description From the link of the mail
+             * @example B2RlZmF1bHQ
+             */
+            token: string;
+        };
+        Violation: {
+            /** @description JSON Pointer into the request part */
+            path: string;
+            code: string;
+            message: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getAuthHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getContactsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getEmailsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getCampaignsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getFormsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getScoringHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getAnalyticsHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description UP or DEGRADED */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    getOpenapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An OpenAPI 3.1 document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    getAsyncapi: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An AsyncAPI 3 document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthResponse"];
+                };
+            };
+        };
+    };
+    refresh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefreshRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthResponse"];
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Logged out */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    updateProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateProfileRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgotPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Taken; whoever has the address gets a mail */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Set */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    verifyEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description Confirmed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    resendVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgotPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Taken; whoever has the address gets a mail */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    startTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StartTotpRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartTotpAnswer"];
+                };
+            };
+        };
+    };
+    removeTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RemoveTotpRequest"];
+            };
+        };
+        responses: {
+            /** @description Off */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfirmTotpRequest"];
+            };
+        };
+        responses: {
+            /** @description From now on a login needs a code */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "updatedAt" | "username" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-username" | "-email" | "-lastName";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                active?: boolean;
+                role?: string;
+                /** @description Part of a username, an address or a name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateUserRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "-id";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted";
+                actorType?: "user" | "api_key" | "anonymous" | "system";
+                actorId?: number;
+                resourceType?: string;
+                resourceId?: string;
+                atAfter?: string;
+                atBefore?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryList"];
+                };
+            };
+        };
+    };
+    listRoles: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoleList"];
+                };
+            };
+        };
+    };
+    createRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+        };
+    };
+    getRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+        };
+    };
+    updateRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+        };
+    };
+    deleteRole: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listPermissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermissionList"];
+                };
+            };
+        };
+    };
+    listInvitations: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "expiresAt" | "-id" | "-createdAt" | "-expiresAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "OPEN" | "ACCEPTED" | "EXPIRED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+        };
+    };
+    createInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitation"];
+                };
+            };
+        };
+    };
+    deleteInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyList"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+        };
+    };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    deleteApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listContacts: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+                companyId?: number;
+                segmentId?: number;
+                listId?: number;
+                tag?: string;
+                /** @description The whole address, ignoring case */
+                email?: string;
+                createdAfter?: string;
+                createdBefore?: string;
+                updatedAfter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    createContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateContactRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    searchContacts: {
+        parameters: {
+            query: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                /** @description Part of a name, an address or a company name */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    updateContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateContactRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    deleteContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listContactActivities: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "occurredAt" | "-id" | "-occurredAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+        };
+    };
+    listCompanies: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                /** @description The whole name, ignoring case */
+                name?: string;
+                domain?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyList"];
+                };
+            };
+        };
+    };
+    createCompany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCompanyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+        };
+    };
+    getCompany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+        };
+    };
+    updateCompany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateCompanyRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Company"];
+                };
+            };
+        };
+    };
+    deleteCompany: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listCompanyContacts: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    importContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["ImportContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "-id" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED" | "CANCELLED" | "UNDONE";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportList"];
+                };
+            };
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    getImportErrors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description row, column, code, message, then the row as it came */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    cancelImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    listSegments: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                /** @description By a filter, or by hand */
+                type?: "dynamic" | "static";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentList"];
+                };
+            };
+        };
+    };
+    createSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    listLists: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentList"];
+                };
+            };
+        };
+    };
+    createList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateListRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    previewSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewSegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewSegmentAnswer"];
+                };
+            };
+        };
+    };
+    getSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    updateSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateSegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    deleteSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listSegmentContacts: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    addSegmentContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSegmentContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddSegmentContactsAnswer"];
+                };
+            };
+        };
+    };
+    removeSegmentContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSegmentContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoveSegmentContactsAnswer"];
+                };
+            };
+        };
+    };
+    rebuildSegment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebuildSegmentAnswer"];
+                };
+            };
+        };
+    };
+    getList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    updateList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateSegmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    deleteList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listListContacts: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    addListContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSegmentContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddSegmentContactsAnswer"];
+                };
+            };
+        };
+    };
+    removeListContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSegmentContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoveSegmentContactsAnswer"];
+                };
+            };
+        };
+    };
+    rebuildList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RebuildSegmentAnswer"];
+                };
+            };
+        };
+    };
+    sendEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedEmail"];
+                };
+            };
+        };
+    };
+    listEmails: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "-id" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                contactId?: number;
+                campaignId?: number;
+                status?: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+                externalId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailList"];
+                };
+            };
+        };
+    };
+    getEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+        };
+    };
+    explainEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainEmailAnswer"];
+                };
+            };
+        };
+    };
+    resolveEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResolveEmailRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                /** @description Transactional mail passes unsubscribes */
+                category?: "marketing" | "transactional";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    updateTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    previewTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PreviewTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewTemplateAnswer"];
+                };
+            };
+        };
+    };
+    testTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestTemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedEmail"];
+                };
+            };
+        };
+    };
+    getTracking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tracking"];
+                };
+            };
+        };
+    };
+    listCampaigns: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "DRAFT" | "ACTIVE" | "PAUSED" | "STOPPED" | "ARCHIVED";
+                type?: "CUSTOM" | "WELCOME_SERIES" | "NURTURE" | "RE_ENGAGEMENT";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignList"];
+                };
+            };
+        };
+    };
+    createCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+        };
+    };
+    getCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+        };
+    };
+    updateCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+        };
+    };
+    deleteCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    startCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartCampaignAnswer"];
+                };
+            };
+        };
+    };
+    stopCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+        };
+    };
+    pauseCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+        };
+    };
+    resumeCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Campaign"];
+                };
+            };
+        };
+    };
+    getCampaignStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignStats"];
+                };
+            };
+        };
+    };
+    listCampaignExecutions: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "-id";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "RUNNING" | "STOPPED" | "COMPLETED" | "FAILED";
+                contactId?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionList"];
+                };
+            };
+        };
+    };
+    explainCampaignContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+                contactId: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainCampaignContactAnswer"];
+                };
+            };
+        };
+    };
+    getCampaignEnrolment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolment"];
+                };
+            };
+        };
+    };
+    getCampaignExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionWithSteps"];
+                };
+            };
+        };
+    };
+    stopCampaignExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
+                };
+            };
+        };
+    };
+    retryCampaignExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
+                };
+            };
+        };
+    };
+    listForms: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "DRAFT" | "ACTIVE" | "ARCHIVED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormList"];
+                };
+            };
+        };
+    };
+    createForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateFormRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Form"];
+                };
+            };
+        };
+    };
+    getForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Form"];
+                };
+            };
+        };
+    };
+    updateForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateFormRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Form"];
+                };
+            };
+        };
+    };
+    deleteForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getFormEmbed: {
+        parameters: {
+            query?: {
+                type?: "javascript" | "iframe" | "html";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormEmbed"];
+                };
+            };
+        };
+    };
+    getFormStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormStats"];
+                };
+            };
+        };
+    };
+    listFormSubmissions: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "submittedAt" | "-id" | "-submittedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                contactId?: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmissionList"];
+                };
+            };
+        };
+    };
+    getFormFields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormFields"];
+                };
+            };
+        };
+    };
+    getFormToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormToken"];
+                };
+            };
+        };
+    };
+    submitForm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubmitFormRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["SubmitFormRequest"];
+                "multipart/form-data": components["schemas"]["SubmitFormRequest"];
+            };
+        };
+        responses: {
+            /** @description Taken; a browser gets a page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubmitFormAnswer"];
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    listScoringRules: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                eventType?: string;
+                active?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoringRuleList"];
+                };
+            };
+        };
+    };
+    createScoringRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateScoringRuleRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoringRule"];
+                };
+            };
+        };
+    };
+    getScoringRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoringRule"];
+                };
+            };
+        };
+    };
+    updateScoringRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateScoringRuleRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoringRule"];
+                };
+            };
+        };
+    };
+    deleteScoringRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getContactScore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactScore"];
+                };
+            };
+        };
+    };
+    getContactScoreAlias: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactScore"];
+                };
+            };
+        };
+    };
+    getCompanyScore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompanyScore"];
+                };
+            };
+        };
+    };
+    getLeaderboard: {
+        parameters: {
+            query?: {
+                type?: "contacts" | "companies";
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Leaderboard"];
+                };
+            };
+        };
+    };
+    recordScoringEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordScoringEventRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordScoringEventAnswer"];
+                };
+            };
+        };
+    };
+    listScoreThresholds: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "score" | "createdAt" | "-id" | "-name" | "-score" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreThresholdList"];
+                };
+            };
+        };
+    };
+    createScoreThreshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateScoreThresholdRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreThreshold"];
+                };
+            };
+        };
+    };
+    getScoreThreshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreThreshold"];
+                };
+            };
+        };
+    };
+    updateScoreThreshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateScoreThresholdRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreThreshold"];
+                };
+            };
+        };
+    };
+    deleteScoreThreshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getScoringSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoringSettings"];
+                };
+            };
+        };
+    };
+    updateScoringSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateScoringSettingsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoringSettings"];
+                };
+            };
+        };
+    };
+    getDashboard: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+        };
+    };
+    getEmailsAnalytics: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailsAnalytics"];
+                };
+            };
+        };
+    };
+    getContactsAnalytics: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactsAnalytics"];
+                };
+            };
+        };
+    };
+    getCampaignsAnalytics: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CampaignsAnalytics"];
+                };
+            };
+        };
+    };
+    getFormsAnalytics: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                interval?: "hour" | "day" | "week" | "month";
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FormsAnalytics"];
+                };
+            };
+        };
+    };
+}

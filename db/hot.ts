@@ -1,0 +1,100 @@
+import pg from 'pg';
+import { ENGINE_ROLE } from './entities/base.ts';
+import { isConnectionLost } from './errors.ts';
+import { types } from './orm.ts';
+
+/** A statement that is prepared once on each connection. */
+export interface Statement {
+  name: string;
+  text: string;
+}
+
+/** Whose rows a transaction sees: a tenant's, or all (the tenant is then in every key). */
+export type Scope = { tenantId: string } | 'engine';
+
+/** A statement with its values. */
+export type Asked = readonly [Statement, unknown[]];
+
+/**
+ * Short transactions in one round trip each, many at once on a connection (pipelining): for the few statements that every
+ * request runs. They must be safe to run twice: one is run again when its connection breaks.
+ */
+export interface Hot {
+  /** The rows of each statement, in their order. */
+  run(scope: Scope, statements: readonly Asked[]): Promise<Record<string, unknown>[][]>;
+  close(): Promise<void>;
+}
+
+const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };
+
+class Pipeline {
+  readonly #url: string;
+  #client: Promise<pg.Client> | null = null;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async run(scope: Scope, statements: readonly Asked[]): Promise<Record<string, unknown>[][]> {
+    const client = await this.#connected();
+    // What is submitted in one turn stays together: no other transaction comes between. A statement that fails takes the
+    // rest of its transaction with it, so none runs for the wrong tenant.
+    const { stream } = (client as unknown as { connection: { stream: NodeJS.WritableStream & { cork(): void; uncork(): void } } }).connection;
+    stream.cork();
+    const parts = [
+      client.query('begin'),
+      scope === 'engine' ? client.query(`set local role ${ENGINE_ROLE}`) : client.query({ ...setTenant, values: [scope.tenantId] }),
+      ...statements.map(([statement, values]) => client.query<Record<string, unknown>>({ ...statement, values })),
+      client.query('commit'),
+    ];
+    stream.uncork();
+    const done = await Promise.allSettled(parts);
+    const failed = done.find((part) => part.status === 'rejected');
+    if (failed) throw failed.reason;
+    return done.slice(2, -1).map((part) => (part as PromiseFulfilledResult<pg.QueryResult<Record<string, unknown>>>).value.rows);
+  }
+
+  #connected(): Promise<pg.Client> {
+    this.#client ??= this.#connect();
+    return this.#client;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true } as pg.ClientConfig);
+    const forget = (): void => { this.#client = null; };
+    client.on('error', forget);
+    client.on('end', forget);
+    try {
+      await client.connect();
+    } catch (error) {
+      forget();
+      throw error;
+    }
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#client?.catch(() => null))?.end();
+  }
+}
+
+/** Connects when it is first used. */
+export function createHot(databaseUrl: string, connections = 2): Hot {
+  const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl));
+  let next = 0;
+  const pipeline = (): Pipeline => pipelines[(next += 1) % connections]!;
+  return {
+    async run(scope, statements) {
+      try {
+        return await pipeline().run(scope, statements);
+      } catch (error) {
+        // Connections break when Postgres is restarted, also those that were idle.
+        if (!isConnectionLost(error)) throw error;
+        return pipeline().run(scope, statements);
+      }
+    },
+    async close() {
+      await Promise.all(pipelines.map((one) => one.close()));
+    },
+  };
+}

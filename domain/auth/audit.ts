@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { Caller } from './principal.ts';
+
+/** What is written down, as `{resource type}.{what happened}`. */
+export const AUDIT_ACTIONS = [
+  'user.registered', 'user.logged_in', 'user.login_failed', 'user.login_locked', 'user.logged_out', 'user.password_changed', 'user.password_reset',
+  'user.email_changed', 'user.email_verified', 'user.totp_enabled', 'user.totp_disabled', 'user.updated',
+  'role.created', 'role.updated', 'role.deleted', 'invitation.created', 'invitation.revoked', 'invitation.accepted', 'api_key.created', 'api_key.deleted',
+  'scoring_settings.updated', 'scoring_rule.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',
+  'email_template.deleted', 'segment.deleted', 'form.deleted',
+] as const;
+
+export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;
+
+/** Who is nobody yet: someone without a token, or, without an address, the service itself. */
+export interface Unnamed {
+  tenantId: string;
+  actor: null;
+  requestId: string | null;
+  address: string | null;
+}
+
+/** Where a request comes from that has no caller. */
+export interface Visitor {
+  requestId: string;
+  address: string;
+}
+
+/** Somebody who has not said, or not proved, who it is. */
+export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unnamed => ({ tenantId, actor: null, requestId, address });
+/** A user on a public route who has proved to be that user, or on one about the own account. */
+export const asUser = ({ id, tenantId, username }: { id: number; tenantId: string; username: string }, { requestId, address }: Visitor): Caller =>
+  ({ tenantId, actor: { type: 'user', id, name: username }, requestId, address });
+
+/** Who answers for a change. */
+export type Author = Caller | Unnamed;
+
+export interface AuditEvent {
+  action: (typeof AUDIT_ACTIONS)[number];
+  resourceType: string;
+  resourceId: number | string | null;
+  before?: Record<string, unknown>;
+  after?: Record<string, unknown>;
+}
+
+/** Whatever a caller passes: what lets somebody in, and hashes of it, do not get into a log that nobody can clean. */
+const SECRET = /password|secret|token|hash/i;
+
+/** The fields of `one` that are not the same in `other`, without secrets; null where none is left. */
+function changed(one: Record<string, unknown> | undefined, other: Record<string, unknown> = {}): string | null {
+  const fields = Object.entries(one ?? {}).filter(([name, value]) => !SECRET.test(name) && !isDeepStrictEqual(value, other[name]));
+  return fields.length > 0 ? JSON.stringify(Object.fromEntries(fields)) : null;
+}
+
+/**
+ * Writes an entry of the audit log in the transaction `tx` of the change that it tells of, with what differs between
+ * `before` and `after`; where both are given and nothing does, there is nothing to tell. Nobody can change an entry or
+ * take it back.
+ */
+export async function appendAudit(tx: EntityManager, author: Author, { action, resourceType, resourceId, before, after }: AuditEvent): Promise<void> {
+  const { tenantId, actor, requestId, address } = author;
+  const was = changed(before, after);
+  const is = changed(after, before);
+  if (before && after && was === null && is === null) return;
+  const actorType = actor?.type ?? (address === null ? 'system' : 'anonymous');
+  await rows(tx, sql`
+    insert into audit_log (tenant_id, actor_type, actor_id, actor_name, action, resource_type, resource_id, before, after, request_id, address)
+    values (${tenantId}, ${actorType}, ${actor?.id ?? null}, ${actor?.name ?? null}, ${action}, ${resourceType},
+      ${resourceId === null ? null : String(resourceId)}, ${was}::jsonb, ${is}::jsonb, ${requestId}, ${address})`);
+}

@@ -1,0 +1,39 @@
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { AppError, assertValid } from '../errors.ts';
+import { PERMISSIONS } from './permissions.ts';
+import type { Caller, Principal } from './principal.ts';
+
+/** Who changes what others may do, and what it may do itself. */
+export interface Granter {
+  caller: Caller;
+  principal: Principal;
+}
+
+/** Waits for the tenant's row: who may what in a tenant changes one after the other, and is judged as the one before left it. */
+export async function lockTenant(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select 1 from tenants where tenant_id = ${tenantId} for no key update`);
+}
+
+/** The permissions without repetitions, in the order of the catalogue. Throws 400 naming those that do not exist. */
+export function readPermissions(permissions: readonly string[]): string[] {
+  assertValid(permissions.flatMap((name, index) => (
+    PERMISSIONS.includes(name) ? [] : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }]
+  )));
+  return PERMISSIONS.filter((name) => permissions.includes(name));
+}
+
+/** What the roles of a tenant, by their names, allow together. Throws 400 naming those that do not exist. */
+export async function permissionsOf(tx: EntityManager, roles: readonly string[]): Promise<string[]> {
+  const found = await rows<{ name: string; permissions: string[] }>(tx, sql`select name, permissions from roles where name = any(${[...roles]}::text[])`);
+  const known = new Map(found.map(({ name, permissions }) => [name, permissions]));
+  assertValid(roles.flatMap((name, index) => (
+    known.has(name) ? [] : [{ path: `/roles/${index}`, code: 'not_found', message: `there is no role ${name}` }]
+  )));
+  return [...known.values()].flat();
+}
+
+/** Throws 403 naming the permissions that the granter lacks: nobody gives others, or takes from them, what they do not have. */
+export function assertWithin({ principal }: Granter, permissions: readonly string[]): void {
+  const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));
+  if (beyond.length > 0) throw new AppError('forbidden', `This takes permissions that you do not have: ${beyond.join(', ')}`);
+}

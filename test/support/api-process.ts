@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { apiAt, type Api } from './call-api.ts';
+import type { Service } from './service.ts';
+
+/** `node api/server.ts` as a process of its own, on the database, NATS account and settings of a service. */
+export interface ApiProcess {
+  url: string;
+  api: Api;
+  /** Everything that it has logged so far. */
+  log(): string;
+  /** Ends it and waits for its end. Fails if an orderly end (SIGTERM) is none. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts one on a free port and answers when it listens; `env` overrides settings. The caller ends it. */
+export async function startApiProcess(service: Service, env: Record<string, string> = {}): Promise<ApiProcess> {
+  const { PATH, HOME } = process.env;
+  const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
+  const child = spawn(process.execPath, [resolve('api/server.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'], env: { PATH, HOME, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
+  });
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const lines: string[] = [];
+  const port = await new Promise<number>((found, failed) => {
+    void exited.then(([code]) => failed(new Error(`the API process ended with ${code} before it listened`)));
+    createInterface(child.stdout).on('line', (line) => {
+      lines.push(line);
+      const entry = JSON.parse(line) as { msg: string; port: number };
+      if (entry.msg === 'listening') found(entry.port);
+    });
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    api: apiAt(url, () => service.admin.token),
+    log: () => lines.join('\n'),
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code] = await exited;
+      if (signal === 'SIGTERM' && code !== 0) throw new Error(`the API process ended with ${code}`);
+    },
+  };
+}

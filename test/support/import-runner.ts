@@ -1,0 +1,12 @@
+/** Runs one import in a process of its own, for tests that kill it: `node import-runner.ts <tenant> <import id>`. */
+import { createDeps } from '../../config/deps.ts';
+import { readEnv } from '../../config/env.ts';
+import { runImport } from '../../domain/contacts/import/run-import.ts';
+import { readFile } from '../../events/file-store.ts';
+
+const [tenantId, importId] = process.argv.slice(2) as [string, string];
+const deps = await createDeps(readEnv(), 'import-runner');
+process.send!('running');
+await runImport({ orm: deps.orm, tenantId, importId: Number(importId), open: (key, offset) => readFile(deps.nats, key, offset), progress() {} });
+await deps.close();
+process.exit(0);

@@ -1,0 +1,10 @@
+import type { Deps } from '../config/deps.ts';
+import { serveMailRequests } from '../domain/auth/mail-requests.ts';
+import { every } from './every.ts';
+
+const SERVE_EVERY_MS = 500;
+
+/** Mails the links that people asked for: to set a new password, to confirm an address. */
+export function startAccountMails(deps: Deps): { stop(): Promise<void> } {
+  return every(SERVE_EVERY_MS, deps.log, 'account mails not queued', () => serveMailRequests(deps));
+}

@@ -1,0 +1,27 @@
+import type { Deps } from '../config/deps.ts';
+import { engineEm, rows, sql } from '../db/orm.ts';
+import { sweepAnswers } from '../domain/idempotency/answers.ts';
+import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';
+import { every } from './every.ts';
+
+const HOUR_MS = 3_600_000;
+const SWEEP_MS = 600_000;
+
+/** Keeps the tables small that only ever grow: any number of processes may do it at once. */
+export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
+  const { orm, log } = deps;
+  const loops = [
+    every(HOUR_MS, log, 'inbox partitions not kept', () => keepPartitions(deps)),
+    every(SWEEP_MS, log, 'idempotent answers not swept', async () => {
+      while (await sweepAnswers(engineEm(orm)) > 0);
+    }),
+    every(SWEEP_MS, log, 'rate buckets not swept', () => sweepBuckets(engineEm(orm))),
+  ];
+  return { stop: async () => { await Promise.all(loops.map((loop) => loop.stop())); } };
+}
+
+/** Inbox partitions for today and the next days, and without those that nothing is redelivered from any more. */
+async function keepPartitions({ orm }: Deps): Promise<void> {
+  await engineEm(orm).transactional((tx) => rows(tx, sql`select ensure_inbox_partition(current_date + n) from generate_series(0, 2) n`));
+  await engineEm(orm).transactional((tx) => rows(tx, sql`select drop_inbox_partitions(current_date - 30)`));
+}
