@@ -58,11 +58,16 @@ function accessLog(deps: Deps) {
 const tooMany = (retrySeconds: number): AppError =>
   new AppError('too_many_requests', 'Too many requests; wait', { headers: { 'Retry-After': String(Math.max(1, retrySeconds)) } });
 
+/** Where a route is, with its parameters in braces. */
+const pathOf = ({ path }: RouteSpec): string => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
+
 /** The methods of each path without parameters. */
 function fixedPaths(specs: readonly RouteSpec[]): Map<string, string[]> {
   const fixed = specs.filter((spec) => !spec.path.includes('{'));
   return new Map([...Map.groupBy(fixed, pathOf)].map(([path, same]) => [path, same.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))]));
 }
+
+const fixed = fixedPaths(routes);
 
 function methodNotAllowed(path: string, methods: readonly string[]): AppError {
   const allow = [...new Set(methods), 'OPTIONS'].join(', ');
@@ -71,7 +76,6 @@ function methodNotAllowed(path: string, methods: readonly string[]): AppError {
 
 /** Rate limit, authentication and permission of each route, before its body is read. */
 function createDoor(deps: Deps) {
-  const fixed = fixedPaths(routes);
   const admission = createAdmission(deps);
   const mayPass = createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE);
   return (spec: RouteSpec) => async (ctx: Context, next: Next): Promise<void> => {
@@ -105,9 +109,6 @@ function assertAllowed({ access }: RouteSpec, caller: Principal): void {
   }
 }
 
-/** Where a route is, with its parameters in braces. */
-const pathOf = ({ path }: RouteSpec): string => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
-
 /** Fixed segments before parameters, so that `/contacts/search` is not an id. */
 function bySpecificity(a: RouteSpec, b: RouteSpec): number {
   const key = (spec: RouteSpec) => spec.path.replaceAll('{', '~');
@@ -118,7 +119,7 @@ function bySpecificity(a: RouteSpec, b: RouteSpec): number {
 async function refuse(ctx: Context): Promise<void> {
   const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
   if (matched.length === 0) throw new AppError('not_found', `There is nothing at ${ctx.path}`);
-  const refusal = methodNotAllowed(ctx.path, matched.flatMap((layer) => layer.methods));
+  const refusal = methodNotAllowed(ctx.path, fixed.get(ctx.path) ?? matched.flatMap((layer) => layer.methods));
   if (ctx.method !== 'OPTIONS') throw refusal;
   ctx.set(refusal.headers!);
   ctx.status = 204;
