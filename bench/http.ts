@@ -51,6 +51,25 @@ async function peak(port: number, token: string, paths: string[]): Promise<numbe
   return result['2xx'] / result.duration;
 }
 
+/** The value below which a share of the sorted values are. */
+const at = (sorted: number[], share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? NaN).toFixed(1);
+
+/** Asks for `rate` reads a second over many connections; answers good answers a second, and how long each refusal took (ms). */
+async function overload(port: number, token: string, paths: string[], rate: number): Promise<{ goodput: number; refused: number[] }> {
+  const refused: number[] = [];
+  // Its types leave out that the promise is the instance too.
+  const run = autocannon({
+    url: `http://127.0.0.1:${port}`, connections: 400, duration: seconds, overallRate: Math.round(rate),
+    requests: paths.map((path) => ({ method: 'GET' as const, path, headers: { authorization: `Bearer ${token}` } })),
+  }) as Promise<autocannon.Result> & autocannon.Instance;
+  run.on('response', (_client, status, _bytes, ms) => {
+    if (status === 503) refused.push(ms);
+  });
+  const result = await run;
+  if (result.errors > 0 || result.non2xx !== refused.length) throw new Error(`${result.errors} errors, ${result.non2xx - refused.length} answers neither 2xx nor 503`);
+  return { goodput: result['2xx'] / result.duration, refused };
+}
+
 async function fill(service: Service): Promise<number[]> {
   const client = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
   await client.connect();
@@ -109,7 +128,20 @@ await onStack(2, async () => {
 
   const most = median(pairs.map(([ours]) => ours));
   const half = await load(apiPort!, token, { paths: contacts, rate: Math.round(most / 2) });
-  console.log(`at half of the peak (${Math.round(most / 2)} /s): p50 ${half.latency.p50} ms, p95 ${half.latency.p97_5} ms (97.5 %), p99 ${half.latency.p99} ms`);
+  console.log(`at half of the peak (${Math.round(most / 2)} /s): p50 ${half.latency.p50} ms, p97.5 ${half.latency.p97_5} ms, p99 ${half.latency.p99} ms`);
+
+  const overloads: [number, number][] = [];
+  const refusals: number[] = [];
+  for (let pair = 0; pair < Number(values.pairs); pair += 1) {
+    const reference = await peak(apiPort!, token, contacts);
+    const { goodput, refused } = await overload(apiPort!, token, contacts, 3 * reference);
+    overloads.push([goodput, reference]);
+    refusals.push(...refused);
+  }
+  console.log('answers when three times the peak is asked for, beside the peak');
+  printPairs('/s', 'goodput', 'peak', overloads);
+  refusals.sort((a, b) => a - b);
+  console.log(`  ${refusals.length} refusals, each 503: p50 ${at(refusals, 0.5)} ms, p99 ${at(refusals, 0.99)} ms`);
   await stopServer(api);
   await service.stop();
 });
