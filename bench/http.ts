@@ -62,7 +62,7 @@ async function overload(port: number, token: string, paths: string[], rate: numb
     url: `http://127.0.0.1:${port}`, connections: 400, duration: seconds, overallRate: Math.round(rate),
     requests: paths.map((path) => ({ method: 'GET' as const, path, headers: { authorization: `Bearer ${token}` } })),
   }) as Promise<autocannon.Result> & autocannon.Instance;
-  run.on('response', (_client, status, _bytes, ms) => {
+  void run.on('response', (_client, status, _bytes, ms) => {
     if (status === 503) refused.push(ms);
   });
   const result = await run;
@@ -85,10 +85,7 @@ async function fill(service: Service): Promise<number[]> {
 /** The path of a list's first page, and of its 10,000th by its cursor. */
 async function listPaths(service: Service): Promise<[string, string]> {
   const first = `/api/v1/contacts?limit=${PAGE}`;
-  const far = (await service.api('GET', '/contacts?limit=1&sort=-id')).body.data[0].id - 10_000 * PAGE;
-  const { body } = await service.api('GET', `/contacts?limit=1&email=${encodeURIComponent(`bench${far}@example.com`)}`);
-  if (body.data[0]?.id !== far) throw new Error('ids are not as they were made');
-  // A cursor is opaque: it is taken from a page that ends there, of one walk with large pages.
+  // A cursor is opaque: it comes from a walk, in large pages.
   let cursor: string | null = null;
   for (let seen = 0; seen < 10_000 * PAGE; seen += 200) {
     const page: { body: { page: { nextCursor: string | null } } } = await service.api('GET', `/contacts?limit=200${cursor ? `&cursor=${cursor}` : ''}`);
