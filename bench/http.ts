@@ -6,16 +6,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import autocannon from 'autocannon';
 import pg from 'pg';
 import { freePorts } from '../dev/ports.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
+import { at, sendLoad } from './load.ts';
 import { median, onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '5' } } });
 const seconds = Number(values.seconds);
-const CONNECTIONS = 32;
 const CONTACTS = 510_000;
 const PAGE = 50;
 
@@ -31,43 +30,22 @@ async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode === null) await once(child, 'exit');
 }
 
-interface Load {
-  paths: string[];
-  rate?: number;
-  connections?: number;
-}
-
-/** Sends reads for the bench's seconds: as fast as they are answered, or at a rate. */
-async function load(port: number, token: string, { paths, rate, connections = CONNECTIONS }: Load): Promise<autocannon.Result> {
-  return autocannon({
-    url: `http://127.0.0.1:${port}`, connections, duration: seconds, ...(rate ? { overallRate: rate } : {}),
-    requests: paths.map((path) => ({ method: 'GET' as const, path, headers: { authorization: `Bearer ${token}` } })),
-  });
-}
-
 async function peak(port: number, token: string, paths: string[]): Promise<number> {
-  const result = await load(port, token, { paths });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} answers were no 2xx, ${result.errors} errors`);
-  return result['2xx'] / result.duration;
+  const { times, seconds: took } = await sendLoad({ port, token, paths, seconds, connections: 32 });
+  assertOnly(times, [200]);
+  return times.get(200)!.length / took;
 }
 
-/** The value below which a share of the sorted values are. */
-const at = (sorted: number[], share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? NaN).toFixed(1);
+/** Asks for three times `rate` over many connections; answers the good answers a second, and how long each refusal took (ms). */
+async function overload(port: number, token: string, paths: string[], rate: number): Promise<{ goodput: number; refusals: number[] }> {
+  const { times, seconds: took } = await sendLoad({ port, token, paths, seconds, connections: 600, rate: 3 * rate });
+  assertOnly(times, [200, 503]);
+  return { goodput: times.get(200)!.length / took, refusals: times.get(503) ?? [] };
+}
 
-/** Asks for `rate` reads a second over many connections; answers good answers a second, and how long each refusal took (ms). */
-async function overload(port: number, token: string, paths: string[], rate: number): Promise<{ goodput: number; refused: number[] }> {
-  const refused: number[] = [];
-  // Its types leave out that the promise is the instance too.
-  const run = autocannon({
-    url: `http://127.0.0.1:${port}`, connections: 400, duration: seconds, overallRate: Math.round(rate),
-    requests: paths.map((path) => ({ method: 'GET' as const, path, headers: { authorization: `Bearer ${token}` } })),
-  }) as Promise<autocannon.Result> & autocannon.Instance;
-  void run.on('response', (_client, status, _bytes, ms) => {
-    if (status === 503) refused.push(ms);
-  });
-  const result = await run;
-  if (result.errors > 0 || result.non2xx !== refused.length) throw new Error(`${result.errors} errors, ${result.non2xx - refused.length} answers neither 2xx nor 503`);
-  return { goodput: result['2xx'] / result.duration, refused };
+function assertOnly(times: ReadonlyMap<number, unknown>, statuses: readonly number[]): void {
+  const others = [...times.keys()].filter((status) => !statuses.includes(status));
+  if (others.length > 0) throw new Error(`answers with status ${others.join(', ')}`);
 }
 
 async function fill(service: Service): Promise<number[]> {
@@ -124,21 +102,21 @@ await onStack(2, async () => {
   printPairs('/s', 'page 1', 'page 10,000', pages);
 
   const most = median(pairs.map(([ours]) => ours));
-  const half = await load(apiPort!, token, { paths: contacts, rate: Math.round(most / 2) });
-  console.log(`at half of the peak (${Math.round(most / 2)} /s): p50 ${half.latency.p50} ms, p97.5 ${half.latency.p97_5} ms, p99 ${half.latency.p99} ms`);
+  const half = (await sendLoad({ port: apiPort!, token, paths: contacts, seconds, connections: 200, rate: most / 2 })).times.get(200)!;
+  console.log(`at half of the peak (${Math.round(most / 2)} /s): p50 ${at(half, 0.5).toFixed(1)} ms, p95 ${at(half, 0.95).toFixed(1)} ms, p99 ${at(half, 0.99).toFixed(1)} ms`);
 
   const overloads: [number, number][] = [];
   const refusals: number[] = [];
   for (let pair = 0; pair < Number(values.pairs); pair += 1) {
     const reference = await peak(apiPort!, token, contacts);
-    const { goodput, refused } = await overload(apiPort!, token, contacts, 3 * reference);
-    overloads.push([goodput, reference]);
-    refusals.push(...refused);
+    const outcome = await overload(apiPort!, token, contacts, reference);
+    overloads.push([outcome.goodput, reference]);
+    refusals.push(...outcome.refusals);
   }
-  console.log('answers when three times the peak is asked for, beside the peak');
+  console.log('good answers when three times the peak is asked for, beside the peak');
   printPairs('/s', 'goodput', 'peak', overloads);
   refusals.sort((a, b) => a - b);
-  console.log(`  ${refusals.length} refusals, each 503: p50 ${at(refusals, 0.5)} ms, p99 ${at(refusals, 0.99)} ms`);
+  console.log(`  ${refusals.length} refusals, each 503: p50 ${at(refusals, 0.5).toFixed(1)} ms, p99 ${at(refusals, 0.99).toFixed(1)} ms`);
   await stopServer(api);
   await service.stop();
 });

@@ -1,0 +1,87 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Load {
+  port: number;
+  token: string;
+  paths: readonly string[];
+  connections: number;
+  seconds: number;
+  /** Requests a second, sent whether earlier ones are answered or not, as long as a connection is free; as fast as they are answered without. */
+  rate?: number;
+}
+
+export interface Outcome {
+  /** How long each answer took (ms), by status, sorted. */
+  times: Map<number, number[]>;
+  seconds: number;
+}
+
+const TICK_MS = 2;
+
+/**
+ * Sends reads over keep-alive connections and times their answers. It looks at the status and the length of an answer and
+ * at nothing else: on a machine with few cores, what a load costs to make is missing where it is to be served.
+ */
+export async function sendLoad({ port, token, paths, connections, seconds, rate }: Load): Promise<Outcome> {
+  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`));
+  const times = new Map<number, number[]>();
+  const idle: (() => void)[] = [];
+  const sockets: Socket[] = [];
+  let failure: Error | null = null;
+  let sent = 0;
+  let stopped = false;
+  for (let n = 0; n < connections; n += 1) {
+    const socket = connect(port, '127.0.0.1').setNoDelay();
+    sockets.push(socket);
+    let begun = 0;
+    const send = (): void => {
+      begun = performance.now();
+      socket.write(requests[sent % requests.length]!);
+      sent += 1;
+    };
+    onAnswers(socket, (status) => {
+      const took = performance.now() - begun;
+      const same = times.get(status);
+      if (same) same.push(took);
+      else times.set(status, [took]);
+      if (rate === undefined && !stopped) send();
+      else idle.push(send);
+    });
+    socket.on('error', (error) => { failure ??= error; });
+    socket.on('close', () => { if (!stopped) failure ??= new Error('the server closed a connection'); });
+    idle.push(send);
+  }
+  const begin = performance.now();
+  if (rate === undefined) for (const send of idle.splice(0)) send();
+  while (performance.now() - begin < seconds * 1000 && !failure) {
+    await delay(TICK_MS);
+    if (rate === undefined) continue;
+    const due = Math.floor(((performance.now() - begin) / 1000) * rate);
+    while (sent < due && idle.length > 0) idle.shift()!();
+  }
+  stopped = true;
+  const took = (performance.now() - begin) / 1000;
+  for (const socket of sockets) socket.destroy();
+  if (failure) throw failure as Error;
+  for (const same of times.values()) same.sort((a, b) => a - b);
+  return { times, seconds: took };
+}
+
+/** Calls back with the status of each answer that has come whole. Answers must say their Content-Length. */
+function onAnswers(socket: Socket, answered: (status: number) => void): void {
+  let pending = Buffer.alloc(0);
+  socket.on('data', (part) => {
+    pending = pending.length === 0 ? part : Buffer.concat([pending, part]);
+    const end = pending.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const head = pending.toString('latin1', 0, end);
+    const length = /\r\ncontent-length: (\d+)/i.exec(head);
+    if (pending.length < end + 4 + Number(length?.[1] ?? 0)) return;
+    pending = Buffer.alloc(0);
+    answered(Number(head.slice(9, 12)));
+  });
+}
+
+/** The value below which a share of the sorted values are. */
+export const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;
