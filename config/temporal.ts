@@ -2,7 +2,10 @@ import { Client, Connection, WorkflowExecutionAlreadyStartedError, type Connecti
 import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import proto from '@temporalio/proto';
 
+/** Journeys, thousands of them at a time. */
 export const TASK_QUEUE = 'perennial';
+/** What enters, stops and resumes journeys, and imports: none of it may stand behind them. */
+export const JOB_QUEUE = 'perennial-jobs';
 
 export const searchAttributes = {
   campaignId: defineSearchAttributeKey('CampaignId', SearchAttributeType.INT),
@@ -28,7 +31,7 @@ export interface WorkflowStart {
   type: string;
   id: string;
   input: Record<string, unknown>;
-  /** Where its worker listens; ours unless it is given. */
+  /** Where its worker listens; by default journeys on their queue, all else on the other. */
   taskQueue?: string;
   searchAttributes?: TypedSearchAttributes;
   /** What the Temporal UI shows beside the execution. */
@@ -45,7 +48,7 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
   try {
     const handle = await client.workflow.start(start.type, {
       workflowId: start.id,
-      taskQueue: start.taskQueue ?? TASK_QUEUE,
+      taskQueue: start.taskQueue ?? (start.type === 'campaignExecution' ? TASK_QUEUE : JOB_QUEUE),
       args: [start.input],
       workflowIdReusePolicy: start.again ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,

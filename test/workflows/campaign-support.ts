@@ -5,7 +5,7 @@ import { createActivities } from '../../activities/index.ts';
 import { startFromOutbox } from '../../activities/start-executions.ts';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
-import { searchAttributes, TASK_QUEUE } from '../../config/temporal.ts';
+import { JOB_QUEUE, searchAttributes, TASK_QUEUE } from '../../config/temporal.ts';
 import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { createCampaign, type CampaignInput } from '../../domain/campaigns/save-campaign.ts';
@@ -126,14 +126,13 @@ export async function startJourneys(): Promise<Journeys> {
       await withClient(slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(statement));
     },
     worker: async () => {
-      const worker = await Worker.create({
-        connection: env.nativeConnection, taskQueue: TASK_QUEUE, workflowBundle: await workflowBundle(), activities: createActivities(deps),
-      });
-      const run = worker.run();
+      const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities: createActivities(deps) };
+      const workers = await Promise.all([TASK_QUEUE, JOB_QUEUE].map((taskQueue) => Worker.create({ ...common, taskQueue })));
+      const runs = workers.map((worker) => worker.run());
       const handle = {
         stop: async () => {
-          if (worker.getState() === 'RUNNING') worker.shutdown();
-          await run;
+          for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+          await Promise.all(runs);
         },
       };
       running.push(handle);
