@@ -7,8 +7,8 @@ import { problemBody } from './middleware/problem.ts';
 
 const TICK_MS = 10;
 /** With fewer than these at work, a late event loop is a pause that ends by itself. */
-const FEW = 64;
-const LATE_MS = 20;
+const FEW = 32;
+const LATE_MS = 10;
 /** Requests that wait for a database connection. */
 const POOL_WAITING = 100;
 const MANY = 2000;
