@@ -35,15 +35,15 @@ export function checkTemplate(source: TemplateSource): Violation[] {
   for (const [path, kind, text] of parts) {
     if (!text) continue;
     try {
-      withTimeLimit(templateLimits.hardMs, () => {
+      const mistake = withTimeLimit(templateLimits.hardMs, () => {
         const rendered = tryOut(sharedEngine(kind), text);
-        const mistake = findMistake(sharedEngine(kind), text);
-        if (mistake) violations.push({ path, code: 'template_syntax', message: `${mistake.message} (line ${mistake.line}, column ${mistake.column})` });
         if (kind === 'html') {
           scanHtml(rendered);
           htmlToText(rendered);
         }
+        return findMistake(sharedEngine(kind), text);
       });
+      if (mistake) violations.push({ path, code: 'template_syntax', message: `${mistake.message} (line ${mistake.line}, column ${mistake.column})` });
     } catch (error) {
       if (isLimitError(error)) throw renderFailure(error, path);
       violations.push({ path, code: 'template_syntax', message: describeLiquidError(error) });

@@ -208,8 +208,7 @@ export function renderFor(compiled: CompiledTemplate, recipient: RecipientContex
   try {
     // Only what a caller sends along, or a mail that has to be parsed, can take long in one step.
     const bounded = compiled.instrumented && compiled.text && !recipient.data;
-    const work = (): RenderedEmail => renderUnguarded(compiled, recipient);
-    return bounded ? work() : withTimeLimit(templateLimits.hardMs, work);
+    return withTimeLimit(bounded ? null : templateLimits.hardMs, () => renderUnguarded(compiled, recipient));
   } catch (error) {
     throw renderFailure(error, '/content');
   }

@@ -56,13 +56,22 @@ export interface Journeys {
   stop(): Promise<void>;
 }
 
+/** The SDK gives the server five seconds to start, which a busy machine may not have; a further try finds its file in memory. */
+async function startTestServer(path: string): Promise<TestWorkflowEnvironment> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path } } });
+    } catch (error) {
+      if (attempt === 5 || !/did not start within/.test(String(error))) throw error;
+    }
+  }
+}
+
 /** Workflows on a server that skips time, with the real activities on the real Postgres and NATS of a slot. */
 export async function startJourneys(): Promise<Journeys> {
   Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
   const slot = await claimSlot();
-  const env = await TestWorkflowEnvironment.createTimeSkipping({
-    server: { executable: { type: 'existing-path', path: slot.env['TEMPORAL_TEST_SERVER']! } },
-  });
+  const env = await startTestServer(slot.env['TEMPORAL_TEST_SERVER']!);
   await addSearchAttributes(env);
   const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', env.client);
   const running: { stop(): Promise<void> }[] = [];

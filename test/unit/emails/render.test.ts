@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileTemplate, renderFor } from '../../../domain/emails/render.ts';
+import { isLimitError, limitReached, templateLimits, withTimeLimit } from '../../../domain/emails/template-limits.ts';
 import type { RecipientContext, TemplateVersion } from '../../../domain/emails/render.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { links, postalAddress, recipient, signer, template, untracked } from './mails.ts';
@@ -192,4 +193,27 @@ test('a template that costs too much for a recipient is a template_limit, one th
   ]);
   const odd = { n: '%zz', t: 'Nowhere/Town', o: { toString: 1, valueOf: 2 } };
   assert.equal(untracked(String(code('[{{ data.n | url_decode }}{{ data.n | base64_decode }}{{ "2026-01-01" | date: "%Y", data.t }}{{ data.o }}]', odd))), '[%zz%zz2026-01-01]');
+});
+
+test('a template that was stopped while the machine did something else is rendered again, one that used its time is not', () => {
+  let runs = 0;
+  const stopped = (ms: number, times: number): string =>
+    withTimeLimit(null, () => {
+      runs += 1;
+      const begun = process.threadCpuUsage();
+      for (let used = 0; used < ms; ) {
+        const { user, system } = process.threadCpuUsage(begun);
+        used = (user + system) / 1000;
+      }
+      if (runs <= times) throw limitReached('template render');
+      return 'done';
+    });
+  assert.equal(stopped(0, 2), 'done');
+  assert.equal(runs, 3);
+  runs = 0;
+  assert.throws(() => stopped(templateLimits.renderMs, 1), isLimitError);
+  assert.equal(runs, 1);
+  runs = 0;
+  assert.throws(() => stopped(0, 1_000), isLimitError);
+  assert.ok(runs > 1 && runs < 10);
 });
