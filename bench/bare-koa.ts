@@ -1,11 +1,12 @@
 /** What `bench/http.ts` measures the API beside: bare Koa that verifies the token and answers one prepared select of the row. */
+import { createSecretKey } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import Koa from 'koa';
 import pg from 'pg';
 
 const { DATABASE_MIGRATION_URL, JWT_SECRET, PORT } = process.env as Record<string, string>;
 const pool = new pg.Pool({ connectionString: DATABASE_MIGRATION_URL!, max: 15 });
-const secret = Buffer.from(JWT_SECRET!);
+const secret = createSecretKey(Buffer.from(JWT_SECRET!));
 const text = `
   select id, first_name as "firstName", last_name as "lastName", email, phone, phone_e164 as "phoneE164", job_title as "jobTitle", company_id as "companyId",
     status, tags, custom_fields as "customFields", timezone, locale, source, tenant_id as "tenantId", created_at as "createdAt", updated_at as "updatedAt", version

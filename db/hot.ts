@@ -17,7 +17,8 @@ export type Asked = readonly [Statement, unknown[]];
 
 /**
  * Short transactions in one round trip each, many at once on a connection (pipelining): for the few statements that every
- * request runs. They must be safe to run twice: one is run again when its connection breaks.
+ * request runs. What is asked for one scope in the same turn of the event loop shares a transaction. They must be safe to
+ * run twice: they are run again, each by itself, when their connection breaks or another one in their transaction fails.
  */
 export interface Hot {
   /** The rows of each statement, in their order. */
@@ -78,21 +79,48 @@ class Pipeline {
   }
 }
 
+/** One caller's statements, and its promise. */
+interface Run {
+  scope: Scope;
+  statements: readonly Asked[];
+  resolve(rows: Record<string, unknown>[][]): void;
+  reject(error: unknown): void;
+}
+
 /** Connects when it is first used. */
 export function createHot(databaseUrl: string, connections = 2): Hot {
   const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl));
   let next = 0;
-  const pipeline = (): Pipeline => pipelines[(next += 1) % connections]!;
+  let gathered: Run[] = [];
+
+  const attempt = (scope: Scope, statements: readonly Asked[]) => pipelines[(next += 1) % connections]!.run(scope, statements);
+  const alone = async ({ scope, statements, resolve, reject }: Run): Promise<void> => {
+    try {
+      // Connections break when Postgres is restarted, also those that were idle.
+      resolve(await attempt(scope, statements).catch((error: unknown) => (isConnectionLost(error) ? attempt(scope, statements) : Promise.reject(error as Error))));
+    } catch (error) {
+      reject(error);
+    }
+  };
+  const together = async (runs: readonly Run[]): Promise<void> => {
+    try {
+      const found = await attempt(runs[0]!.scope, runs.flatMap((run) => run.statements));
+      let from = 0;
+      for (const { statements, resolve } of runs) resolve(found.slice(from, (from += statements.length)));
+    } catch {
+      await Promise.all(runs.map(alone));
+    }
+  };
+  const flush = (): void => {
+    const groups = Map.groupBy(gathered, ({ scope }) => (scope === 'engine' ? '' : scope.tenantId));
+    gathered = [];
+    for (const runs of groups.values()) void (runs.length === 1 ? alone(runs[0]!) : together(runs));
+  };
+
   return {
-    async run(scope, statements) {
-      try {
-        return await pipeline().run(scope, statements);
-      } catch (error) {
-        // Connections break when Postgres is restarted, also those that were idle.
-        if (!isConnectionLost(error)) throw error;
-        return pipeline().run(scope, statements);
-      }
-    },
+    run: (scope, statements) => new Promise((resolve, reject) => {
+      if (gathered.push({ scope, statements, resolve, reject }) === 1) setImmediate(flush);
+    }),
     async close() {
       await Promise.all(pipelines.map((one) => one.close()));
     },

@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, createSecretKey, randomUUID, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
+import { LRUCache } from 'lru-cache';
 import { AppError, type Violation } from '../errors.ts';
 
 const ISSUER = 'perennial';
@@ -22,14 +23,35 @@ export interface AccessClaims {
   sessionId: string;
 }
 
-/** Public name of a key: which of two secrets signed a token. */
-const keyId = (secret: string): string => createHash('sha256').update(`kid:${secret}`).digest('base64url').slice(0, 8);
+/** What a secret is made into once; making it costs more than a signature. */
+interface SigningKey {
+  /** Its public name: which of two secrets signed a token. */
+  id: string;
+  key: KeyObject;
+  /** Tokens whose signature and claims were found right: that stays so until `exp` (Unix time, s). */
+  verified: LRUCache<string, { claims: AccessClaims; exp: number }>;
+}
+
+const MOST_VERIFIED = 10_000;
+const signingKeys = new LRUCache<string, SigningKey>({ max: 16 });
+
+/** The key of a secret's UTF-8 bytes. */
+function signingKey(secret: string): SigningKey {
+  let made = signingKeys.get(secret);
+  if (!made) {
+    const id = createHash('sha256').update(`kid:${secret}`).digest('base64url').slice(0, 8);
+    made = { id, key: createSecretKey(Buffer.from(secret)), verified: new LRUCache({ max: MOST_VERIFIED }) };
+    signingKeys.set(secret, made);
+  }
+  return made;
+}
 
 /** Signs an access token: a JWT (RFC 7519), HS256 over the UTF-8 bytes of the secret. `expiresIn` is in seconds. */
 export function signAccessToken(secrets: TokenSecrets, { userId, tenantId, sessionId }: AccessClaims): { token: string; expiresIn: number } {
   const expiresIn = Math.floor(secrets.JWT_EXPIRATION_MS / 1000);
-  const token = jwt.sign({ tid: tenantId, sid: sessionId }, Buffer.from(secrets.JWT_SECRET), {
-    algorithm: 'HS256', subject: String(userId), jwtid: randomUUID(), issuer: ISSUER, audience: AUDIENCE, expiresIn, keyid: keyId(secrets.JWT_SECRET),
+  const { id, key } = signingKey(secrets.JWT_SECRET);
+  const token = jwt.sign({ tid: tenantId, sid: sessionId }, key, {
+    algorithm: 'HS256', subject: String(userId), jwtid: randomUUID(), issuer: ISSUER, audience: AUDIENCE, expiresIn, keyid: id,
   });
   return { token, expiresIn };
 }
@@ -39,8 +61,16 @@ export function signAccessToken(secrets: TokenSecrets, { userId, tenantId, sessi
  * of ours is there in its form. Throws 401 `token_expired` or `unauthorized`.
  */
 export function verifyAccessToken(secrets: TokenSecrets, token: string): AccessClaims {
-  const claims = readClaims(verifySignature(secrets, token));
+  const keys = [secrets.JWT_SECRET, secrets.JWT_SECRET_PREVIOUS].filter((secret) => secret !== '').map(signingKey);
+  for (const { verified } of keys) {
+    const known = verified.get(token);
+    if (known && Date.now() < known.exp * 1000) return known.claims;
+  }
+  const key = keys.find(({ id }) => id === namedKey(token));
+  const payload = key ? verifySignature(key.key, token) : null;
+  const claims = readClaims(payload);
   if (!claims) throw unauthorized('The access token is not valid');
+  key!.verified.set(token, { claims, exp: payload!.exp! });
   return claims;
 }
 
@@ -52,12 +82,18 @@ export function unauthorized(
   return new AppError(code, detail, { ...(errors ? { errors } : {}), headers: { 'WWW-Authenticate': `Bearer realm="perennial"${error}` } });
 }
 
-function verifySignature(secrets: TokenSecrets, token: string): jwt.JwtPayload | null {
+/** The `kid` that a token names, which says nothing about its truth. */
+function namedKey(token: string): unknown {
   try {
-    const named = jwt.decode(token, { complete: true })?.header.kid;
-    const secret = [secrets.JWT_SECRET, secrets.JWT_SECRET_PREVIOUS].find((known) => known !== '' && keyId(known) === named);
-    if (!secret) return null;
-    const payload = jwt.verify(token, Buffer.from(secret), { algorithms: ['HS256'], issuer: ISSUER, audience: AUDIENCE });
+    return jwt.decode(token, { complete: true })?.header.kid;
+  } catch {
+    return undefined;
+  }
+}
+
+function verifySignature(key: KeyObject, token: string): jwt.JwtPayload | null {
+  try {
+    const payload = jwt.verify(token, key, { algorithms: ['HS256'], issuer: ISSUER, audience: AUDIENCE });
     return typeof payload === 'string' ? null : payload;
   } catch (error) {
     if (error instanceof jwt.TokenExpiredError) throw unauthorized('The access token has expired', 'token_expired');

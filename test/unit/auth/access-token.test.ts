@@ -16,6 +16,18 @@ test('what was signed is what is read', () => {
   assert.notEqual(two[0], two[1], 'every token has its own jti');
 });
 
+test('a token that was right before is refused once it has expired, and by another secret', (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const { token, expiresIn } = signAccessToken(secrets, claims);
+  const refused = (code: string, by = secrets) => assert.throws(() => verifyAccessToken(by, token), (error) => error instanceof AppError && error.code === code);
+  assert.deepEqual(verifyAccessToken(secrets, token), claims);
+  refused('unauthorized', { ...secrets, JWT_SECRET: 'another-secret-of-more-than-32-characters' });
+  t.mock.timers.tick((expiresIn - 1) * 1000);
+  assert.deepEqual(verifyAccessToken(secrets, token), claims);
+  t.mock.timers.tick(1000);
+  refused('token_expired');
+});
+
 test('the key is the UTF-8 bytes of the secret', () => {
   const umlauts = { ...secrets, JWT_SECRET: 'ä'.repeat(32) };
   const { token } = signAccessToken(umlauts, claims);
