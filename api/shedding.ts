@@ -11,6 +11,11 @@ const FEW = 32;
 const LATE_MS = 10;
 /** Requests that wait for a database connection. */
 const POOL_WAITING = 100;
+/** Pressure that passes sooner is a burst, and all of it is answered. */
+const BURST_MS = 1000;
+/** Without pressure for so long, the next one is a burst again. */
+const CALM_MS = 2000;
+/** Never more than these, burst or not. */
 const MANY = 2000;
 
 /** Monitors must see the process, and a recipient's picture is always answered. */
@@ -19,8 +24,8 @@ const NEVER_REFUSED = /^\/(metrics$|api\/v1\/([a-z]+\/)?health$|api\/v1\/emails\
 const NOT_COUNTED = /^\/api\/v1\/(auth\/|contacts\/(import|export))/;
 
 /**
- * Turns requests away with 503 before the process gives way: while the event loop is late with many requests at work, or
- * too many wait for the database. A refusal costs next to nothing, so that what is let in is answered as fast as ever.
+ * Turns requests away with 503 before the process gives way: once the event loop has for a while been late with many requests
+ * at work, or too many have been waiting for the database. A refusal costs next to nothing, so that what is let in is answered as fast as ever.
  */
 export interface Shedder {
   /** Answers the request itself and tells so, or lets it in. */
@@ -34,16 +39,28 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
   let atWork = 0;
   let ticked = performance.now();
   let late = 0;
+  /** Since when each tick has found pressure. */
+  let pressedSince: number | null = null;
+  let guardedUntil = 0;
+
+  const pressed = (now: number): boolean =>
+    (atWork > FEW && Math.max(late, now - ticked - TICK_MS) > LATE_MS) || pool.waitingCount > POOL_WAITING;
   const timer = setInterval(() => {
     const now = performance.now();
     late = now - ticked - TICK_MS;
     ticked = now;
+    pressedSince = pressed(now) ? (pressedSince ?? now) : null;
+    if (pressedSince !== null && now - pressedSince > BURST_MS) guardedUntil = now + CALM_MS;
   }, TICK_MS);
   timer.unref();
 
-  /** How late the loop was at its last tick, or is by now. */
-  const lateness = (): number => Math.max(late, performance.now() - ticked - TICK_MS);
-  const overloaded = (): boolean => (atWork > FEW && lateness() > LATE_MS) || pool.waitingCount > POOL_WAITING || atWork > MANY;
+  const overloaded = (): boolean => {
+    if (atWork > MANY) return true;
+    const now = performance.now();
+    if (now > guardedUntil || !pressed(now)) return false;
+    guardedUntil = now + CALM_MS;
+    return true;
+  };
 
   return {
     refuses(request, response) {

@@ -22,14 +22,17 @@ test('while the database is stuck, requests over a bound are turned away at once
   await owner.query('begin');
   await owner.query('lock table companies in share mode');
   const answers: Answer[] = [];
-  const asked = Array.from({ length: 300 }, async (_, n) => {
-    answers.push(await api.api('POST', '/contacts/companies', { name: `Shed ${n}` }));
+  const asked: Promise<void>[] = [];
+  const ask = (): void => {
+    const number = asked.length;
+    asked.push(api.api('POST', '/contacts/companies', { name: `Shed ${number}` }).then((answer) => { answers.push(answer); }));
+  };
+  for (let n = 0; n < 200; n += 1) ask();
+  const refused = await until('what comes after the burst is turned away', () => {
+    ask();
+    return answers.length > 100 && answers.slice();
   });
-  const refused = await until('some are turned away', () => {
-    const shed = answers.filter((answer) => answer.status === 503);
-    return shed.length > 100 && shed;
-  });
-  assert.equal(refused.length, answers.length, 'nothing else is answered while the table is locked');
+  assert.ok(refused.every(({ status }) => status === 503), 'nothing else is answered while the table is locked');
   const [first] = refused;
   assert.deepEqual([first!.body.code, first!.headers.get('retry-after'), first!.headers.get('content-type')], ['unavailable', '1', 'application/problem+json']);
   assert.equal(first!.headers.get('x-request-id'), first!.body.requestId);
@@ -39,8 +42,8 @@ test('while the database is stuck, requests over a bound are turned away at once
   await owner.end();
   await Promise.all(asked);
   const made = answers.filter((answer) => answer.status === 201).length;
-  assert.equal(made + answers.filter((answer) => answer.status === 503).length, 300);
-  assert.ok(made > 0);
+  assert.equal(made + answers.filter((answer) => answer.status === 503).length, asked.length);
+  assert.ok(made >= 200, 'the burst itself was let in');
   const { body } = await api.api('GET', '/contacts/companies?limit=1&includeTotal=true');
   assert.equal(body.page.total, made);
 });
