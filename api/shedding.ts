@@ -13,8 +13,8 @@ const LATE_MS = 10;
 const POOL_WAITING = 100;
 /** Pressure that passes sooner is a burst, and all of it is answered. */
 const BURST_MS = 1000;
-/** Without pressure for so long, the next one is a burst again. */
-const CALM_MS = 2000;
+/** It is forgotten so many times slower than it builds up: under load the pressure comes and goes. */
+const RELIEF = 4;
 /** Never more than these, burst or not. */
 const MANY = 2000;
 
@@ -39,33 +39,27 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
   let atWork = 0;
   let ticked = performance.now();
   let late = 0;
-  /** Since when each tick has found pressure. */
-  let pressedSince: number | null = null;
-  let guardedUntil = 0;
+  /** How long there was pressure (ms). */
+  let strain = 0;
+  let guarded = false;
 
   const pressed = (now: number): boolean =>
     (atWork > FEW && Math.max(late, now - ticked - TICK_MS) > LATE_MS) || pool.waitingCount > POOL_WAITING;
   const timer = setInterval(() => {
     const now = performance.now();
-    late = now - ticked - TICK_MS;
+    const passed = now - ticked;
+    late = passed - TICK_MS;
     ticked = now;
-    pressedSince = pressed(now) ? (pressedSince ?? now) : null;
-    if (pressedSince !== null && now - pressedSince > BURST_MS) guardedUntil = now + CALM_MS;
+    strain = pressed(now) ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
+    if (strain === BURST_MS) guarded = true;
+    else if (strain === 0) guarded = false;
   }, TICK_MS);
   timer.unref();
-
-  const overloaded = (): boolean => {
-    if (atWork > MANY) return true;
-    const now = performance.now();
-    if (now > guardedUntil || !pressed(now)) return false;
-    guardedUntil = now + CALM_MS;
-    return true;
-  };
 
   return {
     refuses(request, response) {
       const path = request.url ?? '';
-      if (!NEVER_REFUSED.test(path) && overloaded()) {
+      if (((guarded && pressed(performance.now())) || atWork > MANY) && !NEVER_REFUSED.test(path)) {
         refuse(request, response);
         deps.metrics.shed.inc();
         return true;
