@@ -70,7 +70,10 @@ const ContactActivitySchema = defineEntity({
   name: 'ContactActivity',
   tableName: 'contact_activities',
   ...tenantTable,
-  indexes: [{ name: 'contact_activities_contact_idx', properties: ['tenantId', 'contactId', 'type', 'occurredAt'] }],
+  indexes: [
+    { name: 'contact_activities_contact_idx', properties: ['tenantId', 'contactId', 'type', 'occurredAt'] },
+    { name: 'contact_activities_type_idx', properties: ['tenantId', 'type', 'occurredAt'] },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
@@ -99,6 +102,12 @@ const SegmentSchema = defineEntity({
     type: p.enum(['dynamic', 'static'] as const),
     filter: p.json<Record<string, unknown>>().nullable(),
     status: p.enum(['BUILDING', 'READY'] as const),
+    /** Grows with each build, so that one that was overtaken knows it. */
+    build: p.integer().default(0),
+    /** While BUILDING: contacts up to this id are judged. */
+    builtTo: bigid().nullable(),
+    /** Up to when the clock has moved members; null where time does not. */
+    sweptAt: timestamp().nullable(),
     ...resourceColumns(),
   },
 });
@@ -156,6 +165,8 @@ const ContactImportSchema = defineEntity({
     workflowId: p.text().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
+    /** What taking it back did, so far. */
+    undo: p.json<{ removed: number; restored: number; kept: number }>().nullable(),
     ...resourceColumns(),
   },
 });
@@ -173,6 +184,8 @@ const ContactImportChunkSchema = defineEntity({
     chunk: p.integer().primary(),
     endOffset: bigid(),
     lastRow: p.integer(),
+    /** What it takes to take the chunk back; null once that is done. */
+    undo: p.json<Record<string, unknown>>().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });
@@ -212,6 +225,87 @@ const ContactImportKeySchema = defineEntity({
 export class ContactImportKey extends ContactImportKeySchema.class {}
 ContactImportKeySchema.setClass(ContactImportKey);
 
+/** A contact that taking an import back has left as it is, because it was changed since. */
+const ContactImportKeptSchema = defineEntity({
+  name: 'ContactImportKept',
+  tableName: 'contact_import_kept',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    importId: bigid().primary(),
+    contactId: bigid().primary(),
+    reason: p.string().length(50),
+  },
+});
+export class ContactImportKept extends ContactImportKeptSchema.class {}
+ContactImportKeptSchema.setClass(ContactImportKept);
+
+export const CUSTOM_FIELD_ENTITIES = ['contact', 'company'] as const;
+export const CUSTOM_FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'enum'] as const;
+
+/** The definition of a custom field. */
+const CustomFieldSchema = defineEntity({
+  name: 'CustomField',
+  tableName: 'custom_fields',
+  ...tenantTable,
+  uniques: [{ name: 'custom_fields_name_key', properties: ['tenantId', 'entity', 'name'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    entity: p.enum(CUSTOM_FIELD_ENTITIES),
+    name: p.string().length(100),
+    type: p.enum(CUSTOM_FIELD_TYPES),
+    /** The values of an `enum`. */
+    options: p.array().$type<string[]>().nullable(),
+    description: p.text().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class CustomField extends CustomFieldSchema.class {}
+CustomFieldSchema.setClass(CustomField);
+
+export const ERASURE_STATUSES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED'] as const;
+
+/** The erasure of a person's data: holds nothing of it. */
+const ErasureSchema = defineEntity({
+  name: 'Erasure',
+  tableName: 'erasures',
+  ...tenantTable,
+  uniques: [{ name: 'erasures_tenant_id_id_key', properties: ['tenantId', 'id'] }],
+  indexes: [{ name: 'erasures_contact_idx', properties: ['tenantId', 'contactId'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    contactId: bigid(),
+    status: p.enum(ERASURE_STATUSES).default('PENDING'),
+    /** What was erased where, and when. */
+    certificate: p.json<Record<string, unknown>>().nullable(),
+    error: p.text().nullable(),
+    workflowId: p.text().nullable(),
+    startedAt: timestamp().nullable(),
+    finishedAt: timestamp().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class Erasure extends ErasureSchema.class {}
+ErasureSchema.setClass(Erasure);
+
+/** Addresses that were erased, as hashes: an import takes none of them in again. */
+const ErasedAddressSchema = defineEntity({
+  name: 'ErasedAddress',
+  tableName: 'erased_addresses',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    /** SHA-256 (hex) of tenant id, a line feed and the address as it is compared. */
+    hash: p.string().length(64).primary(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class ErasedAddress extends ErasedAddressSchema.class {}
+ErasedAddressSchema.setClass(ErasedAddress);
+
 export const contactEntities = [
-  Contact, Company, ContactActivity, Segment, SegmentMember, ContactImport, ContactImportChunk, ContactImportReject, ContactImportKey,
+  Contact, Company, ContactActivity, Segment, SegmentMember, ContactImport, ContactImportChunk, ContactImportReject, ContactImportKey, ContactImportKept,
+  CustomField, Erasure, ErasedAddress,
 ];
