@@ -36,10 +36,14 @@ function toViolation(error: ErrorObject): Violation {
   return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
 }
 
+/** More than anybody reads. What has this many has no end: to tell of all would hold everyone else up. */
+export const MOST_VIOLATIONS = 10_000;
+
 /** Every violation once: the branches of an anyOf say the same place many times. */
 function violations(errors: ErrorObject[] | null | undefined): Violation[] {
   const seen = new Map<string, Violation>();
   for (const error of errors ?? []) {
+    if (seen.size === MOST_VIOLATIONS) break;
     const violation = toViolation(error);
     const key = `${violation.path} ${violation.code}`;
     if (!seen.has(key)) seen.set(key, violation);
@@ -66,27 +70,33 @@ export function compileResponse(schema: TSchema): (value: unknown) => Violation[
 /** Deeper nesting than any schema of ours describes, and far from what a recursive check can hold. */
 const MAX_DEPTH = 64;
 
+const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
 /**
  * What no schema and no database column takes, wherever it stands: NUL and lone surrogates in text and in names, the
  * name `__proto__`, nesting over 64 levels.
  */
 export function checkContent(value: unknown): Violation[] {
   const errors: Violation[] = [];
-  const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
-  const left = [{ value, path: '', depth: 0 }];
-  for (let at = left.pop(); at; at = left.pop()) {
-    const { path, depth } = at;
-    if (typeof at.value === 'string') {
-      if (!isText(at.value)) errors.push({ path, code: 'invalid_character', message: 'must not contain NUL or lone surrogates' });
-    } else if (typeof at.value === 'object' && at.value !== null) {
-      if (depth === MAX_DEPTH) {
-        errors.push({ path, code: 'too_deep', message: `must not be nested more than ${MAX_DEPTH} levels deep` });
-        continue;
-      }
-      for (const [name, inner] of Object.entries(at.value)) {
-        const innerPath = `${path}/${escapePointer(name)}`;
-        if (!isText(name) || name === '__proto__') errors.push({ path: innerPath.replaceAll('\0', ''), code: 'invalid_character', message: 'is not a name for a field' });
-        else if (inner !== null && typeof inner !== 'number' && typeof inner !== 'boolean') left.push({ value: inner, path: innerPath, depth: depth + 1 });
+  const left: { value: object; path: string; depth: number }[] = [];
+  // A path costs more than the look at a number does, and a body holds millions of them.
+  const see = (found: unknown, pathTo: () => string, depth: number): void => {
+    if (errors.length >= MOST_VIOLATIONS) return;
+    if (typeof found === 'object' && found !== null) left.push({ value: found, path: pathTo(), depth });
+    else if (typeof found === 'string' && !isText(found)) errors.push({ path: pathTo(), code: 'invalid_character', message: 'must not contain NUL or lone surrogates' });
+  };
+  see(value, () => '', 0);
+  for (let at = left.pop(); at && errors.length < MOST_VIOLATIONS; at = left.pop()) {
+    const { value: fields, path, depth } = at;
+    if (depth === MAX_DEPTH) {
+      errors.push({ path, code: 'too_deep', message: `must not be nested more than ${MAX_DEPTH} levels deep` });
+    } else if (Array.isArray(fields)) {
+      fields.forEach((inner, index) => see(inner, () => `${path}/${index}`, depth + 1));
+    } else {
+      for (const [name, inner] of Object.entries(fields)) {
+        const pathTo = (): string => `${path}/${escapePointer(name)}`;
+        if (isText(name) && name !== '__proto__') see(inner, pathTo, depth + 1);
+        else if (errors.length < MOST_VIOLATIONS) errors.push({ path: pathTo().replaceAll('\0', ''), code: 'invalid_character', message: 'is not a name for a field' });
       }
     }
   }

@@ -38,6 +38,15 @@ test('every violation is answered, with a JSON Pointer to it', async () => {
   ]);
 });
 
+test('what is wrong in hundreds of thousands of places is a 400 that names the first of them', async () => {
+  const fields = `{${Array.from({ length: 300_000 }, (_, n) => `"${n}":1`).join()}}`;
+  const texts = `[${'"\\u0000",'.repeat(300_000)}1]`;
+  for (const body of [fields, texts]) {
+    const violations = problem(await service.api('POST', '/auth/login', body, { token: null, headers: { 'content-type': 'application/json' } }), 400, 'validation_failed');
+    assert.ok(violations.length >= 10_000 && violations.length < 20_001, String(violations.length));
+  }
+});
+
 test('every route refuses parameters that it does not know, but those that scanners call', async () => {
   for (const { route, path } of routesWhere((r) => !r.openQuery && r.method === 'GET')) {
     const violations = problem(await service.api('GET', `${path}?surprise=1`), 400, 'validation_failed', path);
