@@ -24,43 +24,55 @@ export interface LoginAttempt {
 const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
 
 /**
- * Throws 429 with Retry-After while the name is locked for the address: ten failures in 15 minutes, or a hundred from
- * all addresses. Answers how many the address has.
+ * Runs a guess, and answers whether it was right. It is counted as a failure before it is made, so that of a crowd, at
+ * however many processes, no more are made than may fail: a right one takes it back with all others of its address, one
+ * that throws was none. Throws 429 with Retry-After while the name is locked for the address: ten failures in 15
+ * minutes, or a hundred from all addresses.
  */
-export async function assertNotLocked(orm: Orm, { name, address }: LoginAttempt): Promise<number> {
-  const [found] = await engineEm(orm).transactional((tx) => rows<{ failures: number; wait: number | null }>(tx, sql`
-    select count(*) filter (where address = ${address})::int as failures,
-      ceil(${WINDOW_SECONDS} - extract(epoch from now() - greatest(
-        (array_agg(at order by at desc) filter (where address = ${address}))[${sql.lit(FROM_ONE_ADDRESS)}],
-        (array_agg(at order by at desc))[${sql.lit(FROM_ALL)}])))::int as wait
-    from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`));
-  if (found!.wait !== null) {
-    throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', { headers: { 'Retry-After': String(Math.max(1, found!.wait)) } });
-  }
-  return found!.failures;
+export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => Promise<boolean>): Promise<boolean> {
+  const { id, locks } = await countFailure(orm, attempt);
+  const right = await guess().catch(async (error: unknown) => {
+    await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where id = ${id}`));
+    throw error;
+  });
+  await (right ? clearFailures(orm, attempt) : noteFailure(orm, attempt, locks));
+  return right;
 }
 
-/** Notes a failure, in the audit log too if it is of a user, and drops some that no longer count. */
-export async function recordFailure(orm: Orm, attempt: LoginAttempt): Promise<void> {
-  const { tenantId, name, address, userId } = attempt;
-  await engineEm(orm).transactional(async (tx) => {
-    // One after the other, so that the one that locks the name knows it.
+async function countFailure(orm: Orm, { tenantId, name, address }: LoginAttempt): Promise<{ id: number; locks: boolean }> {
+  return engineEm(orm).transactional(async (tx) => {
+    // One after the other, so that each knows of all before it.
     await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${hashOf(name)}, 0))`);
-    await rows(tx, sql`insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${address})`);
+    const [found] = await rows<{ here: number; everywhere: number; wait: number | null }>(tx, sql`
+      select count(*) filter (where address = ${address})::int as here, count(*)::int as everywhere,
+        ceil(${WINDOW_SECONDS} - extract(epoch from now() - greatest(
+          (array_agg(at order by at desc) filter (where address = ${address}))[${sql.lit(FROM_ONE_ADDRESS)}],
+          (array_agg(at order by at desc))[${sql.lit(FROM_ALL)}])))::int as wait
+      from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`);
+    const { here, everywhere, wait } = found!;
+    if (wait !== null) {
+      throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', { headers: { 'Retry-After': String(Math.max(1, wait)) } });
+    }
+    const [made] = await rows<{ id: number }>(tx, sql`
+      insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${address}) returning id`);
+    return { id: made!.id, locks: here + 1 >= FROM_ONE_ADDRESS || everywhere + 1 >= FROM_ALL };
+  });
+}
+
+/** Tells the audit log of a failure, if it is of a user, and drops some old ones that no longer count. */
+async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Promise<void> {
+  const { tenantId, userId } = attempt;
+  await engineEm(orm).transactional(async (tx) => {
     await rows(tx, sql`
       delete from login_failures where id in (
         select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`);
-    const [count] = await rows<{ here: number; everywhere: number }>(tx, sql`
-      select count(*) filter (where address = ${address})::int as here, count(*)::int as everywhere
-      from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`);
     if (userId === null) return;
-    const locks = count!.here >= FROM_ONE_ADDRESS || count!.everywhere >= FROM_ALL;
     await appendAudit(tx, unnamed(tenantId, attempt), { action: locks ? 'user.login_locked' : 'user.login_failed', resourceType: 'user', resourceId: userId });
   });
 }
 
 /** Forgets the failures of the address after a success; those of other addresses stay. */
-export async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
+async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
   await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${address}`));
 }
 

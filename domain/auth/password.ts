@@ -15,7 +15,7 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /** A flood of logins waits here instead of taking every thread, and is turned away with 503 once waiting is no use. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running < MAX_AT_ONCE) running += 1;
   else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
   else throw new AppError('unavailable', 'Too many logins at once; try again', { headers: { 'Retry-After': '2' } });
@@ -35,14 +35,8 @@ const normalise = (password: string): string => password.normalize('NFKC');
 /** Hashes off the event loop. Throws 503 when too many wait. */
 export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(normalise(password), HASH_OPTIONS));
 
-/**
- * Compares with the hash; without one it takes as long and answers false. `admit` runs when it is this call's turn,
- * right before the work, and may refuse it by throwing. Throws 503 when too many wait.
- */
-export function verifyPassword(passwordHash: string | null, password: string, admit?: () => Promise<void>): Promise<boolean> {
-  return inTurn(async () => {
-    await admit?.();
-    const matches = await verify(passwordHash ?? NOBODYS_HASH, normalise(password));
-    return matches && passwordHash !== null;
-  });
+/** Compares with the hash; without one it takes as long and answers false. Runs as a part of what is `inTurn`. */
+export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
+  const matches = await verify(passwordHash ?? NOBODYS_HASH, normalise(password));
+  return matches && passwordHash !== null;
 }

@@ -3,7 +3,7 @@ import { tenantEm, rows, sql, type EntityManager, type Orm } from '../../db/orm.
 import type { User } from '../../db/entities/auth.ts';
 import { AppError, assertValid, type Violation } from '../errors.ts';
 import { appendAudit, asUser } from './audit.ts';
-import { assertNotLocked, recordFailure } from './login-failures.ts';
+import { countGuess } from './login-failures.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from './own-password.ts';
 import { openSecret, sealSecret, type BoxSecrets } from './secret-box.ts';
 import { base32, matchCode, otpauthUrl } from './totp.ts';
@@ -67,10 +67,7 @@ export async function removeTotp({ orm, env }: TotpDeps, self: Self, { totp, cur
   }
   const before = await findSelf(orm, self);
   if (!before.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
-  const attempt = { ...self, name: before.usernameKey };
-  if (currentPassword !== undefined) await verifyOwnPassword(orm, before, currentPassword, self);
-  else await assertNotLocked(orm, attempt);
-  const removed = await tenantEm(orm, self.tenantId).transactional(async (tx) => {
+  const remove = () => tenantEm(orm, self.tenantId).transactional(async (tx) => {
     const user = await lockSelf(tx, self.userId, before.passwordHash);
     if (!user.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
     if (totp !== undefined && !(await takeCode(tx, env, user, totp))) return false;
@@ -80,7 +77,10 @@ export async function removeTotp({ orm, env }: TotpDeps, self: Self, { totp, cur
     if (wasOn) await appendAudit(tx, asUser(user, self), { action: 'user.totp_disabled', resourceType: 'user', resourceId: user.id });
     return true;
   });
-  if (removed) return;
-  await recordFailure(orm, attempt);
-  assertValid([wrongCode]);
+  if (currentPassword !== undefined) {
+    await verifyOwnPassword(orm, before, currentPassword, self);
+    await remove();
+  } else if (!(await countGuess(orm, { ...self, name: before.usernameKey }, remove))) {
+    assertValid([wrongCode]);
+  }
 }

@@ -160,3 +160,10 @@ test('the audit log tells when it is turned on and off, and no secret', () => at
   assert.deepEqual(entries, ['user.totp_enabled', 'user.totp_disabled'].map((action) => ({ action, before: null, after: null })));
   await logIn(service.api, member.username);
 }));
+
+test('codes guessed at once to turn TOTP off do not slip past the lock', async () => {
+  const member = await guarded();
+  const wrong = wrongOf(member.secret);
+  const statuses = (await Promise.all(Array.from({ length: 40 }, () => as(member)('DELETE', 'totp', { totp: wrong })))).map((answer) => answer.status);
+  assert.deepEqual([400, 429].map((status) => statuses.filter((one) => one === status).length), [10, 30]);
+});

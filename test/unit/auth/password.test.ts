@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOptions } from '@node-rs/argon2';
 import { AppError } from '../../../domain/errors.ts';
-import { HASH_OPTIONS, hashPassword, verifyPassword } from '../../../domain/auth/password.ts';
+import { HASH_OPTIONS, hashPassword, inTurn, verifyPassword } from '../../../domain/auth/password.ts';
 import { checkPassword } from '../../../domain/auth/password-policy.ts';
 
 test('a hash is argon2id by our parameters, salted, and fits its password only', async () => {
@@ -24,7 +24,7 @@ test('nobody\'s hash matches nothing and costs the same', async () => {
 
 test('a refusal when it is its turn leaves the queue working', async () => {
   const refuse = async () => { throw new AppError('too_many_requests'); };
-  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => verifyPassword(null, 'x', n % 2 === 0 ? refuse : undefined)));
+  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => inTurn(n % 2 === 0 ? refuse : async () => false)));
   assert.deepEqual(results.map((result) => result.status), Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'rejected' : 'fulfilled')));
 });
 
@@ -33,15 +33,14 @@ test('few run at once, some wait, and the rest are turned away at once', async (
   let most = 0;
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => { release = resolve; });
-  const admit = async () => {
+  const work = async () => {
     running += 1;
     most = Math.max(most, running);
     await gate;
     running -= 1;
-    // Not hashed: only the turns are of interest.
     throw new Error('enough');
   };
-  const calls = Array.from({ length: 300 }, () => verifyPassword(null, 'x', admit));
+  const calls = Array.from({ length: 300 }, () => inTurn(work));
   const turnedAway = await Promise.allSettled(calls.slice(202));
   for (const result of turnedAway) {
     assert.ok(result.status === 'rejected' && result.reason instanceof AppError && result.reason.code === 'unavailable');
@@ -51,7 +50,7 @@ test('few run at once, some wait, and the rest are turned away at once', async (
   const served = await Promise.allSettled(calls.slice(0, 202));
   assert.ok(served.every((result) => result.status === 'rejected' && (result.reason as Error).message === 'enough'));
   assert.equal(most, 2);
-  assert.equal(await verifyPassword(null, 'x'), false, 'and the queue is free again');
+  assert.equal(await inTurn(async () => 'done'), 'done', 'and the queue is free again');
 });
 
 test('the policy names every rule that is not met, at the given place', () => {
