@@ -41,7 +41,8 @@ export async function updateUser(em: EntityManager, by: Granter, id: number, cha
     await assertAdminStays(tx, by, id, before, after);
     tx.assign(user, after);
     await tx.flush();
-    if (!after.active) {
+    // One who waits for verification, and gets other roles meanwhile, still waits.
+    if (before.active && !after.active) {
       await endSessions(tx, id);
       await spendTokens(tx, user);
     }

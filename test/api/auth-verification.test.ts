@@ -92,6 +92,15 @@ test('a reset proves the address too', async () => {
   assert.deepEqual(outcome(await verify(one.token)), [400, 'token_invalid']);
 });
 
+test('who waits for verification still does after an Admin has changed the roles', async () => {
+  const one = await newcomer();
+  const role = (await service.api('POST', '/auth/roles', { name: 'Waiting', permissions: ['contacts:read'] })).body.name as string;
+  assert.deepEqual((await service.api('PUT', `/auth/users/${one.id}`, { roles: ['User', role] })).body.roles, ['User', role]);
+  assert.deepEqual(outcome(await login(one.username)), [403, 'email_unverified']);
+  assert.equal((await verify(one.token)).status, 204);
+  assert.equal((await login(one.username)).status, 200);
+});
+
 test('whom an Admin disabled, no mail makes active again', async () => {
   // One who registered before addresses were verified, one whose new address is not confirmed yet.
   const early = registration();
