@@ -3,7 +3,8 @@ import { cleanText, isViolation, normaliseEmail, type Violation } from '../conta
 const MAX_USERNAME = 50;
 const MAX_EMAIL = 100;
 const MAX_NAME = 100;
-const USERNAME = /^[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}._@+-]*$/u;
+/** Some marks and letters show nothing: with one of those a name would look like another. */
+const USERNAME = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}._@+-]*$/u;
 
 const lengthOf = (text: string): number => [...text].length;
 const tooLong = (max: number): Violation => ({ code: 'too_long', message: `must be at most ${max} characters` });

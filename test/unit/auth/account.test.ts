@@ -23,6 +23,7 @@ test('a username has one to fifty letters, digits and a few signs', () => {
   assert.equal(codeOf(readUsername('a'.repeat(51), undefined)), 'too_long');
   assert.equal(codeOf(readUsername('İ'.repeat(26), undefined)), 'too_long', 'its key is longer than it');
   for (const name of ['', ' ', 'a b', '.a', '-a', '+a', 'a/b', 'a\u0000', 'a\u202eb', '😀', 'a\tb']) assert.equal(codeOf(readUsername(name, undefined)), 'format', JSON.stringify(name));
+  for (const name of ['admin\ufe0f', 'ad\u034fmin', '\u3164', 'admin\u17b4']) assert.equal(codeOf(readUsername(name, undefined)), 'format', `nobody sees ${JSON.stringify(name)}`);
   for (const name of ['_', 'a', '李', '7', 'a.b_c-d+e']) assert.ok('usernameKey' in (readUsername(name, undefined) as object), name);
 });
 
