@@ -12,9 +12,9 @@ import { verifyCredentials } from './verify-credentials.ts';
 
 /** Names and addresses are unique over all tenants, and a username that is an address is its user's own. */
 async function findUser(orm: Orm, given: string): Promise<{ user: User | null; name: string }> {
-  const text = given.trim().normalize('NFKC');
-  const email = text.includes('@') ? normaliseEmail(text) : null;
-  const name = email && !isViolation(email) ? email.emailKey : text.toLowerCase();
+  // An address is compared as it is: a full-width letter makes another mailbox, but not another username.
+  const email = normaliseEmail(given);
+  const name = isViolation(email) ? given.trim().normalize('NFKC').toLowerCase() : email.emailKey;
   return { user: await engineEm(orm).findOne(User, { $or: [{ usernameKey: name }, { emailKey: name }] }), name };
 }
 

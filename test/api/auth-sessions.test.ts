@@ -36,6 +36,12 @@ test('the username may be the email, and case does not count', async () => {
   for (const name of [username.toUpperCase(), user.email, user.email.toUpperCase(), ` ${username} `]) assert.equal((await login(name, PASSWORD)).status, 200, name);
 });
 
+test('an address that looks like another is another', async () => {
+  const [one, other] = [await newMember(service.api, { email: 'grace@example.com' }), await newMember(service.api, { email: 'ｇrace@example.com' })];
+  assert.equal((await login('grace@example.com', PASSWORD)).body.user.id, one.user.id);
+  assert.equal((await login('ｇrace@example.com', PASSWORD)).body.user.id, other.user.id);
+});
+
 test('a wrong password and an unknown name are answered alike, and take alike long', async () => {
   const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
   const answers = [];
