@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 const DAY_MS = 86_400_000;
+const SECRET_CHARACTERS = 32;
 const url = (description: string) => Type.String({ description, minLength: 1 });
 
 /**
@@ -21,11 +22,11 @@ const envSchema = Type.Object({
   SMTP_URL: url('Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order'),
   MAIL_FROM: Type.String({ default: 'Perennial <no-reply@example.com>', description: 'Sender where a template names none' }),
   MAIL_POSTAL_ADDRESS: Type.String({ default: '', description: 'Postal address in the footer of marketing mail; most laws on such mail ask for one' }),
-  JWT_SECRET: Type.String({ minLength: 32, description: 'Signs access tokens (HS256); 32 characters or more' }),
+  JWT_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs access tokens (HS256); 32 characters or more' }),
   JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies while the secret is rotated' }),
   JWT_EXPIRATION_MS: Type.Integer({ default: DAY_MS, minimum: 1000, description: 'Lifetime of access tokens' }),
   JWT_REFRESH_EXPIRATION_MS: Type.Integer({ default: 7 * DAY_MS, minimum: 1000, description: 'Lifetime of refresh tokens' }),
-  LINK_SECRET: Type.String({ minLength: 32, description: 'Signs tracking, unsubscribe, form and account tokens; encrypts TOTP secrets' }),
+  LINK_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs tracking, unsubscribe, form and account tokens; encrypts TOTP secrets' }),
   LINK_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies and decrypts; links in mails live for years' }),
   ENABLE_REGISTRATION: Type.Boolean({ default: false, description: 'Whether anyone may register' }),
   ENABLE_EMAIL_VERIFICATION: Type.Boolean({ default: false, description: 'Whether a new user must confirm the address' }),
@@ -73,6 +74,13 @@ function crossChecks(env: Partial<Env>): string[] {
     if (!/^smtps?:$/.test(URL.canParse(address.trim()) ? new URL(address.trim()).protocol : '')) {
       problems.push('SMTP_URL must be a comma-separated list of smtp:// or smtps:// URLs');
     }
+  }
+  for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
+    // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
+    if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim())) problems.push('CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path');
+  }
+  for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS'] as const) {
+    if (env[name] && [...env[name]].length < SECRET_CHARACTERS) problems.push(`${name} must have ${SECRET_CHARACTERS} characters or more`);
   }
   return problems;
 }

@@ -71,6 +71,20 @@ test('an unauthenticated NATS is taken on loopback only', () => {
   }
 });
 
+test('CORS_ALLOWED_ORIGINS is a list of what browsers send', () => {
+  for (const list of ['https://app.example.com', 'http://localhost:5173, https://app.example.com', 'app://-', 'https://xn--bcher-kva.example:8443', 'http://[::1]:3000']) assert.deepEqual(problems({ CORS_ALLOWED_ORIGINS: list }), [], list);
+  for (const list of ['*', 'https://*.example.com', 'https://app.example.com/', 'app.example.com', 'https://app.example.com;https://b.example.com/x', 'https://App.example.com']) {
+    assert.match(problems({ CORS_ALLOWED_ORIGINS: list }).join(), /^CORS_ALLOWED_ORIGINS must /, list);
+  }
+});
+
+test('a former secret is as long as the present one', () => {
+  for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS']) {
+    assert.deepEqual(problems({ [name]: 'p'.repeat(32) }), []);
+    assert.deepEqual(problems({ [name]: 'p'.repeat(31) }), [`${name} must have 32 characters or more`]);
+  }
+});
+
 test('SMTP_URL is a list of smtp and smtps addresses', () => {
   assert.deepEqual(problems({ SMTP_URL: 'smtp://a:b@one.example.com:587, smtps://two.example.com' }), []);
   for (const address of ['one.example.com', 'http://one.example.com', 'smtp://one.example.com,', 'smtp://one.example.com;smtp://two.example.com,x']) {
