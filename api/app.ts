@@ -9,6 +9,7 @@ import type { Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import { createAdmission, createWideLimit } from './admission.ts';
 import { guard, type RouteSpec } from './guard.ts';
+import { clientAddress } from './middleware/address.ts';
 import { conditional } from './middleware/conditional.ts';
 import { loggedPath, problems } from './middleware/problem.ts';
 import { routes } from './routes.ts';
@@ -136,6 +137,7 @@ export function createApp(deps: Deps): Koa {
   }
 
   app.use(requestId());
+  app.use(clientAddress);
   app.use(accessLog(deps));
   app.use(problems(deps.log));
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);

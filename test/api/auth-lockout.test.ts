@@ -87,6 +87,13 @@ test('right logins that come at once are no failures', async () => {
   assert.equal((await engine(sql`select 1 from audit_log where action = 'user.login_failed' and resource_id = (select id::text from users where username = ${username})`)).length, 6);
 });
 
+test('what a proxy writes beside the address makes no other address, and junk none', async () => {
+  const { username } = await newMember(service.api);
+  for (let n = 0; n < 10; n += 1) assert.equal((await attempt(username, `Wrong-Guess-${n}`, `192.0.2.9:${50_000 + n}`)).status, 401);
+  assert.equal((await attempt(username, PASSWORD, '192.0.2.9:60000')).status, 429);
+  assert.equal((await attempt(username, PASSWORD, 'x'.repeat(5000))).status, 200);
+});
+
 test('the present password is guarded by the same lock', async () => {
   const { token, username } = await newMember(service.api);
   const change = (currentPassword: string) => service.api('PUT', '/auth/password', { currentPassword, newPassword: 'Next-Staple-11' }, { token });
