@@ -51,7 +51,7 @@ export const authRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/auth/profile', operationId: 'updateProfile', summary: 'Change the caller\'s profile', access: 'user',
     description: 'A new email needs `currentPassword`. A username that is the email changes with it.',
-    body: schema.ProfileUpdate, responses: { 200: { schema: schema.User } }, errors: ['email_taken', 'username_taken', 'too_many_requests'],
+    body: schema.ProfileUpdate, responses: { 200: { schema: schema.User } }, errors: ['conflict', 'email_taken', 'username_taken', 'too_many_requests'],
     handler: async (call) => ({
       body: presentUser(await updateProfile(call.deps, selfOf(call), call.body, (current) => {
         assertIfMatch(call.ifMatch, current.version);
@@ -61,7 +61,7 @@ export const authRoutes: RouteSpec[] = [
   }),
   route({
     method: 'PUT', path: '/auth/password', operationId: 'changePassword', summary: 'Change the caller\'s password; other sessions end', access: 'user',
-    body: schema.PasswordChange, responses: { 204: { description: 'Changed' } }, errors: ['too_many_requests'],
+    body: schema.PasswordChange, responses: { 204: { description: 'Changed' } }, errors: ['conflict', 'too_many_requests'],
     handler: async (call) => {
       await changePassword(call.deps.orm, selfOf(call), call.body);
       return noContent;

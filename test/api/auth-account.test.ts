@@ -111,6 +111,8 @@ test('of two changes of the password at once, one wins', async () => {
   const answers = await Promise.all(['First-Choice-1', 'Second-Choice-2'].map((newPassword) => put(member, '/auth/password', { currentPassword: PASSWORD, newPassword })));
   const statuses = answers.map((answer) => answer.status);
   assert.equal(statuses.filter((status) => status === 204).length, 1, String(statuses));
+  const { responses } = (await service.api('GET', '/openapi.json')).body.paths['/api/v1/auth/password'].put;
+  for (const status of statuses) assert.ok(responses[status], `${status} is described`);
   const winner = ['First-Choice-1', 'Second-Choice-2'][statuses.indexOf(204)]!;
   assert.equal((await login(member.username, winner)).status, 200);
 });
