@@ -100,15 +100,19 @@ export async function readBody(
   maxFileBytes = maxBytes,
 ): Promise<{ body: unknown; files: UploadedFile[] }> {
   const types = spec.bodyTypes ?? ['json'];
-  const hasBody = ctx.request.length !== undefined ? ctx.request.length > 0 : ctx.get('transfer-encoding') !== '';
-  if (!hasBody && spec.bodyOptional) return { body: undefined, files: [] };
   const type = types.find((known) => ctx.is(contentTypes[known]));
+  const isUntyped = ctx.get('content-type') === '';
+  const inChunks = ctx.request.length === undefined && ctx.get('transfer-encoding') !== '';
+  // Some proxies send no body as no chunks: only who reads it sees that.
+  const chunks = inChunks && (type === 'json' || isUntyped) ? await readBytes(ctx, maxBytes) : null;
+  const hasBody = chunks ? chunks.length > 0 : inChunks || (ctx.request.length ?? 0) > 0;
+  if (!hasBody && spec.bodyOptional) return { body: undefined, files: [] };
   if (!type) {
-    if (!hasBody && ctx.get('content-type') === '') return { body: {}, files: [] };
+    if (!hasBody && isUntyped) return { body: {}, files: [] };
     throw new AppError('unsupported_media_type', `Send ${types.map((known) => contentTypes[known]).join(' or ')}`);
   }
   if (!['', 'identity'].includes(ctx.get('content-encoding'))) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
   if (type === 'multipart') return readMultipart(ctx, maxFileBytes, maxBytes);
-  const text = decode(await readBytes(ctx, maxBytes));
+  const text = decode(chunks ?? await readBytes(ctx, maxBytes));
   return { body: type === 'json' ? parseJson(text) : parseForm(text), files: [] };
 }

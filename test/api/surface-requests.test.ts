@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { hasId, pathOf, routesWhere, takesJson } from '../support/routes.ts';
@@ -25,6 +28,24 @@ test('a POST that takes no body takes no fields either', async () => {
   assert.deepEqual(problem(await pause({ junk: 1 }), 400, 'validation_failed'), ['/junk unknown_field']);
   problem(await service.api('POST', `/campaigns/${id}/pause`, '{', { headers: { 'content-type': 'application/json' } }), 400, 'malformed_json');
   for (const body of [undefined, {}]) problem(await pause(body), 409, 'conflict');
+});
+
+test('no body in chunks, as some proxies send it, is no body', async () => {
+  const { id } = (await service.api('POST', '/campaigns', { name: 'Chunks', steps: [{ type: 'WAIT', config: { waitMinutes: 1 } }] })).body;
+  for (const type of [undefined, 'application/json']) {
+    const send = async (path: string, ...chunks: string[]) => {
+      // `fetch` would say that the length is 0.
+      const headers = { 'authorization': `Bearer ${service.admin.token}`, 'transfer-encoding': 'chunked', ...(type ? { 'content-type': type } : {}) };
+      const sent = request(`${service.url}/api/v1${path}`, { method: 'POST', headers });
+      for (const chunk of chunks) sent.write(chunk);
+      sent.end();
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+      return [answer.statusCode, ((await json(answer)) as { code: string }).code];
+    };
+    assert.deepEqual(await send(`/campaigns/${id}/pause`), [409, 'conflict']);
+    assert.deepEqual(await send(`/campaigns/${id}/pause`, '{"junk"', ':1}'), type ? [400, 'validation_failed'] : [415, 'unsupported_media_type']);
+    assert.deepEqual(await send('/auth/login'), [400, type ? 'malformed_json' : 'validation_failed']);
+  }
 });
 
 test('every violation is answered, with a JSON Pointer to it', async () => {
