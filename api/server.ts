@@ -26,9 +26,12 @@ const deps = await createDeps(env, 'api');
 await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
 await ensureAdmin(deps);
 
+/** An import of 1 GiB over a line of 3 Mbit/s. */
+const UPLOAD_MS = 3_600_000;
+
 const handle = createApp(deps).callback();
 const shedder = await createShedder(deps);
-const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 300_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
+const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: UPLOAD_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
   if (!shedder.refuses(request, response)) void handle(request, response);
 });
 // With PORT=0 the system chooses.
