@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { errorCatalogue } from '../domain/errors.ts';
 import { createAnswers, headers } from './answers.ts';
 import { createComponents } from './components.ts';
 import { requestExample } from './examples.ts';
@@ -18,7 +19,13 @@ const description = `All that is said here holds for every operation.
 
 **Changes.** PUT replaces the given fields; absent is unchanged, null is cleared. \`If-Match\` with the \`version\` guards against lost updates.
 
-**Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.`;
+**Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.
+
+## Error codes
+
+| Code | Status | Meaning |
+|---|---|---|
+${Object.entries(errorCatalogue).map(([code, [status, title]]) => `| \`${code}\` | ${status} | ${title} |`).join('\n')}`;
 
 const tags: Record<string, string> = {
   auth: 'Accounts, sessions, users, roles, API keys and the audit log', contacts: 'Contacts, companies, segments, lists and imports',

@@ -135,6 +135,11 @@ function misfits(schema: object, value: unknown): unknown[] {
   return check(value) ? [] : check.errors!;
 }
 
+test('the description lists every error code, its status and its meaning', () => {
+  const lines = openapi(routes, 'http://localhost').info.description.split('\n');
+  for (const [code, [status, title]] of Object.entries(errorCatalogue)) assert.ok(lines.includes(`| \`${code}\` | ${status} | ${title} |`), code);
+});
+
 test('the examples are what the service takes and answers, and what the document says', () => {
   for (const route of routes) {
     const { operationId, requestBody, responses } = operationOf(route)!;
