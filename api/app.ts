@@ -12,6 +12,7 @@ import { guard, type RouteSpec } from './guard.ts';
 import { clientAddress } from './middleware/address.ts';
 import { conditional } from './middleware/conditional.ts';
 import { loggedPath, problems } from './middleware/problem.ts';
+import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
 
 /** Paths that browsers of any site may read: the public form endpoints set their own CORS headers. */
@@ -50,7 +51,7 @@ function accessLog(deps: Deps) {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       const operation = (ctx.state['operation'] as string | undefined) ?? 'unmatched';
       deps.metrics.httpDuration.observe({ operation, status: String(ctx.status) }, seconds);
-      deps.log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx), status: ctx.status, ms: Math.round(seconds * 1000), operation }, 'request');
+      deps.log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx), status: ctx.status, ms: Math.round(seconds * 1000), operation, traceId: ctx.state['traceId'] as string | undefined }, 'request');
     });
     await next();
   };
@@ -139,6 +140,7 @@ export function createApp(deps: Deps): Koa {
   app.use(requestId());
   app.use(clientAddress);
   app.use(accessLog(deps));
+  if (deps.tracing) app.use(traced(deps.tracing));
   app.use(problems(deps.log));
   app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);
   app.use(openPreflight);

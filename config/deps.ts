@@ -9,12 +9,15 @@ import type { Env } from './env.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { connectTemporal } from './temporal.ts';
+import { startTracing, type Tracing } from './tracing.ts';
 
 /** Everything a process works with; made once at its start, passed as an argument. */
 export interface Deps {
   env: Env;
   log: Logger;
   metrics: Metrics;
+  /** Null when nobody collects spans. */
+  tracing: Tracing | null;
   orm: Orm;
   hot: Hot;
   nats: Nats;
@@ -42,6 +45,8 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     for (const closer of closers.reverse()) await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
   };
   try {
+    const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
+    if (tracing) closers.push(() => tracing.stop());
     const orm = await connect(env.DATABASE_URL, env.DATABASE_POOL_MAX);
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL);
@@ -53,7 +58,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
     if (!temporal) closers.push(() => client.connection.close());
     return {
-      env, log, metrics: createMetrics(), orm, hot, nats, temporal: client, close,
+      env, log, metrics: createMetrics(), tracing, orm, hot, nats, temporal: client, close,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
     };
   } catch (error) {

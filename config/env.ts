@@ -44,6 +44,7 @@ const envSchema = Type.Object({
   ADMIN_USERNAME: Type.String({ default: 'admin', maxLength: 50, description: 'Admin made at start while there is no user' }),
   ADMIN_EMAIL: Type.String({ default: '', maxLength: 100, description: 'Its address' }),
   ADMIN_PASSWORD: Type.String({ default: '', description: 'Its password' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({ default: '', pattern: '^(https?://[^/]+(/.*)?)?$', description: 'OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318; the SDK reads the other standard `OTEL_` variables itself' }),
   LOG_LEVEL: Type.String({ default: 'info', pattern: '^(trace|debug|info|warn|error|fatal|silent)$', description: 'Least severe level that is logged' }),
   SEND_CONNECTIONS: Type.Integer({ default: 20, minimum: 1, maximum: 500, description: 'SMTP connections of one sender process and provider' }),
   WORKER_HEALTH_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65535, description: 'Port of the worker\'s own /metrics; 0 = none' }),

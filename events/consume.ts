@@ -1,4 +1,5 @@
 import type { Deps } from '../config/deps.ts';
+import { SpanKind } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
 import { isRetryable } from '../db/errors.ts';
 import { eventContracts, type AnyEvent, type EventType } from './contracts.ts';
@@ -44,9 +45,14 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
     log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'event went to the dead letters');
   };
 
+  const traced = (messages: JsMsg[]): Promise<void> => (deps.tracing === null ? handle(messages) : deps.tracing.span(`process ${name}`, {
+    kind: SpanKind.CONSUMER,
+    attributes: { 'messaging.system': 'nats', 'messaging.destination.name': stream, 'messaging.consumer.group.name': name, 'messaging.batch.message_count': messages.length },
+  }, () => handle(messages)));
+
   const process = async (messages: JsMsg[]): Promise<void> => {
     try {
-      await handle(messages);
+      await traced(messages);
       for (const message of messages) message.ack();
       deps.metrics.consumed.inc({ consumer: name, outcome: 'done' }, messages.length);
     } catch (error) {
