@@ -108,7 +108,7 @@ test('an import that is killed and cut off from Postgres twenty times leaves wha
   assert.deepEqual(await outcome('killed'), await outcome('calm'));
 });
 
-test('a worker that is killed in the middle is followed by another', { timeout: 300_000 }, async () => {
+test('a worker that is killed in the middle is followed by another', { timeout: 500_000 }, async () => {
   const startWorker = (): ChildProcess => {
     const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], { stdio: 'ignore', env: childEnv() });
     children.add(child);
@@ -125,7 +125,7 @@ test('a worker that is killed in the middle is followed by another', { timeout: 
   await once(first, 'exit');
   const stopped = await job();
   const second = startWorker();
-  await until('the import is over', async () => (await job()).status === 'COMPLETED', 120_000);
+  await until('the import is over', async () => (await job()).status === 'COMPLETED', 240_000);
   second.kill('SIGKILL');
   await once(second, 'exit');
   assert.ok(stopped.processedRows < ROWS, 'it was killed in the middle');

@@ -170,7 +170,7 @@ export const paths = {
   'enrolment': async (journeys) => {
     const listId = await journeys.list([await journeys.contact(), await journeys.contact()]);
     const campaignId = await journeys.start({ steps: [wait('pause', 60)] }, { listId });
-    const [workflowId] = await journeys.relay();
+    const workflowId = (await journeys.relay()).at(-1);
     await journeys.finished(workflowId!);
     const [execution] = await journeys.executions(campaignId);
     return { ...(await ended(journeys, execution!)), workflowId: workflowId! };
@@ -178,7 +178,7 @@ export const paths = {
   'stop': async (journeys) => {
     const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440)]);
     await stopCampaign(journeys.em(), origin, resting.campaignId);
-    const [workflowId] = await journeys.relay();
+    const workflowId = (await journeys.relay()).at(-1);
     await journeys.settled(workflowId!);
     const [execution] = await journeys.executions(resting.campaignId);
     return { execution: execution!, workflowId: workflowId! };
@@ -189,7 +189,7 @@ export const paths = {
     await journeys.env.sleep('2 hours');
     await until('it is parked', async () => (await journeys.executions(resting.campaignId)).some((execution) => execution.parked));
     await resumeCampaign(journeys.em(), origin, resting.campaignId);
-    const [workflowId] = await journeys.relay();
+    const workflowId = (await journeys.relay()).at(-1);
     await journeys.settled(workflowId!);
     return { ...(await ended(journeys, resting)), workflowId: workflowId! };
   },

@@ -97,7 +97,7 @@ export async function startJourneys(): Promise<Journeys> {
     },
     relay: async () => {
       const found = await engineEm(deps.orm).transactional((tx) => rows<{ workflow_type: string; workflow_id: string; input: Record<string, unknown> }>(tx, sql`
-        delete from outbox_workflows returning workflow_type, workflow_id, input`));
+        with taken as (delete from outbox_workflows returning *) select workflow_type, workflow_id, input from taken order by id`));
       for (const row of found) await startFromOutbox(deps, { type: row.workflow_type, id: row.workflow_id, input: row.input });
       return found.map((row) => row.workflow_id);
     },
