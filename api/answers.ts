@@ -28,6 +28,8 @@ export function generalErrors(spec: RouteSpec): ErrorCode[] {
   const codes: ErrorCode[] = ['internal', 'unavailable', 'too_many_requests'];
   if (spec.params || spec.query || spec.body || !spec.openQuery) codes.push('validation_failed');
   if (spec.params) codes.push('not_found');
+  // Node itself answers it; a cursor or a filter is what makes an address long.
+  if (spec.params || spec.query) codes.push('headers_too_large');
   if (bodySchema(spec)) codes.push('validation_failed', 'malformed_json', 'malformed_body', 'payload_too_large', 'unsupported_media_type');
   if (spec.access !== 'public') codes.push('unauthorized', 'token_expired', 'token_revoked', 'forbidden');
   if (spec.method === 'PUT') codes.push('precondition_failed');
@@ -108,7 +110,6 @@ export function createAnswers(write: (schema: unknown) => unknown) {
       if (spec.method === 'GET' && '200' in answers) {
         answers['304'] ??= { description: 'What If-None-Match names is still what there is', headers: refer(['X-Request-Id']) };
       }
-      if (spec.query || spec.params) answers['431'] = { description: 'The address and headers are over 16 KB: they were not read' };
       const codes = [...new Set([...generalErrors(spec), ...(spec.errors ?? [])])];
       for (const [status, group] of Map.groupBy(codes, (code) => errorCatalogue[code][0])) {
         const own = answers[status];

@@ -7,6 +7,7 @@ import { EnvError, readEnv } from '../config/env.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
 import { createApp } from './app.ts';
+import { answerClientErrors } from './refuse.ts';
 import { createShedder } from './shedding.ts';
 
 const env = (() => {
@@ -34,6 +35,7 @@ const shedder = await createShedder(deps);
 const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: UPLOAD_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
   if (!shedder.refuses(request, response)) void handle(request, response);
 });
+answerClientErrors(server);
 // With PORT=0 the system chooses.
 server.listen(env.PORT, env.HOST, () => deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening'));
 server.on('error', (error) => {

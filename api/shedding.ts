@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Deps } from '../config/deps.ts';
 import { AppError } from '../domain/errors.ts';
-import { problemBody } from './middleware/problem.ts';
+import { refuse } from './refuse.ts';
 
 const TICK_MS = 10;
 /** With fewer than these at work, a late event loop is a pause that ends by itself. */
@@ -60,7 +59,7 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
     refuses(request, response) {
       const path = request.url ?? '';
       if (((guarded && pressed(performance.now())) || atWork > MANY) && !NEVER_REFUSED.test(path)) {
-        refuse(request, response);
+        refuse(request, response, new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
         deps.metrics.shed.inc();
         return true;
       }
@@ -72,16 +71,4 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
     },
     stop: () => clearInterval(timer),
   };
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse): void {
-  const requestId = randomUUID();
-  const body = problemBody(new AppError('unavailable', 'Too many requests are at work; try again'), requestId);
-  // What is left of a body is not worth reading.
-  const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-  response.writeHead(503, {
-    'Content-Type': 'application/problem+json', 'Content-Length': Buffer.byteLength(body), 'Retry-After': '1', 'X-Request-Id': requestId,
-    ...(hasBody ? { Connection: 'close' } : {}),
-  });
-  response.end(body);
 }

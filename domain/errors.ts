@@ -8,6 +8,7 @@ export interface Violation {
 /** Every error code a client can meet, with its HTTP status and title: the one catalogue, printed in the docs. */
 export const errorCatalogue = {
   validation_failed: [400, 'The request is not valid'],
+  malformed_request: [400, 'The request is not HTTP'],
   malformed_json: [400, 'The body is not valid JSON'],
   malformed_body: [400, 'The body can not be read'],
   token_invalid: [400, 'The token is unknown, spent or expired'],
@@ -23,6 +24,7 @@ export const errorCatalogue = {
   origin_not_allowed: [403, 'The form does not accept submissions from this origin'],
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'The method is not allowed here'],
+  request_timeout: [408, 'The request took too long to come'],
   conflict: [409, 'The state does not allow this'],
   username_taken: [409, 'The username is taken'],
   email_taken: [409, 'The email address is taken'],
@@ -36,6 +38,7 @@ export const errorCatalogue = {
   idempotency_key_reused: [422, 'The idempotency key was used for another request'],
   template_limit: [422, 'The template is over its limits'],
   too_many_requests: [429, 'Too many requests'],
+  headers_too_large: [431, 'The address and headers are over 16 KB'],
   internal: [500, 'Something went wrong on our side'],
   unavailable: [503, 'A dependency is not available'],
 } as const satisfies Record<string, readonly [number, string]>;

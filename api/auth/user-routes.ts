@@ -1,10 +1,10 @@
 import { AuditEntry, User } from '../../db/entities/auth.ts';
 import { sql } from '../../db/orm.ts';
-import { updateUser, userSearch } from '../../domain/auth/users.ts';
+import { removeTotpOf, updateUser, userSearch } from '../../domain/auth/users.ts';
 import { instant } from '../../domain/contacts/contact-filters.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentAuditEntry, presentUser } from './presenter.ts';
@@ -50,6 +50,15 @@ export const userRoutes: RouteSpec[] = [
         assertUnchanged(call.readOnly, presentUser(current));
       })),
     }),
+  }),
+  route({
+    method: 'DELETE', path: '/auth/users/{id}/totp', operationId: 'removeUserTotp', summary: 'Turn a user\'s TOTP off', access: 'users:write',
+    description: 'For a user whose authenticator is lost. It ends the user\'s sessions; logging in then takes the password alone.',
+    params: IdParams, responses: { 204: { description: 'TOTP is off' } }, errors: ['conflict'],
+    handler: async (call) => {
+      await removeTotpOf(call.em, call, call.params.id);
+      return noContent;
+    },
   }),
   route({
     method: 'GET', path: '/auth/audit-log', operationId: 'listAuditLog', summary: 'Who did what', access: 'audit-log:read',

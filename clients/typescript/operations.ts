@@ -28,6 +28,7 @@ export const operations = {
   listUsers: ['GET', '/api/v1/auth/users', null],
   getUser: ['GET', '/api/v1/auth/users/{id}', null],
   updateUser: ['PUT', '/api/v1/auth/users/{id}', 'application/json'],
+  removeUserTotp: ['DELETE', '/api/v1/auth/users/{id}/totp', null],
   listAuditLog: ['GET', '/api/v1/auth/audit-log', null],
   listRoles: ['GET', '/api/v1/auth/roles', null],
   createRole: ['POST', '/api/v1/auth/roles', 'application/json'],

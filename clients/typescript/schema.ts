@@ -435,6 +435,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/users/{id}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Turn a user's TOTP off
+         * @description For a user whose authenticator is lost. It ends the user's sessions; logging in then takes the password alone.
+         */
+        delete: operations["removeUserTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/audit-log": {
         parameters: {
             query?: never;
@@ -2782,7 +2802,7 @@ export interface components {
          * @description Stable; what to branch on
          * @enum {string}
          */
-        ErrorCode: "validation_failed" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "internal" | "unavailable";
+        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "unavailable";
         Execution: {
             /** @example 1 */
             id: number;
@@ -4745,6 +4765,26 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["User"];
                 };
+            };
+        };
+    };
+    removeUserTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description TOTP is off */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

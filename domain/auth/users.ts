@@ -51,6 +51,24 @@ export async function updateUser(em: EntityManager, by: Granter, id: number, cha
   });
 }
 
+/**
+ * Turns another user's TOTP off, whose authenticator is lost, and ends that user's sessions. Throws 403 where the user may
+ * do more than the one who asks, 404, 409 where TOTP is not on.
+ */
+export async function removeTotpOf(em: EntityManager, by: Granter, id: number): Promise<void> {
+  await em.transactional(async (tx) => {
+    await lockTenant(tx, by.caller.tenantId);
+    const user = await tx.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!user) throw notFound('user', id);
+    assertWithin(by, await permissionsOf(tx, user.roles));
+    if (!user.totpConfirmedAt) throw new AppError('conflict', 'The user has no TOTP on');
+    Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });
+    await tx.flush();
+    await endSessions(tx, id);
+    await appendAudit(tx, by.caller, { action: 'user.totp_disabled', resourceType: 'user', resourceId: id });
+  });
+}
+
 async function assertAdminStays(tx: EntityManager, { caller }: Granter, id: number, before: Required<UserChange>, after: Required<UserChange>): Promise<void> {
   const demoted = isAdmin(before) && !isAdmin(after);
   const oneself = caller.actor.type === 'user' && caller.actor.id === id;

@@ -167,3 +167,15 @@ test('codes guessed at once to turn TOTP off do not slip past the lock', async (
   const statuses = (await Promise.all(Array.from({ length: 40 }, () => as(member)('DELETE', 'totp', { totp: wrong })))).map((answer) => answer.status);
   assert.deepEqual([400, 429].map((status) => statuses.filter((one) => one === status).length), [10, 30]);
 });
+
+test('an Admin turns off the TOTP of a user whose authenticator is lost', async () => {
+  const [lost, other] = [await guarded(), await newMember(service.api)];
+  assert.equal((await as(other)('DELETE', `users/${lost.user.id}/totp`)).status, 403);
+  assert.equal((await service.api('DELETE', '/auth/users/999999999/totp')).status, 404);
+  assert.equal((await service.api('DELETE', `/auth/users/${other.user.id}/totp`)).status, 409);
+  assert.equal((await service.api('DELETE', `/auth/users/${lost.user.id}/totp`)).status, 204);
+  assert.equal((await as(lost)('GET', 'profile')).body.code, 'token_revoked');
+  assert.equal((await login(lost.user.username)).status, 200);
+  const { body } = await service.api('GET', `/auth/audit-log?action=user.totp_disabled&resourceId=${lost.user.id}`);
+  assert.deepEqual(body.data.map((entry: { actorName: string }) => entry.actorName), ['admin']);
+});
