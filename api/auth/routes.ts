@@ -33,7 +33,7 @@ export const authRoutes: RouteSpec[] = [
     method: 'POST', path: '/auth/refresh', operationId: 'refresh', summary: 'Exchange a refresh token for new tokens', access: 'public',
     description: 'A refresh token counts once. One that comes a second time ends its session.',
     body: schema.Refresh, responses: { 200: { schema: schema.AuthResponse } }, errors: ['unauthorized'],
-    handler: async ({ deps, body }) => ({ body: presentSession(await refreshSession(deps.orm, deps.env, body.refreshToken)), headers: noStore }),
+    handler: async ({ deps, body, caller }) => ({ body: presentSession(await refreshSession(deps.orm, deps.env, body.refreshToken, caller)), headers: noStore }),
   }),
   route({
     method: 'POST', path: '/auth/logout', operationId: 'logout', summary: 'Log out: the session\'s tokens are dead at once', access: 'user',

@@ -4799,7 +4799,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;

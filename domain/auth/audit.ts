@@ -4,7 +4,7 @@ import type { Caller } from './principal.ts';
 
 /** What is written down, as `{resource type}.{what happened}`. */
 export const AUDIT_ACTIONS = [
-  'user.registered', 'user.logged_in', 'user.login_failed', 'user.login_locked', 'user.logged_out', 'user.password_changed', 'user.password_reset',
+  'user.registered', 'user.logged_in', 'user.login_failed', 'user.login_locked', 'user.logged_out', 'user.token_reused', 'user.password_changed', 'user.password_reset',
   'user.email_changed', 'user.email_verified', 'user.totp_enabled', 'user.totp_disabled', 'user.updated',
   'role.created', 'role.updated', 'role.deleted', 'invitation.created', 'invitation.revoked', 'invitation.accepted', 'api_key.created', 'api_key.deleted',
   'scoring_settings.updated', 'scoring_rule.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',

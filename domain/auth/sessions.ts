@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { Session, User } from '../../db/entities/auth.ts';
 import { signAccessToken, unauthorized, type TokenSecrets } from './access-token.ts';
-import { appendAudit, asUser, type Visitor } from './audit.ts';
+import { appendAudit, asUser, unnamed, type Visitor } from './audit.ts';
 import type { Caller } from './principal.ts';
 
 export interface SessionSettings extends TokenSecrets {
@@ -65,7 +65,7 @@ export async function openSession(orm: Orm, settings: SessionSettings, user: Use
  * Spends a refresh token and answers the next one of its session. One that was spent before was stolen, or its thief
  * was faster: the whole session ends. Throws 401.
  */
-export async function refreshSession(orm: Orm, settings: SessionSettings, refreshToken: string): Promise<OpenedSession> {
+export async function refreshSession(orm: Orm, settings: SessionSettings, refreshToken: string, visitor: Visitor): Promise<OpenedSession> {
   const id = sessionIdOf(refreshToken);
   // No tenant is known before the session is.
   const next = id && await engineEm(orm).transactional(async (tx) => {
@@ -74,6 +74,8 @@ export async function refreshSession(orm: Orm, settings: SessionSettings, refres
     const user = await tx.findOne(User, { tenantId: session.tenantId, id: session.userId });
     if (!user?.active || !isHashOf(session.tokenHash, refreshToken)) {
       session.revokedAt = new Date();
+      await tx.flush();
+      if (user?.active) await appendAudit(tx, unnamed(session.tenantId, visitor), { action: 'user.token_reused', resourceType: 'user', resourceId: user.id });
       return null;
     }
     const token = newRefreshToken(id);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createDeps } from '../../config/deps.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
-import { startService, type Service } from '../support/service.ts';
+import { startService, type Answer, type Service } from '../support/service.ts';
 import { logIn, newMember, PASSWORD } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
@@ -79,6 +79,8 @@ test('a spent refresh token ends its session, and no other', async () => {
   assert.deepEqual([reuse.status, reuse.body.code], [401, 'unauthorized']);
   assert.match(reuse.headers.get('www-authenticate') ?? '', /^Bearer/);
   assert.equal((await refresh(next.refreshToken)).status, 401);
+  const { body: log } = await service.api('GET', `/auth/audit-log?action=user.token_reused&resourceId=${member.user.id}`);
+  assert.deepEqual(log.data.map(({ actorType, address }: Answer['body']) => [actorType, address]), [['anonymous', '127.0.0.1']], 'told once');
   for (const token of [member.token, next.accessToken]) assert.equal((await profile(token)).body.code, 'token_revoked');
   assert.equal((await profile(other.token)).status, 200);
   assert.equal((await refresh(other.refreshToken)).status, 200);

@@ -44,6 +44,8 @@ before(async () => {
   });
   await once(collector.listen(0, '127.0.0.1'), 'listening');
   endpoint = `http://127.0.0.1:${(collector.address() as { port: number }).port}`;
+  // The SDK's own setting (ms): spans are looked for as they are sent.
+  process.env['OTEL_BSP_SCHEDULE_DELAY'] = '100';
   service = await startService({ worker: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
 });
 after(async () => {
