@@ -37,11 +37,11 @@ export function listOf<T extends TSchema>(item: T) {
 }
 
 /** Query parameters of every list: `sortable` names the fields `sort` takes, `-` before one turns it round. */
-export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T) {
+export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T, defaultSort = '-id') {
   return strict({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most' })),
     cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the page before' })),
-    sort: Type.Optional(oneOf([...sortable, ...sortable.map((field) => `-${field}`)], { default: '-id', description: 'By which field; `-` turns it round' })),
+    sort: Type.Optional(oneOf([...sortable, ...sortable.map((field) => `-${field}`)], { default: defaultSort, description: 'By which field; `-` turns it round' })),
     includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether `page.total` counts them all' })),
     ...filters,
   });

@@ -1,6 +1,6 @@
 import { ContactActivity, Contact } from '../../db/entities/contacts.ts';
 import { sql } from '../../db/orm.ts';
-import { contactConditions, contactSearch, contactSort } from '../../domain/contacts/contact-filters.ts';
+import { contactConditions, contactSearch, contactSort, SEARCH_SORT } from '../../domain/contacts/contact-filters.ts';
 import { createContact } from '../../domain/contacts/create-contact.ts';
 import { deleteContact } from '../../domain/contacts/delete-contact.ts';
 import { readContact } from '../../domain/contacts/read-contact.ts';
@@ -34,9 +34,12 @@ export const contactRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/search', operationId: 'searchContacts', summary: 'Search contacts by name, address or company', access: 'contacts:read',
     query: schema.SearchQuery, responses: { 200: { schema: listOf(schema.Contact) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Contact, query, { from, where: [await contactSearch(em, query.q)], sortable: contactSort }, presentContacts),
-    }),
+    description: 'Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.',
+    handler: async ({ em, query }) => {
+      const { where, relevance } = await contactSearch(em, query.q);
+      const sorted = { ...query, sort: query.sort ?? SEARCH_SORT };
+      return { body: await listPage(em, Contact, sorted, { from, where: [where], sortable: { ...contactSort, relevance } }, presentContacts) };
+    },
   }),
   route({
     method: 'GET', path: '/contacts/{id}', operationId: 'getContact', summary: 'Get a contact', access: 'contacts:read',

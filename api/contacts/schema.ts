@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
 import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/company-values.ts';
 import { CONTACT_LIMITS } from '../../domain/contacts/fields.ts';
+import { SEARCH_SORT } from '../../domain/contacts/contact-filters.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
 
 const { Optional, String: Text } = Type;
@@ -53,7 +54,9 @@ const filters = {
 };
 export const ContactQuery = listQuery(sortable, filters);
 export const MemberQuery = listQuery(sortable, { status: Optional(status) });
-export const SearchQuery = listQuery(sortable, { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) });
+export const SearchQuery = listQuery(
+  [...sortable, 'relevance'], { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) }, SEARCH_SORT,
+);
 
 export const Activity = strict({ id: Id, type: Text({ examples: ['EMAIL_OPENED'] }), occurredAt: Timestamp, data: Type.Record(Text(), Type.Unknown()) }, { title: 'Activity' });
 export const ActivityQuery = listQuery(['id', 'occurredAt'], {});

@@ -646,7 +646,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search contacts by name, address or company */
+        /**
+         * Search contacts by name, address or company
+         * @description Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.
+         */
         get: operations["searchContacts"];
         put?: never;
         post?: never;
@@ -5251,7 +5254,7 @@ export interface operations {
                 /** @description The nextCursor of the page before */
                 cursor?: string;
                 /** @description By which field; `-` turns it round */
-                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "relevance" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName" | "-relevance";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
                 /** @description Part of a name, an address or a company name */

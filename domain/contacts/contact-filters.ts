@@ -63,17 +63,37 @@ export function instant(name: string, text: string): RawBuilder<unknown> {
 /** With more finds than this, reading contacts in the order of the list meets enough of them soon. */
 const MOST_FOUND = 10_000;
 
+/** What a search is sorted by unless the query says otherwise. */
+export const SEARCH_SORT = '-relevance';
+
+export interface ContactSearch {
+  /** A condition over `contacts t`. */
+  where: RawBuilder<unknown>;
+  /** 3 = is it, 2 = begins with it, 1 = holds it, 0 = its company does; all 0 where too many fit. */
+  relevance: SortField;
+}
+
 /**
- * Contacts whose name, address or company holds the text, ignoring case, as a condition over `contacts t`. What the trigram
- * indexes find narrows it; a text of one or two characters has no trigram.
+ * Contacts whose name, address or company holds the text, ignoring case, and how well they fit. What the trigram indexes
+ * find narrows it; a text of one or two characters has no trigram.
  */
-export async function contactSearch(em: EntityManager, q: string): Promise<RawBuilder<unknown>> {
+export async function contactSearch(em: EntityManager, q: string): Promise<ContactSearch> {
   const text = q.trim().normalize('NFC');
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const escaped = text.replaceAll(/[\\%_]/g, '\\$&');
+  const like = (pattern: string) => sql`like lower(${pattern}::text)`;
+  const name = sql`lower(t.first_name || ' ' || t.last_name)`;
+  const part = like(`%${escaped}%`);
   const holds = sql`(
-    lower(t.first_name || ' ' || t.last_name) like lower(${pattern}::text) or lower(t.email) like lower(${pattern}::text)
-    or (t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) like lower(${pattern}::text)))`;
-  if ([...text].length < 3) return holds;
-  const found = await em.transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts(${pattern}, ${MOST_FOUND}) as id`));
-  return found.length < MOST_FOUND ? sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and ${holds})` : holds;
+    ${name} ${part} or lower(t.email) ${part}
+    or (t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part}))`;
+  const found = [...text].length < 3
+    ? null
+    : await em.transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MOST_FOUND}) as id`));
+  if (found === null || found.length === MOST_FOUND) return { where: holds, relevance: { column: sql`0::int`, type: 'integer' } };
+  const begin = like(`${escaped}%`);
+  const column = sql`case
+    when ${name} = lower(${text}::text) or lower(t.email) = lower(${text}::text) then 3
+    when ${name} ${begin} or lower(t.last_name) ${begin} or lower(t.email) ${begin} then 2
+    when ${name} ${part} or lower(t.email) ${part} then 1 else 0 end`;
+  return { where: sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and ${holds})`, relevance: { column, type: 'integer' } };
 }

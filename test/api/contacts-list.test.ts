@@ -113,6 +113,30 @@ test('search finds what a reader would find, by texts of any length', async () =
   }
 });
 
+test('what fits best comes first, page by page', async () => {
+  const make = async (firstName: string, lastName: string, email: string, company?: string): Promise<number> =>
+    (await service.api('POST', '/contacts', { firstName, lastName, email, ...(company ? { company } : {}) })).body.id;
+  const exact = await make('Quill', 'Ink', 'plain1@example.com');
+  const ofCompany = await make('Zoe', 'Zander', 'plain2@example.com', 'Quill Ink & Sons');
+  const inside = await make('Zoe', 'McQuill Ink', 'plain3@example.com');
+  const begins = await make('Zoe', 'Zander', 'quill.ink@example.com');
+  const begun = await make('Zoe', 'Quill Inkwell', 'plain4@example.com');
+  const ids = async (query: string): Promise<number[]> => {
+    const found: number[] = [];
+    for (let cursor = ''; ;) {
+      const { status, body } = await get(`/contacts/search?limit=2&${query}${cursor && `&cursor=${cursor}`}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      found.push(...body.data.map(({ id }: { id: number }) => id));
+      if (!body.page.hasMore) return found;
+      cursor = body.page.nextCursor;
+    }
+  };
+  assert.deepEqual(await ids('q=quill%20ink'), [exact, begun, inside, ofCompany]);
+  assert.deepEqual(await ids('q=QUILL'), [begun, begins, exact, inside, ofCompany], 'of those that begin with it the newest');
+  assert.deepEqual(await ids('q=quill&sort=id'), [exact, ofCompany, inside, begins, begun]);
+  assert.deepEqual(await ids('q=qu&sort=relevance'), await ids('q=qu&sort=id'), 'a text without a trigram is not ranked');
+});
+
 test('the search by trigrams sees the tenant of the session only, and no one else may run it', async () => {
   const find = (tenantId: string) => tenantEm(service.deps.orm, tenantId).transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts('%example%', 1000) as id`));
   const own = (await tenantEm(service.deps.orm, 'default').transactional((tx) => rows<{ id: number }>(tx, sql`select id from contacts`))).map(({ id }) => id);
