@@ -2,6 +2,7 @@ import { Company, Contact } from '../../db/entities/contacts.ts';
 import { sql } from '../../db/orm.ts';
 import { createCompany, deleteCompany, updateCompany } from '../../domain/contacts/companies.ts';
 import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
+import { changedCustomFields } from '../../domain/contacts/custom-values.ts';
 import { companyNameKey } from '../../domain/contacts/find-or-create-company.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
@@ -52,7 +53,8 @@ export const companyRoutes: RouteSpec[] = [
       body: presentCompany(await updateCompany(em, { tenantId: principal.tenantId, requestId }, params.id, (current) => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, presentCompany(current));
-        return body;
+        const { customFields } = body;
+        return customFields === undefined ? body : { ...body, customFields: changedCustomFields(customFields, current.customFields!) };
       })),
     }),
   }),

@@ -435,26 +435,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/auth/users/{id}/totp": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Turn a user's TOTP off
-         * @description For a user whose authenticator is lost. It ends the user's sessions; logging in then takes the password alone.
-         */
-        delete: operations["removeUserTotp"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/auth/audit-log": {
         parameters: {
             query?: never;
@@ -646,10 +626,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * Search contacts by name, address or company
-         * @description Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.
-         */
+        /** Search contacts by name, address or company */
         get: operations["searchContacts"];
         put?: never;
         post?: never;
@@ -744,6 +721,49 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/custom-fields": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the definitions of custom fields */
+        get: operations["listCustomFields"];
+        put?: never;
+        /** Define a custom field of contacts or companies */
+        post: operations["createCustomField"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/custom-fields/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the definition of a custom field */
+        get: operations["getCustomField"];
+        /**
+         * Change the definition of a custom field
+         * @description Entity, name and type stay. A value whose option is taken away stays until it is changed.
+         */
+        put: operations["updateCustomField"];
+        post?: never;
+        /**
+         * Delete a custom field with its values
+         * @description Answers when no contact has a value of it any more: with a million values after a minute or so. They go page by page; should it be cut short, making a field of the same name removes the rest first.
+         */
+        delete: operations["deleteCustomField"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2415,6 +2435,24 @@ export interface components {
             /** @description The name of a company: found ignoring case, or created. Not together with companyId */
             company?: string | null;
         };
+        CreateCustomFieldRequest: {
+            /**
+             * @example contact
+             * @enum {string}
+             */
+            entity: "contact" | "company";
+            /** @example plan */
+            name: string;
+            /**
+             * @description A date is a text such as 2030-12-31
+             * @example string
+             * @enum {string}
+             */
+            type: "string" | "number" | "boolean" | "date" | "enum";
+            /** @description The values of an enum; of no other type */
+            options?: string[] | null;
+            description?: string | null;
+        };
         CreateFormRequest: {
             name: string;
             fields: {
@@ -2570,6 +2608,42 @@ export interface components {
             fromEmail?: string | null;
             /** @example someone@example.com */
             replyTo?: string | null;
+        };
+        CustomField: {
+            /** @example 1 */
+            id: number;
+            /**
+             * @example contact
+             * @enum {string}
+             */
+            entity: "contact" | "company";
+            name: string;
+            /**
+             * @description A date is a text such as 2030-12-31
+             * @example string
+             * @enum {string}
+             */
+            type: "string" | "number" | "boolean" | "date" | "enum";
+            /** @description The values of an enum */
+            options: string[] | null;
+            description: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        CustomFieldList: {
+            data: components["schemas"]["CustomField"][];
+            page: components["schemas"]["Page"];
         };
         Dashboard: {
             period: {
@@ -2805,7 +2879,7 @@ export interface components {
          * @description Stable; what to branch on
          * @enum {string}
          */
-        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "unavailable";
+        ErrorCode: "validation_failed" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "internal" | "unavailable";
         Execution: {
             /** @example 1 */
             id: number;
@@ -3916,6 +3990,19 @@ export interface components {
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
         };
+        UpdateCustomFieldRequest: {
+            /** @description The values of an enum; of no other type */
+            options?: string[] | null;
+            description?: string | null;
+            readonly id?: unknown;
+            readonly entity?: unknown;
+            readonly name?: unknown;
+            readonly type?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
         UpdateFormRequest: {
             name?: string;
             fields?: {
@@ -4771,26 +4858,6 @@ export interface operations {
             };
         };
     };
-    removeUserTotp: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description TOTP is off */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     listAuditLog: {
         parameters: {
             query?: {
@@ -4802,7 +4869,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "contact.merged" | "contact.erasure_requested" | "contact.data_exported";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -5254,7 +5321,7 @@ export interface operations {
                 /** @description The nextCursor of the page before */
                 cursor?: string;
                 /** @description By which field; `-` turns it round */
-                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "relevance" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName" | "-relevance";
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
                 /** @description Part of a name, an address or a company name */
@@ -5529,6 +5596,128 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ContactList"];
                 };
+            };
+        };
+    };
+    listCustomFields: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                entity?: "contact" | "company";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomFieldList"];
+                };
+            };
+        };
+    };
+    createCustomField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCustomFieldRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomField"];
+                };
+            };
+        };
+    };
+    getCustomField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomField"];
+                };
+            };
+        };
+    };
+    updateCustomField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateCustomFieldRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomField"];
+                };
+            };
+        };
+    };
+    deleteCustomField: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

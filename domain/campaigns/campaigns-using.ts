@@ -6,7 +6,7 @@ import { referencedIds, type ReferencedIds } from './references.ts';
  * still run by.
  */
 export async function campaignsUsing(
-  tx: EntityManager, tenantId: string, names: (ids: ReferencedIds) => boolean,
+  tx: EntityManager, tenantId: string, names: (ids: ReferencedIds, definition: unknown) => boolean,
 ): Promise<{ kind: 'campaign'; id: number; name: string }[]> {
   const found = await rows<{ id: number; name: string; definition: { trigger?: unknown; steps?: unknown } }>(tx, sql`
     select c.id, c.name, v.definition from campaigns c
@@ -15,6 +15,6 @@ export async function campaignsUsing(
       select 1 from campaign_executions e
       where e.tenant_id = c.tenant_id and e.campaign_id = c.id and e.status = 'RUNNING' and e.campaign_version = v.version))
     order by c.id`);
-  const using = found.filter(({ definition }) => names(referencedIds(definition)));
+  const using = found.filter(({ definition }) => names(referencedIds(definition), definition));
   return [...new Map(using.map(({ id, name }) => [id, { kind: 'campaign' as const, id, name }])).values()];
 }

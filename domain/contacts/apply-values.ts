@@ -1,5 +1,6 @@
 import type { Contact } from '../../db/entities/contacts.ts';
 import type { ContactValues } from './contact-values.ts';
+import { mergedCustomFields } from './custom-values.ts';
 
 const PLAIN = ['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'companyId', 'status', 'tags', 'timezone', 'locale', 'source'] as const;
 /** What goes with a field without being one of its own. */
@@ -21,11 +22,10 @@ export function applyValues(contact: Contact, values: ContactValues): string[] {
 }
 
 function mergeCustomFields(contact: Contact, given: NonNullable<ContactValues['customFields']> | null): boolean {
-  const old = contact.customFields;
-  const merged = given === null ? {} : { ...old, ...given };
-  const kept = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
-  const names = new Set([...Object.keys(old), ...Object.keys(kept)]);
-  if ([...names].every((name) => same(old[name], kept[name]))) return false;
-  contact.customFields = kept;
+  const old = new Map(Object.entries(contact.customFields));
+  const merged = mergedCustomFields(contact.customFields, given);
+  const kept = new Map(Object.entries(merged));
+  if ([...old.keys(), ...kept.keys()].every((name) => same(old.get(name), kept.get(name)))) return false;
+  contact.customFields = merged;
   return true;
 }

@@ -3,15 +3,17 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { assertValid, notFound } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
-import { checkCompanyValues, type CompanyInput } from './company-values.ts';
+import { checkCompanyValues, type CompanyInput, type CompanyValues } from './company-values.ts';
+import { customFieldTypes } from './custom-field-types.ts';
+import { mergedCustomFields } from './custom-values.ts';
 import { lockContacts } from './lock-contacts.ts';
 
 /** Creates a company; names need not be unique. */
 export async function createCompany(em: EntityManager, tenantId: string, input: CompanyInput & { name: string }): Promise<Company> {
-  const { values, violations } = checkCompanyValues(input);
-  assertValid(violations);
   return em.transactional(async (tx) => {
-    const company = tx.create(Company, { ...(values as { name: string; nameKey: string }), tenantId });
+    const { values: { customFields = null, ...values }, violations } = checkCompanyValues(input, await customFieldTypes(tx, tenantId, 'company'));
+    assertValid(violations);
+    const company = tx.create(Company, { ...(values as { name: string; nameKey: string }), customFields: mergedCustomFields({}, customFields), tenantId });
     await tx.flush();
     return company;
   });
@@ -23,9 +25,9 @@ export async function updateCompany(em: EntityManager, origin: Origin, id: numbe
   return em.transactional(async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     const company = await lockCompany(tx, tenantId, id);
-    const { values, violations } = checkCompanyValues(read(company));
+    const { values, violations } = checkCompanyValues(read(company), await customFieldTypes(tx, tenantId, 'company'));
     assertValid(violations);
-    tx.assign(company, values);
+    tx.assign(company, merged(company, values));
     const { version } = company;
     await tx.flush();
     if (company.version !== version) {
@@ -54,6 +56,9 @@ export async function deleteCompany(em: EntityManager, origin: Origin, id: numbe
     await refreshMemberships(tx, tenantId, freed.map((contact) => contact.id), { causes: ['contact', 'company'], requestId: origin.requestId });
   });
 }
+
+const merged = ({ customFields: old }: Company, { customFields, ...values }: CompanyValues) =>
+  (customFields === undefined ? values : { ...values, customFields: mergedCustomFields(old!, customFields) });
 
 async function contactsOf(tx: EntityManager, tenantId: string, companyId: number): Promise<number[]> {
   const found = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and company_id = ${companyId} order by id`);

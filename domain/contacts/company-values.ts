@@ -1,4 +1,5 @@
 import type { Violation } from '../errors.ts';
+import { checkCustomFields, type CustomFieldType, type CustomValue } from './custom-values.ts';
 import { cleanText, isViolation } from './fields.ts';
 import { companyNameKey } from './find-or-create-company.ts';
 
@@ -23,14 +24,19 @@ export interface CompanyValues {
   industry?: string | null;
   employeeCount?: number | null;
   address?: string | null;
+  /** Merged by key, null clears. */
+  customFields?: Record<string, CustomValue | null> | null;
 }
 
-/** Normalises a company's fields and answers every violation. There are no custom fields of companies yet. */
-export function checkCompanyValues(input: CompanyInput): { values: CompanyValues; violations: Violation[] } {
-  const violations: Violation[] = Object.keys(input.customFields ?? {}).map((name) => ({
-    path: `/customFields/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, code: 'unknown_custom_field', message: 'there is no such custom field',
-  }));
+/** Normalises a company's fields and answers every violation. */
+export function checkCompanyValues(
+  input: CompanyInput, customFields: ReadonlyMap<string, CustomFieldType>,
+): { values: CompanyValues; violations: Violation[] } {
+  const violations: Violation[] = [];
   const values: CompanyValues = input.employeeCount === undefined ? {} : { employeeCount: input.employeeCount };
+  if (input.customFields !== undefined) {
+    values.customFields = checkCustomFields(input.customFields, customFields, (path, { code, message }) => violations.push({ path, code, message }));
+  }
   for (const field of ['name', 'domain', 'industry', 'address'] as const) {
     const given = input[field];
     if (given === undefined) continue;

@@ -1,6 +1,6 @@
 import type { Violation } from '../errors.ts';
 import type { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
-import { checkCustomValue, type CustomFieldType, type CustomValue } from './custom-values.ts';
+import { checkCustomFields, type CustomFieldType, type CustomValue } from './custom-values.ts';
 import {
   CONTACT_LIMITS, cleanText, isViolation, normaliseEmail, normaliseLocale, normaliseTags, normaliseTimezone, phoneE164,
   type Violation as FieldViolation,
@@ -49,7 +49,6 @@ type TextField = Exclude<keyof ContactInput, 'companyId' | 'status' | 'tags' | '
 type Checked<T> = T | null | FieldViolation;
 const text = (value: string, max: number): Checked<string> => cleanText(value, max);
 const REQUIRED: FieldViolation = { code: 'required', message: 'must not be empty' };
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /**
  * Normalises a contact's fields and answers every violation (paths `/firstName` …). Who may set which `status`, and
@@ -94,20 +93,4 @@ export function checkContactValues(
   }
   if (input.customFields !== undefined) values.customFields = checkCustomFields(input.customFields, customFields, refuse);
   return { values, violations };
-}
-
-function checkCustomFields(
-  given: Record<string, unknown> | null, customFields: ReadonlyMap<string, CustomFieldType>,
-  refuse: (path: string, violation: FieldViolation) => void,
-): Record<string, CustomValue | null> | null {
-  if (given === null) return null;
-  const values: [string, CustomValue | null][] = [];
-  for (const [name, value] of Object.entries(given)) {
-    const path = `/customFields/${escapePointer(name)}`;
-    const type = customFields.get(name);
-    const checked = type ? checkCustomValue(type, value) : { code: 'unknown_custom_field', message: 'there is no such custom field' };
-    if (isViolation(checked)) refuse(path, checked);
-    else values.push([name, checked]);
-  }
-  return Object.fromEntries(values);
 }

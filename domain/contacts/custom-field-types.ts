@@ -1,7 +1,23 @@
-import type { EntityManager } from '../../db/orm.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { CUSTOM_FIELD_ENTITIES } from '../../db/entities/contacts.ts';
 import type { CustomFieldType } from './custom-values.ts';
 
-/** The tenant's custom fields of contacts by name. None can be defined yet. */
-export async function customFieldTypes(_tx: EntityManager, _tenantId: string): Promise<ReadonlyMap<string, CustomFieldType>> {
-  return new Map();
+export type CustomFieldEntity = (typeof CUSTOM_FIELD_ENTITIES)[number];
+export type CustomFieldTypes = ReadonlyMap<string, CustomFieldType>;
+
+/** What each transaction has read: whoever deletes a definition waits for its end, so it does not become untrue. */
+const known = new WeakMap<object, Map<string, CustomFieldTypes>>();
+
+/** The tenant's custom fields by name; one statement a transaction. */
+export async function customFieldTypes(tx: EntityManager, tenantId: string, entity: CustomFieldEntity = 'contact'): Promise<CustomFieldTypes> {
+  const transaction = tx.getTransactionContext<object>();
+  const read = transaction && (known.get(transaction) ?? known.set(transaction, new Map()).get(transaction)!);
+  const key = `${entity} ${tenantId}`;
+  const before = read?.get(key);
+  if (before) return before;
+  const found = await rows<{ name: string; type: CustomFieldType['type']; options: string[] | null }>(tx, sql`
+    select name, type, options from custom_fields where tenant_id = ${tenantId} and entity = ${entity} order by id`);
+  const types = new Map(found.map(({ name, type, options }) => [name, options ? { type, options } : { type }]));
+  read?.set(key, types);
+  return types;
 }

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { CONTACT_LIMITS, cleanText } from './fields.ts';
-import type { Violation } from './violation.ts';
+import { isViolation, type Violation } from './violation.ts';
 
 /** What a custom field's definition says about its values. `options` are the values of an `enum`. */
 export interface CustomFieldType {
@@ -52,4 +53,33 @@ function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+const UNKNOWN = violation('unknown_custom_field', 'there is no such custom field');
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Checks custom fields as the API takes them; what is wrong goes to `refuse`, with paths `/customFields/x`. Null clears all. */
+export function checkCustomFields(
+  given: Record<string, unknown> | null, types: ReadonlyMap<string, CustomFieldType>, refuse: (path: string, violation: Violation) => void,
+): Record<string, CustomValue | null> | null {
+  if (given === null) return null;
+  const values: [string, CustomValue | null][] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const type = types.get(name);
+    const checked = type ? checkCustomValue(type, value) : UNKNOWN;
+    if (isViolation(checked)) refuse(`/customFields/${escapePointer(name)}`, checked);
+    else values.push([name, checked]);
+  }
+  return Object.fromEntries(values);
+}
+
+/** What of these values is not the present one: what GET answered can be put back, though its option is none any more. */
+export function changedCustomFields<T extends Record<string, unknown> | null | undefined>(given: T, current: Record<string, unknown>): T {
+  if (given == null) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !Object.hasOwn(current, name) || !isDeepStrictEqual(value, current[name]))) as T;
+}
+
+/** The fields that there are after these values are put in: by key, null clears one, and null instead of values all. */
+export function mergedCustomFields(old: Record<string, unknown>, given: Record<string, CustomValue | null> | null): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given === null ? {} : { ...old, ...given }).filter(([, value]) => value !== null));
 }

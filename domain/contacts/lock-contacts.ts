@@ -9,10 +9,15 @@ const segmentsKey = (tenantId: string) => sql`hashtext('segments'), hashtext(${t
  * lock, because who builds a segment must not meet contacts that were judged without it.
  */
 export async function lockContacts(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<number[]> {
-  await rows(tx, sql`select pg_advisory_xact_lock_shared(${segmentsKey(tenantId)})`);
+  await shareSegments(tx, tenantId);
   const found = await rows<{ id: number }>(tx, sql`
     select id from contacts where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) order by id for no key update`);
   return found.map((row) => row.id);
+}
+
+/** No segment of the tenant is built until the transaction ends. */
+export async function shareSegments(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock_shared(${segmentsKey(tenantId)})`);
 }
 
 /** Waits until nothing judges memberships of the tenant, and keeps it so until the transaction ends. */

@@ -82,6 +82,6 @@ async function updateFields(
 function onlyEmpty(contact: Contact, values: ContactValues): ContactValues {
   const fields = contact as unknown as Record<string, unknown>;
   const kept = Object.entries(values).filter(([name]) => name !== 'customFields' && isEmpty(fields[name === 'phoneE164' ? 'phone' : name]));
-  const custom = Object.entries(values.customFields ?? {}).filter(([name]) => isEmpty(contact.customFields[name]));
+  const custom = Object.entries(values.customFields ?? {}).filter(([name]) => !Object.hasOwn(contact.customFields, name) || isEmpty(contact.customFields[name]));
   return { ...Object.fromEntries(kept), ...(custom.length > 0 ? { customFields: Object.fromEntries(custom) } : {}) };
 }
