@@ -1,8 +1,9 @@
 import type { RouteSpec } from '../guard.ts';
+import { batchRoutes } from './batch-routes.ts';
 import { companyRoutes } from './company-routes.ts';
 import { contactRoutes as contacts } from './contact-routes.ts';
 import { customFieldRoutes } from './custom-field-routes.ts';
 import { importRoutes } from './import-routes.ts';
 import { segmentRoutes } from './segment-routes.ts';
 
-export const contactRoutes: RouteSpec[] = [...contacts, ...companyRoutes, ...customFieldRoutes, ...importRoutes, ...segmentRoutes];
+export const contactRoutes: RouteSpec[] = [...contacts, ...batchRoutes, ...companyRoutes, ...customFieldRoutes, ...importRoutes, ...segmentRoutes];

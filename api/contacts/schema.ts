@@ -32,10 +32,14 @@ const optionalFields = {
   source: optionalText(CONTACT_LIMITS.source, 'fair'),
 };
 const companyName = 'The name of a company: found ignoring case, or created. Not together with companyId';
+const newCompany = Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName }));
 export const ContactCreate = writable({
   firstName: text(CONTACT_LIMITS.firstName, 'Ada'), lastName: text(CONTACT_LIMITS.lastName, 'Byron'), email: text(CONTACT_LIMITS.email, 'ada@example.com'),
-  ...optionalFields,
-  company: Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName })),
+  ...optionalFields, company: newCompany,
+}, readOnly);
+export const ContactBatchRow = writable({
+  firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')), lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')), email: text(CONTACT_LIMITS.email, 'ada@example.com'),
+  ...optionalFields, company: newCompany,
 }, readOnly);
 export const ContactUpdate = writable({
   firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')), lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')),

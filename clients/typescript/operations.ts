@@ -52,6 +52,7 @@ export const operations = {
   updateContact: ['PUT', '/api/v1/contacts/{id}', 'application/json'],
   deleteContact: ['DELETE', '/api/v1/contacts/{id}', null],
   listContactActivities: ['GET', '/api/v1/contacts/{id}/activities', null],
+  batchContacts: ['POST', '/api/v1/contacts/batch', 'application/json'],
   listCompanies: ['GET', '/api/v1/contacts/companies', null],
   createCompany: ['POST', '/api/v1/contacts/companies', 'application/json'],
   getCompany: ['GET', '/api/v1/contacts/companies/{id}', null],

@@ -672,6 +672,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/contacts/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create or change up to 1,000 contacts by their addresses
+         * @description Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them.
+         */
+        post: operations["batchContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/contacts/companies": {
         parameters: {
             query?: never;
@@ -2019,6 +2039,31 @@ export interface components {
             /** @description For one POST /auth/refresh */
             refreshToken: string;
             user: components["schemas"]["User"];
+        };
+        BatchContactsAnswer: {
+            results: components["schemas"]["BatchResult"][];
+        };
+        BatchContactsRequest: {
+            contacts: unknown[];
+            /**
+             * @description create refuses addresses that exist (`email_taken`)
+             * @default upsert
+             * @enum {string}
+             */
+            mode?: "upsert" | "create";
+        };
+        BatchResult: {
+            index: number;
+            /** @enum {string} */
+            status: "created" | "updated" | "unchanged" | "rejected";
+            /** @example 1 */
+            id: number | null;
+            errors: {
+                /** @description JSON Pointer into the row */
+                path: string;
+                code: string;
+                message: string;
+            }[];
         };
         Campaign: {
             /** @example 1 */
@@ -5439,6 +5484,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+        };
+    };
+    batchContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchContactsAnswer"];
                 };
             };
         };
