@@ -51,8 +51,9 @@ const headerParameters = {
 };
 
 function headersOf(spec: RouteSpec): (keyof typeof headerParameters)[] {
-  if (takesIdempotencyKey(spec)) return ['Idempotency-Key'];
-  if (spec.method === 'PUT' || spec.errors?.includes('precondition_failed')) return ['If-Match'];
+  const conditional = spec.method === 'PUT' || (spec.errors?.includes('precondition_failed') ?? false);
+  if (takesIdempotencyKey(spec)) return conditional ? ['Idempotency-Key', 'If-Match'] : ['Idempotency-Key'];
+  if (conditional) return ['If-Match'];
   return spec.method === 'GET' && spec.access !== 'public' ? ['If-None-Match'] : [];
 }
 

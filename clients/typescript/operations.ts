@@ -69,6 +69,7 @@ export const operations = {
   getImport: ['GET', '/api/v1/contacts/imports/{id}', null],
   getImportErrors: ['GET', '/api/v1/contacts/imports/{id}/errors', null],
   cancelImport: ['POST', '/api/v1/contacts/imports/{id}/cancel', null],
+  mergeContacts: ['POST', '/api/v1/contacts/{id}/merge', 'application/json'],
   listSegments: ['GET', '/api/v1/contacts/segments', null],
   createSegment: ['POST', '/api/v1/contacts/segments', 'application/json'],
   listLists: ['GET', '/api/v1/contacts/lists', null],

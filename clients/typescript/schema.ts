@@ -874,6 +874,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/contacts/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge another contact into this one
+         * @description This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source's execution is stopped (`merged`).
+         */
+        post: operations["mergeContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/contacts/segments": {
         parameters: {
             query?: never;
@@ -3413,6 +3433,10 @@ export interface components {
              */
             totp?: string;
         };
+        MergeContactsRequest: {
+            /** @example 1 */
+            sourceId: number;
+        };
         NewApiKey: {
             /** @example 1 */
             id: number;
@@ -5906,6 +5930,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    mergeContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeContactsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
                 };
             };
         };

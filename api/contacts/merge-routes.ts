@@ -1,0 +1,19 @@
+import { mergeContacts } from '../../domain/contacts/merge-contacts.ts';
+import { assertIfMatch, route, type RouteSpec } from '../guard.ts';
+import { Id, IdParams, strict } from '../schemas.ts';
+import { presentOne } from './presenter.ts';
+import { Contact } from './schema.ts';
+
+export const mergeRoutes: RouteSpec[] = [
+  route({
+    method: 'POST', path: '/contacts/{id}/merge', operationId: 'mergeContacts', summary: 'Merge another contact into this one', access: 'contacts:write',
+    description: 'This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what ' +
+      'hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source\'s ' +
+      'execution is stopped (`merged`).',
+    params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['precondition_failed'],
+    handler: async ({ em, caller, params, body, ifMatch }) => {
+      const contact = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
+      return { body: await presentOne(contact, em) };
+    },
+  }),
+];
