@@ -51,12 +51,12 @@ export const ContactUpdate = writable({
 }, readOnly);
 
 const sortable = ['id', 'createdAt', 'updatedAt', 'email', 'lastName'] as const;
-const filters = {
+export const contactFilters = {
   status: Optional(status), companyId: Optional(Id), segmentId: Optional(Id), listId: Optional(Id), tag: Optional(Text({ minLength: 1, maxLength: CONTACT_LIMITS.tag })),
   email: Optional(Text({ minLength: 1, maxLength: 1000, description: 'The whole address, ignoring case' })),
   createdAfter: Optional(Timestamp), createdBefore: Optional(Timestamp), updatedAfter: Optional(Timestamp),
 };
-export const ContactQuery = listQuery(sortable, filters);
+export const ContactQuery = listQuery(sortable, contactFilters);
 export const MemberQuery = listQuery(sortable, { status: Optional(status) });
 export const SearchQuery = listQuery(
   [...sortable, 'relevance'], { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) }, SEARCH_SORT,

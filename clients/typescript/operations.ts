@@ -64,6 +64,7 @@ export const operations = {
   getCustomField: ['GET', '/api/v1/contacts/custom-fields/{id}', null],
   updateCustomField: ['PUT', '/api/v1/contacts/custom-fields/{id}', 'application/json'],
   deleteCustomField: ['DELETE', '/api/v1/contacts/custom-fields/{id}', null],
+  exportContacts: ['GET', '/api/v1/contacts/export', null],
   importContacts: ['POST', '/api/v1/contacts/import', 'multipart/form-data'],
   listImports: ['GET', '/api/v1/contacts/imports', null],
   getImport: ['GET', '/api/v1/contacts/imports/{id}', null],

@@ -789,6 +789,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/contacts/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download contacts as CSV, JSON, NDJSON or XLSX
+         * @description In the order of ids, read page by page as it is sent. Headers and keys are API field names; in csv and xlsx the company is its name, tags have semicolons between them, custom fields are columns `customFields.x`, and a text that begins with = + - @, a tab or a carriage return (a phone number too) has an apostrophe before it, so that no spreadsheet runs it; an import takes it away again. xlsx holds up to 200,000 contacts.
+         */
+        get: operations["exportContacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/contacts/import": {
         parameters: {
             query?: never;
@@ -4938,7 +4958,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "contact.merged" | "contact.erasure_requested" | "contact.data_exported";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -5811,6 +5831,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    exportContacts: {
+        parameters: {
+            query?: {
+                format?: "csv" | "json" | "ndjson" | "xlsx";
+                status?: "pending" | "active" | "unsubscribed" | "bounced" | "complained" | "archived";
+                companyId?: number;
+                segmentId?: number;
+                listId?: number;
+                tag?: string;
+                /** @description The whole address, ignoring case */
+                email?: string;
+                createdAfter?: string;
+                createdBefore?: string;
+                updatedAfter?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contacts; application/json, application/x-ndjson or a workbook by `format` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
             };
         };
     };

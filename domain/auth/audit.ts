@@ -8,7 +8,7 @@ export const AUDIT_ACTIONS = [
   'user.email_changed', 'user.email_verified', 'user.totp_enabled', 'user.totp_disabled', 'user.updated',
   'role.created', 'role.updated', 'role.deleted', 'invitation.created', 'invitation.revoked', 'invitation.accepted', 'api_key.created', 'api_key.deleted',
   'scoring_settings.updated', 'scoring_rule.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',
-  'email_template.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'contact.merged', 'contact.erasure_requested', 'contact.data_exported',
+  'email_template.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'contact.merged', 'contact.exported', 'contact.erasure_requested', 'contact.data_exported',
 ] as const;
 
 export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;

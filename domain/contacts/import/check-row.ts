@@ -1,5 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { parseCustomText, type CustomValue } from '../custom-values.ts';
+import { unescapeFormula } from '../export/formula.ts';
 import * as fields from '../fields.ts';
 import { isViolation, type Violation } from '../violation.ts';
 import type { ColumnPlan, CustomFields, ImportField } from './map-header.ts';
@@ -76,7 +77,7 @@ export function createRowCheck(
     for (const { column, check } of columns) {
       const cell = cells[column.index];
       if (cell === undefined || cell === '' || faults.some((fault) => fault.cell === column.index)) continue;
-      const violation = check(cell, values);
+      const violation = check(unescapeFormula(cell), values);
       if (violation !== null) violations.push({ column: column.header, ...violation });
     }
     if (values.email === undefined && !violations.some(({ column }) => column === emailHeader)) {
