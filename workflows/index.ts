@@ -2,3 +2,4 @@ export { campaignExecution } from './campaign-execution.ts';
 export { campaignEnrolment } from './campaign-enrolment.ts';
 export { campaignResume, campaignStop } from './campaign-marks.ts';
 export { contactImport } from './contact-import.ts';
+export { contactErasure } from './erasure.ts';

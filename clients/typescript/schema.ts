@@ -435,6 +435,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/users/{id}/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Turn a user's TOTP off
+         * @description For a user whose authenticator is lost. It ends the user's sessions; logging in then takes the password alone.
+         */
+        delete: operations["removeUserTotp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/audit-log": {
         parameters: {
             query?: never;
@@ -626,7 +646,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Search contacts by name, address or company */
+        /**
+         * Search contacts by name, address or company
+         * @description Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.
+         */
         get: operations["searchContacts"];
         put?: never;
         post?: never;
@@ -784,6 +807,80 @@ export interface paths {
          * @description Answers when no contact has a value of it any more: with a million values after a minute or so. They go page by page; should it be cut short, making a field of the same name removes the rest first.
          */
         delete: operations["deleteCustomField"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/{id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase a person's data everywhere
+         * @description Everything that is held on the contact goes, events in the stream and histories too; figures stay. A hash of the address stays, by which imports reject it. While it is at work, asking again answers the same erasure.
+         */
+        post: operations["eraseContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/{id}/data-export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything held on a person
+         * @description For a request of access (Article 15 GDPR): all by kinds, oldest first. That it was read is in the audit log.
+         */
+        get: operations["exportContactData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List erasures */
+        get: operations["listErasures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an erasure, with its certificate when it is done */
+        get: operations["getErasure"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2960,11 +3057,68 @@ export interface components {
                 perDays: number;
             } | null;
         };
+        Erasure: {
+            /** @example 1 */
+            id: number;
+            /** @example 1 */
+            contactId: number;
+            /** @enum {string} */
+            status: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
+            certificate: {
+                requestedBy: {
+                    /** @enum {string} */
+                    type: "user" | "api_key" | "anonymous" | "system";
+                    /** @example 1 */
+                    id: number;
+                    name: string;
+                };
+                /**
+                 * @description How much, by the place it was in
+                 * @example {
+                 *       "contacts": 1,
+                 *       "activities": 12,
+                 *       "events": 14
+                 *     }
+                 */
+                erased: {
+                    [key: string]: number;
+                };
+            } | null;
+            error: string | null;
+            workflowId: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            tenantId: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+        };
+        ErasureList: {
+            data: components["schemas"]["Erasure"][];
+            page: components["schemas"]["Page"];
+        };
         /**
          * @description Stable; what to branch on
          * @enum {string}
          */
-        ErrorCode: "validation_failed" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "internal" | "unavailable";
+        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "unavailable";
         Execution: {
             /** @example 1 */
             id: number;
@@ -3311,6 +3465,78 @@ export interface components {
                     status: "UP" | "DEGRADED" | "DOWN";
                 };
             };
+        };
+        HeldData: {
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            exportedAt: string;
+            contact: components["schemas"]["Contact"];
+            company: {
+                /** @example 1 */
+                id: number;
+                name: string;
+                domain: string | null;
+                industry: string | null;
+                employeeCount: number | null;
+                address: string | null;
+                customFields: {
+                    [key: string]: unknown;
+                };
+                tenantId: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                updatedAt: string;
+                /** @description For concurrency only; the ETag of reads */
+                version: number;
+            } | null;
+            /** @description As of GET /contacts/{id}/activities */
+            activities: {
+                [key: string]: unknown;
+            }[];
+            /** @description With their opens, clicks and unsubscribes in `events` */
+            emails: {
+                [key: string]: unknown;
+            }[];
+            /** @description Of forms, with what was submitted */
+            submissions: {
+                [key: string]: unknown;
+            }[];
+            /** @description Segments and lists */
+            memberships: {
+                [key: string]: unknown;
+            }[];
+            /** @description Of campaigns, with their steps */
+            executions: {
+                [key: string]: unknown;
+            }[];
+            score: {
+                total: number;
+                /** @description Points by rule */
+                rules: {
+                    [key: string]: unknown;
+                }[];
+                /** @description Those that fired */
+                thresholds: {
+                    [key: string]: unknown;
+                }[];
+                /** @description Every change */
+                history: {
+                    [key: string]: unknown;
+                }[];
+            };
+            /** @description Of the address */
+            suppressions: {
+                [key: string]: unknown;
+            }[];
         };
         Import: {
             /** @example 1 */
@@ -4947,6 +5173,26 @@ export interface operations {
             };
         };
     };
+    removeUserTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description TOTP is off */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listAuditLog: {
         parameters: {
             query?: {
@@ -4958,7 +5204,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -5410,7 +5656,7 @@ export interface operations {
                 /** @description The nextCursor of the page before */
                 cursor?: string;
                 /** @description By which field; `-` turns it round */
-                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName";
+                sort?: "id" | "createdAt" | "updatedAt" | "email" | "lastName" | "relevance" | "-id" | "-createdAt" | "-updatedAt" | "-email" | "-lastName" | "-relevance";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
                 /** @description Part of a name, an address or a company name */
@@ -5831,6 +6077,103 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    eraseContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+        };
+    };
+    exportContactData: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldData"];
+                };
+            };
+        };
+    };
+    listErasures: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "-id" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "PENDING" | "RUNNING" | "COMPLETED" | "FAILED";
+                contactId?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureList"];
+                };
+            };
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
             };
         };
     };

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Contact } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { ContactStatus } from './contact-values.ts';
+import { erasedKey } from './erasure/digest.ts';
 import { companyNameKey } from './find-or-create-company.ts';
 import { findOrCreateCompanies } from './import/companies.ts';
 import { lockContacts } from './lock-contacts.ts';
@@ -22,10 +23,11 @@ export async function contactsByKey(tx: EntityManager, tenantId: string, keys: r
 
 /** The statuses that suppressed ones of these addresses give to whoever has them. */
 export async function suppressedStatuses(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<Map<string, ContactStatus>> {
+  const asked = new Map(keys.flatMap((key) => [[erasedKey(tenantId, key), key], [key, key]]));
   const found = await rows<{ key: string; status: ContactStatus }>(tx, sql`
     select email_key as key, case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions
-    where tenant_id = ${tenantId} and email_key = any(${[...keys]}::text[])`);
-  return new Map(found.map(({ key, status }) => [key, status]));
+    where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[])`);
+  return new Map(found.map(({ key, status }) => [asked.get(key)!, status]));
 }
 
 export async function suppressUnsubscribedOnes(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<void> {

@@ -8,21 +8,26 @@ import { lockContacts } from './lock-contacts.ts';
  * still queued. `check` is given its version and may refuse. Throws `not_found`.
  */
 export async function deleteContact(em: EntityManager, tenantId: string, id: number, check: (version: number) => void): Promise<void> {
-  await em.transactional(async (tx) => {
-    // Before the contact is locked: a step locks its execution first and then the contact.
-    await stopExecutionsOfContact(tx, tenantId, id, 'contact_deleted');
-    await lockContacts(tx, tenantId, [id]);
-    const [contact] = await rows<{ version: number }>(tx, sql`
-      select version from contacts where tenant_id = ${tenantId} and id = ${id} for update`);
-    if (!contact) throw notFound('contact', id);
-    check(contact.version);
-    await rows(tx, sql`
-      update emails set status = 'SUPPRESSED', reason = 'contact_deleted', holder = null, lease_until = null, updated_at = now()
-      where tenant_id = ${tenantId} and contact_id = ${id} and status = 'QUEUED'`);
-    for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {
-      await rows(tx, sql`delete from ${sql.table(table)} where tenant_id = ${tenantId} and subject = 'contact' and subject_id = ${id}`);
-    }
-    // Activities and memberships go with it; submissions stay without it.
-    await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
-  });
+  await em.transactional((tx) => removeContact(tx, tenantId, id, 'contact_deleted', check));
+}
+
+/** The same in the transaction `tx`, for a reason that its executions and mail are given. */
+export async function removeContact(
+  tx: EntityManager, tenantId: string, id: number, reason: 'contact_deleted' | 'contact_erased', check: (version: number) => void = () => undefined,
+): Promise<void> {
+  // Before the contact is locked: a step locks its execution first and then the contact.
+  await stopExecutionsOfContact(tx, tenantId, id, reason);
+  await lockContacts(tx, tenantId, [id]);
+  const [contact] = await rows<{ version: number }>(tx, sql`
+    select version from contacts where tenant_id = ${tenantId} and id = ${id} for update`);
+  if (!contact) throw notFound('contact', id);
+  check(contact.version);
+  await rows(tx, sql`
+    update emails set status = 'SUPPRESSED', reason = ${reason}, holder = null, lease_until = null, updated_at = now()
+    where tenant_id = ${tenantId} and contact_id = ${id} and status = 'QUEUED'`);
+  for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {
+    await rows(tx, sql`delete from ${sql.table(table)} where tenant_id = ${tenantId} and subject = 'contact' and subject_id = ${id}`);
+  }
+  // Activities and memberships go with it; submissions stay without it.
+  await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
 }

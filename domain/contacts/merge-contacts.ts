@@ -7,6 +7,7 @@ import { assertValid, notFound } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { applyValues } from './apply-values.ts';
 import type { ContactStatus, ContactValues } from './contact-values.ts';
+import { addressDigest } from './erasure/digest.ts';
 import { CONTACT_LIMITS } from './fields.ts';
 import { lockContacts } from './lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
@@ -28,6 +29,8 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
   await retriedTransaction(em, async (tx) => {
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version!);
+    // By it an erasure of the target knows the source's address.
+    const sourceDigest = addressDigest(tenantId, source.emailKey);
     await stopTwins(tx, tenantId, targetId, sourceId);
     const changed = applyValues(target, mergedValues(target, source));
     await moveAll(tx, tenantId, targetId, sourceId);
@@ -46,7 +49,7 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
     ]);
     await mergeScores(tx, { tenantId, requestId }, targetId, sourceId);
     await refreshMemberships(tx, tenantId, [targetId], { requestId });
-    await appendAudit(tx, author, { action: 'contact.merged', resourceType: 'contact', resourceId: targetId, after: { sourceId, changed } });
+    await appendAudit(tx, author, { action: 'contact.merged', resourceType: 'contact', resourceId: targetId, after: { sourceId, sourceDigest, changed } });
   });
   return em.findOneOrFail(Contact, { id: targetId });
 }

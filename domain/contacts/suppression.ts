@@ -1,10 +1,11 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { ContactStatus } from './contact-values.ts';
+import { erasedKey } from './erasure/digest.ts';
 
 /** The status that a suppressed address gives to whoever has it; null when it is not suppressed. */
 export async function suppressedStatus(tx: EntityManager, tenantId: string, emailKey: string): Promise<ContactStatus | null> {
   const [found] = await rows<{ reason: 'unsubscribed' | 'bounced' | 'complained' | 'manual' }>(tx, sql`
-    select reason from suppressions where tenant_id = ${tenantId} and email_key = ${emailKey}`);
+    select reason from suppressions where tenant_id = ${tenantId} and email_key = any(${[emailKey, erasedKey(tenantId, emailKey)]}::text[]) order by email_key = ${emailKey} desc limit 1`);
   if (!found) return null;
   return found.reason === 'manual' ? 'unsubscribed' : found.reason;
 }

@@ -1,0 +1,69 @@
+import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
+import { isGrpcServiceError } from '@temporalio/client';
+import type { Deps } from '../config/deps.ts';
+import { rows, sql, tenantEm } from '../db/orm.ts';
+import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
+import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
+import { AppError } from '../domain/errors.ts';
+import { eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
+import { DEAD_LETTERS, EVENTS } from '../events/streams.ts';
+import { closeWorkflow } from './start-executions.ts';
+
+export interface ErasureInput {
+  tenantId: string;
+  erasureId: number;
+}
+
+const NOT_FOUND = 5;
+const STREAMS = [{ stream: EVENTS, subject: (tenantId: string) => `events.${tenantId}.*` }, { stream: DEAD_LETTERS, subject: () => 'dead.>' }];
+
+/** What an erasure does outside of the database comes before the contact goes, for nobody finds its traces after that. */
+export function erasureActivities(deps: Deps) {
+  const emOf = (tenantId: string) => tenantEm(deps.orm, tenantId);
+  const final = (error: unknown): never => {
+    throw error instanceof AppError && error.status < 500 ? ApplicationFailure.nonRetryable(error.message, error.code) : error;
+  };
+
+  return {
+    beginErasure: ({ tenantId, erasureId }: ErasureInput): Promise<void> => beginErasure(emOf(tenantId), tenantId, erasureId).catch(final),
+
+    /** Erases the person's events from the streams; where it got to is its heartbeat. */
+    async eraseEvents({ tenantId, erasureId }: ErasureInput): Promise<void> {
+      const em = emOf(tenantId);
+      const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
+      if (!person) return;
+      const ids = new Set(person.contactIds);
+      const pattern = new RegExp(person.pattern);
+      const isToGo = (text: string): boolean => pattern.test(text.toLowerCase()) || [...text.matchAll(/\\?"(?:contactId|recipientId)\\?":(\d+)/g)].some((found) => ids.has(Number(found[1])));
+      const before = (Context.current().info.heartbeatDetails ?? {}) as Record<string, EraseProgress>;
+      const done: Record<string, EraseProgress> = { ...before };
+      for (const { stream, subject } of STREAMS) {
+        done[stream] = await eraseMessages(deps.nats, stream, subject(tenantId), before[stream] ?? { seq: 0, erased: 0 }, isToGo, (progress) => heartbeat({ ...done, [stream]: progress }));
+      }
+      await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { events: done[EVENTS]!.erased, deadLetterMessages: done[DEAD_LETTERS]!.erased }));
+    },
+
+    /** Closes and deletes the person's executions in Temporal, with their histories. */
+    async eraseHistories({ tenantId, erasureId }: ErasureInput): Promise<void> {
+      const em = emOf(tenantId);
+      const { contactId, person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
+      if (!person) return;
+      const workflows = await em.transactional((tx) => rows<{ workflow_id: string }>(tx, sql`
+        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = ${contactId} order by id`));
+      const { workflowService } = deps.temporal;
+      let erased = 0;
+      for (const { workflow_id: workflowId } of workflows) {
+        await closeWorkflow(deps, workflowId, 'contact_erased');
+        await workflowService.deleteWorkflowExecution({ namespace: deps.temporal.options.namespace, workflowExecution: { workflowId } }).then(() => (erased += 1), (error: unknown) => {
+          if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
+        });
+        heartbeat(workflowId);
+      }
+      await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { workflows: erased }));
+    },
+
+    eraseRecords: ({ tenantId, erasureId }: ErasureInput): Promise<void> => eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final),
+
+    endErasure: ({ tenantId, erasureId, error }: ErasureInput & { error: string | null }): Promise<void> => endErasure(emOf(tenantId), tenantId, erasureId, error),
+  };
+}

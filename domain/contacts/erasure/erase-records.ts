@@ -1,0 +1,72 @@
+import type { RawBuilder } from 'kysely';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { removeContact } from '../delete-contact.ts';
+import { eraseOutbox } from './erase-outbox.ts';
+import { addCounts, loadErasure, type Counts } from './erasures.ts';
+
+/** A mail of the person is on a connection: what becomes of it is to be written first. */
+export class MailUnderwayError extends Error {
+  override readonly name = 'MailUnderwayError';
+}
+
+async function count(tx: EntityManager, statement: RawBuilder<unknown>): Promise<number> {
+  return (await rows(tx, sql`${statement} returning 1`)).length;
+}
+
+/**
+ * Erases what the database holds on the person, and the contact at last, in one transaction: docs/decisions/0019-erasure.md
+ * says what becomes of each table. Nothing to do once the contact is gone. Throws MailUnderwayError.
+ */
+export async function eraseRecords(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
+  await em.transactional(async (tx) => {
+    const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
+    if (!person) return;
+    const { contactIds, addresses, digests, pattern } = person;
+    const ids = sql`${contactIds}::bigint[]`;
+    const mails = await rows<{ id: number; status: string }>(tx, sql`
+      select id, status from emails where tenant_id = ${tenantId} and (contact_id = any(${ids}) or lower(to_address) = any(${addresses}::text[])) order by id for no key update`);
+    if (mails.some(({ status }) => status === 'SENDING')) throw new MailUnderwayError('a mail to the contact is being delivered');
+    const emailIds = sql`${mails.map(({ id }) => id)}::bigint[]`;
+    const inText = (column: RawBuilder<unknown>) => sql`lower(${column}::text) ~ ${pattern}`;
+
+    const counts: Counts = {
+      emails: await count(tx, sql`
+        update emails set to_address = null, data = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
+        where tenant_id = ${tenantId} and id = any(${emailIds})`),
+      emailAttempts: await count(tx, sql`update email_attempts set reply = null where tenant_id = ${tenantId} and email_id = any(${emailIds})`),
+      emailEvents: await count(tx, sql`
+        update email_events set ip = null, user_agent = null, url = regexp_replace(url, '[?#].*$', '') where tenant_id = ${tenantId} and email_id = any(${emailIds})`),
+      submissions: await count(tx, sql`
+        update form_submissions set submission_data = '{}', ip_address = null, user_agent = null
+        where tenant_id = ${tenantId} and (contact_id = any(${ids}) or ${inText(sql`submission_data`)})`),
+      importRejects: await count(tx, sql`update contact_import_rejects set cells = '[]' where tenant_id = ${tenantId} and ${inText(sql`cells`)}`),
+      importKeys: await count(tx, sql`delete from contact_import_keys where tenant_id = ${tenantId} and email_key = any(${addresses}::text[])`),
+      importUndo: await count(tx, sql`
+        update contact_import_chunks set undo = jsonb_set(undo, '{updated}', (undo -> 'updated') - ${contactIds.map(String)}::text[])
+        where tenant_id = ${tenantId} and undo -> 'updated' ?| ${contactIds.map(String)}::text[]`),
+      // A caller may make keys of addresses, with whatever before and after.
+      idempotentAnswers: await count(tx, sql`
+        delete from idempotent_answers where tenant_id = ${tenantId} and exists (
+          select 1 from unnest(${addresses}::text[]) a where strpos(lower(key || ' ' || operation), a) > 0)`)
+        + await count(tx, sql`update idempotent_answers set body = null where tenant_id = ${tenantId} and ${inText(sql`body`)}`),
+      deadLetters: await count(tx, sql`
+        update dead_letters set body = '', error = 'erased' where tenant_id = ${tenantId}
+          and (${inText(sql`body`)} or ${inText(sql`error`)} or body ~ ${`"(contactId|recipientId)":(${contactIds.join('|')})[^0-9]`})`),
+      suppressions: await count(tx, sql`
+        update suppressions s set email_key = 'erased:' || h.hash, source = null
+        from (select id, encode(sha256(convert_to(tenant_id || E'\n' || email_key, 'UTF8')), 'hex') as hash from suppressions where tenant_id = ${tenantId}) h
+        where s.id = h.id and h.hash = any(${digests}::text[]) and not exists (
+          select 1 from suppressions k where k.tenant_id = s.tenant_id and k.email_key = 'erased:' || h.hash)`)
+        + await count(tx, sql`delete from suppressions where tenant_id = ${tenantId} and email_key = any(${addresses}::text[])`),
+      outboxEvents: await eraseOutbox(tx, tenantId, person),
+      activities: await count(tx, sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`),
+      scoreChanges: await count(tx, sql`delete from score_history where tenant_id = ${tenantId} and subject = 'contact' and subject_id = any(${ids})`),
+      memberships: await count(tx, sql`delete from segment_members where tenant_id = ${tenantId} and contact_id = any(${ids})`),
+      contacts: 1,
+    };
+    await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);
+    await rows(tx, sql`delete from analytics_contact_days where tenant_id = ${tenantId} and contact_id = any(${ids})`);
+    await removeContact(tx, tenantId, contactId, 'contact_erased');
+    await addCounts(tx, tenantId, erasureId, counts);
+  });
+}

@@ -1,0 +1,23 @@
+import { ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import type { erasureActivities, ErasureInput } from '../activities/erasure.ts';
+import { patient } from './options.ts';
+
+type Activities = ReturnType<typeof erasureActivities>;
+
+const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>({ ...patient, startToCloseTimeout: '10 minutes' });
+const { eraseEvents, eraseHistories } = proxyActivities<Activities>({ ...patient, startToCloseTimeout: '12 hours', heartbeatTimeout: '1 minute' });
+
+/** The erasure of one person: events, histories, and what they are found by at last. Whatever fails is tried again until it is done. */
+export async function contactErasure(input: ErasureInput): Promise<void> {
+  try {
+    await beginErasure(input);
+    await eraseEvents(input);
+    await eraseHistories(input);
+    await eraseRecords(input);
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof ApplicationFailure ? error.cause.message : String(error);
+    await endErasure({ ...input, error: cause });
+    throw error;
+  }
+  await endErasure({ ...input, error: null });
+}
