@@ -61,9 +61,10 @@ test('only what the contract names is public', () => {
   assert.deepEqual(open.map((route) => `${route.method} ${route.path}`), []);
 });
 
-/** An area is one resource; accounts are several. */
+/** An area is one resource; accounts are several, and erasing people is not for everyone who may change them. */
 function resourceOf(path: string): string | undefined {
   const [, area, part = ''] = path.split('/');
+  if (/\/(erase|erasures)(\/|$)/.test(path)) return 'erasure';
   return area === 'auth' ? ({ invitations: 'users', permissions: 'roles' } as Record<string, string>)[part] ?? part : area;
 }
 
