@@ -31,7 +31,6 @@ export function erasureActivities(deps: Deps) {
     async eraseEvents({ tenantId, erasureId }: ErasureInput): Promise<void> {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
-      if (!person) return;
       const ids = new Set(person.contactIds);
       const pattern = new RegExp(person.pattern);
       const isToGo = (text: string): boolean => pattern.test(text.toLowerCase()) || [...text.matchAll(/\\?"(?:contactId|recipientId)\\?":(\d+)/g)].some((found) => ids.has(Number(found[1])));
@@ -46,10 +45,9 @@ export function erasureActivities(deps: Deps) {
     /** Closes and deletes the person's executions in Temporal, with their histories. */
     async eraseHistories({ tenantId, erasureId }: ErasureInput): Promise<void> {
       const em = emOf(tenantId);
-      const { contactId, person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
-      if (!person) return;
+      const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const workflows = await em.transactional((tx) => rows<{ workflow_id: string }>(tx, sql`
-        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = ${contactId} order by id`));
+        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) order by id`));
       const { workflowService } = deps.temporal;
       let erased = 0;
       for (const { workflow_id: workflowId } of workflows) {

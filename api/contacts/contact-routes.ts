@@ -65,7 +65,7 @@ export const contactRoutes: RouteSpec[] = [
   }),
   route({
     method: 'DELETE', path: '/contacts/{id}', operationId: 'deleteContact', summary: 'Delete a contact', access: 'contacts:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'precondition_failed'],
     handler: async ({ em, principal, params, ifMatch }) => {
       await deleteContact(em, principal.tenantId, params.id, (version) => assertIfMatch(ifMatch, version));
       return noContent;

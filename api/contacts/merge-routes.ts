@@ -10,7 +10,7 @@ export const mergeRoutes: RouteSpec[] = [
     description: 'This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what ' +
       'hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source\'s ' +
       'execution is stopped (`merged`).',
-    params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['precondition_failed'],
+    params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['conflict', 'precondition_failed'],
     handler: async ({ em, caller, params, body, ifMatch }) => {
       const contact = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
       return { body: await presentOne(contact, em) };

@@ -1,11 +1,13 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { notFound } from '../errors.ts';
 import { stopExecutionsOfContact } from '../campaigns/stop-executions.ts';
+import { assertNotBeingErased } from './erasure/being-erased.ts';
 import { lockContacts } from './lock-contacts.ts';
 
 /**
  * Deletes a contact with its activities, memberships and scores, stops its executions, and suppresses its mail that is
- * still queued. `check` is given its version and may refuse. Throws `not_found`.
+ * still queued. `check` is given its version and may refuse. Throws `not_found`, and
+ * `conflict` while it is being erased.
  */
 export async function deleteContact(em: EntityManager, tenantId: string, id: number, check: (version: number) => void): Promise<void> {
   await em.transactional((tx) => removeContact(tx, tenantId, id, 'contact_deleted', check));
@@ -22,6 +24,7 @@ export async function removeContact(
     select version from contacts where tenant_id = ${tenantId} and id = ${id} for update`);
   if (!contact) throw notFound('contact', id);
   check(contact.version);
+  if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
   await rows(tx, sql`
     update emails set status = 'SUPPRESSED', reason = ${reason}, holder = null, lease_until = null, updated_at = now()
     where tenant_id = ${tenantId} and contact_id = ${id} and status = 'QUEUED'`);

@@ -7,6 +7,7 @@ import { assertValid, notFound } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { applyValues } from './apply-values.ts';
 import type { ContactStatus, ContactValues } from './contact-values.ts';
+import { assertNotBeingErased } from './erasure/being-erased.ts';
 import { addressDigest } from './erasure/digest.ts';
 import { CONTACT_LIMITS } from './fields.ts';
 import { lockContacts } from './lock-contacts.ts';
@@ -21,7 +22,8 @@ const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus => (STRICTN
  * Makes one contact of two: the target keeps its id, its address and its own values, takes the source's where it has none,
  * the stricter status, all tags and custom fields, and everything that hangs on the source; the source is deleted. Where
  * both are in one campaign, the source's running executions are STOPPED (`merged`); others go on as the target's. `check`
- * is given the target's version and may refuse. Throws `not_found`, `validation_failed` for a contact and itself.
+ * is given the target's version and may refuse. Throws `not_found`, `conflict` while one of them is
+ * being erased, `validation_failed` for a contact and itself.
  */
 export async function mergeContacts(em: EntityManager, author: Author, targetId: number, sourceId: number, check: (version: number) => void): Promise<Contact> {
   assertValid(targetId === sourceId ? [{ path: '/sourceId', code: 'conflict', message: 'is the contact itself' }] : []);
@@ -29,6 +31,7 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
   await retriedTransaction(em, async (tx) => {
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version!);
+    await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
     // By it an erasure of the target knows the source's address.
     const sourceDigest = addressDigest(tenantId, source.emailKey);
     await stopTwins(tx, tenantId, targetId, sourceId);

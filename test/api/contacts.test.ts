@@ -191,3 +191,13 @@ test('activities are listed, newest first', async () => {
   const next = await api('GET', `/contacts/${id}/activities?limit=1&cursor=${answer.body.page.nextCursor}`);
   assert.deepEqual([next.body.data[0].type, next.body.page.hasMore], ['EMAIL_SENT', false]);
 });
+
+test('a contact that is being erased is neither deleted nor merged: its traces would be found by nothing', async () => {
+  const [one, two] = [await make(), await make()];
+  const erasure = await api('POST', `/contacts/${one.id}/erase`);
+  assert.deepEqual([erasure.status, erasure.body.status], [202, 'PENDING'], 'no worker runs here');
+  refusal(await api('DELETE', `/contacts/${one.id}`), 409, 'conflict');
+  refusal(await api('POST', `/contacts/${two.id}/merge`, { sourceId: one.id }), 409, 'conflict');
+  refusal(await api('POST', `/contacts/${one.id}/merge`, { sourceId: two.id }), 409, 'conflict');
+  assert.equal((await api('GET', `/contacts/${two.id}`)).body.version, 1);
+});

@@ -15,12 +15,13 @@ async function count(tx: EntityManager, statement: RawBuilder<unknown>): Promise
 
 /**
  * Erases what the database holds on the person, and the contact at last, in one transaction: docs/decisions/0019-erasure.md
- * says what becomes of each table. Nothing to do once the contact is gone. Throws MailUnderwayError.
+ * says what becomes of each table. Done again it does nothing. Throws MailUnderwayError.
  */
 export async function eraseRecords(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
   await em.transactional(async (tx) => {
+    const done = await rows(tx, sql`select 1 from erasures where tenant_id = ${tenantId} and id = ${erasureId} and certificate -> 'erased' ? 'contacts'`);
+    if (done.length > 0) return;
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
-    if (!person) return;
     const { contactIds, addresses, digests, pattern } = person;
     const ids = sql`${contactIds}::bigint[]`;
     const mails = await rows<{ id: number; status: string }>(tx, sql`

@@ -4,7 +4,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit } from '../../auth/audit.ts';
 import type { Caller } from '../../auth/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/stop-executions.ts';
-import { notFound } from '../../errors.ts';
+import { AppError, notFound } from '../../errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
 
@@ -32,11 +32,13 @@ export async function requestErasure(em: EntityManager, caller: Caller, contactI
   });
 }
 
-/** An erasure that is at work with the person whom it is about; the person is null once its contact is gone. */
-export async function loadErasure(tx: EntityManager, tenantId: string, erasureId: number): Promise<{ contactId: number; person: Person | null }> {
+/** An erasure with the person whom it is about. Throws `conflict` when the contact is gone before its data is: nobody finds that any more. */
+export async function loadErasure(tx: EntityManager, tenantId: string, erasureId: number): Promise<{ contactId: number; person: Person }> {
   const [found] = await rows<{ contact_id: number }>(tx, sql`select contact_id from erasures where tenant_id = ${tenantId} and id = ${erasureId}`);
   if (!found) throw notFound('erasure', erasureId);
-  return { contactId: found.contact_id, person: await identify(tx, tenantId, found.contact_id) };
+  const person = await identify(tx, tenantId, found.contact_id);
+  if (!person) throw new AppError('conflict', 'The contact was deleted before it was erased');
+  return { contactId: found.contact_id, person };
 }
 
 /** First of all: the address is taken by no import any more, no step and no mail of the contact runs, and no event of it goes out. */
@@ -46,7 +48,6 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
       update erasures set status = 'RUNNING', started_at = coalesce(started_at, now()), version = version + 1, updated_at = now()
       where tenant_id = ${tenantId} and id = ${erasureId} and status = 'PENDING'`);
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
-    if (!person) return;
     await stopExecutionsOfContact(tx, tenantId, contactId, 'contact_erased');
     await rows(tx, sql`
       update emails set status = 'SUPPRESSED', reason = 'contact_erased', holder = null, lease_until = null, updated_at = now()
