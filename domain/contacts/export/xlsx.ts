@@ -1,4 +1,5 @@
-import { zip } from './zip.ts';
+import { Readable, type PassThrough } from 'node:stream';
+import { ZipFile } from 'yazl';
 
 export type Cell = string | number | boolean | null;
 
@@ -29,21 +30,23 @@ async function* sheetXml(pages: AsyncIterable<readonly Cell[][]>): AsyncGenerato
 
 /**
  * A workbook (ECMA-376, Office Open XML) with one sheet of typed cells, written as its rows are read. The first row stays
- * in sight.
+ * in sight. It fails as `pages` fails; who stops reading it ends them.
  */
-export function xlsx(sheetName: string, pages: AsyncIterable<readonly Cell[][]>): AsyncGenerator<Buffer> {
-  return zip([
-    {
-      name: '[Content_Types].xml',
-      content: [`${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
-        `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`],
-    },
-    { name: '_rels/.rels', content: [`${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`] },
-    {
-      name: 'xl/workbook.xml',
-      content: [`${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="${escapeXml(sheetName)}" sheetId="1" r:id="rId1"/></sheets></workbook>`],
-    },
-    { name: 'xl/_rels/workbook.xml.rels', content: [`${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`] },
-    { name: 'xl/worksheets/sheet1.xml', content: sheetXml(pages) },
-  ]);
+export function xlsx(sheetName: string, pages: AsyncIterable<readonly Cell[][]>): AsyncIterable<Buffer> {
+  const archive = new ZipFile();
+  const parts = {
+    '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+      `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
+    '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+    'xl/workbook.xml': `${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="${escapeXml(sheetName)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+  };
+  for (const [path, text] of Object.entries(parts)) archive.addBuffer(Buffer.from(text), path);
+  const sheet = Readable.from(sheetXml(pages), { objectMode: false });
+  archive.addReadStream(sheet, 'xl/worksheets/sheet1.xml');
+  archive.end();
+  const output = archive.outputStream as PassThrough;
+  archive.on('error', (error: Error) => output.destroy(error));
+  output.on('close', () => sheet.destroy());
+  return output;
 }
