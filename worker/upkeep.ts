@@ -2,12 +2,14 @@ import type { Deps } from '../config/deps.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { sweepAnswers } from '../domain/idempotency/answers.ts';
 import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';
+import { sweepSegments } from '../domain/segments/sweep-segments.ts';
 import { every } from './every.ts';
 
 const HOUR_MS = 3_600_000;
 const SWEEP_MS = 600_000;
+const MINUTE_MS = 60_000;
 
-/** Keeps the tables small that only ever grow: any number of processes may do it at once. */
+/** Keeps the tables small that only ever grow, and segments up to the clock: any number of processes may do it at once. */
 export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
   const { orm, log } = deps;
   const loops = [
@@ -16,6 +18,7 @@ export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
       while (await sweepAnswers(engineEm(orm)) > 0);
     }),
     every(SWEEP_MS, log, 'rate buckets not swept', () => sweepBuckets(engineEm(orm))),
+    every(MINUTE_MS, log, 'segments not swept', () => sweepSegments(orm)),
   ];
   return { stop: async () => { await Promise.all(loops.map((loop) => loop.stop())); } };
 }

@@ -7,6 +7,10 @@ import { erasureRoutes } from './erasure-routes.ts';
 import { exportRoutes } from './export-routes.ts';
 import { importRoutes } from './import-routes.ts';
 import { mergeRoutes } from './merge-routes.ts';
+import { segmentMemberships } from './segment-memberships.ts';
 import { segmentRoutes } from './segment-routes.ts';
 
-export const contactRoutes: RouteSpec[] = [...contacts, ...batchRoutes, ...companyRoutes, ...customFieldRoutes, ...erasureRoutes, ...exportRoutes, ...importRoutes, ...mergeRoutes, ...segmentRoutes];
+export const contactRoutes: RouteSpec[] = [
+  ...contacts, ...batchRoutes, ...companyRoutes, ...customFieldRoutes, ...erasureRoutes, ...exportRoutes, ...importRoutes, ...mergeRoutes, ...segmentRoutes,
+  ...segmentMemberships,
+];

@@ -6,8 +6,9 @@ import { contactConditions, contactSort } from '../../domain/contacts/contact-fi
 import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { previewSegment } from '../../domain/segments/preview-segment.ts';
-import { createSegment, deleteSegment, rebuildSegment, updateSegment } from '../../domain/segments/segments.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { rebuildSegment } from '../../domain/segments/rebuild-segment.ts';
+import { createSegment, deleteSegment, updateSegment } from '../../domain/segments/segments.ts';
+import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { presentContacts, presentSegments, type SegmentView } from './presenter.ts';
 import * as schema from './segment-schema.ts';
@@ -91,9 +92,12 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
     }),
     route({
       method: 'POST', path: `${base}/{id}/rebuild`, operationId: `rebuild${noun}`, summary: `Judge every contact anew by ${what}`, access: 'contacts:write',
-      params: IdParams, responses: { 200: { schema: schema.Rebuilt } },
+      params: IdParams, errors: ['conflict'],
+      responses: { 200: { schema: schema.Rebuilt }, 202: { schema: schema.Segment, description: 'It was BUILDING: that is begun anew' } },
       handler: async ({ em, principal, params }) => {
-        const { added, removed, count } = await rebuildSegment(em, principal.tenantId, params.id);
+        const rebuilt = await rebuildSegment(em, principal.tenantId, params.id);
+        if (!rebuilt) return accepted(`${base}/${params.id}`, await present(await find(em, params.id), em));
+        const { added, removed, count } = rebuilt;
         return { body: { differed: added + removed, added, removed, count } };
       },
     }),

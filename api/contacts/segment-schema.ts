@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Explanation } from '../../domain/segments/explain-membership.ts';
 import { FilterSchema, type Filter } from '../../domain/segments/filter.ts';
 import { SEGMENT_LIMITS } from '../../domain/segments/segments.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
@@ -36,3 +37,23 @@ export const Rebuilt = strict({
 });
 export const Preview = strict({ filter: FilterSchema });
 export const PreviewAnswer = strict({ count: Type.Integer(), sample: Type.Array(Contact, { description: 'Up to ten of them' }) });
+
+export const MembershipQuery = listQuery(['id', 'name', 'createdAt'], {
+  explain: Optional(Type.Boolean({ default: false, description: 'Lists every dynamic segment, in it or not, and says why' })),
+});
+const explanation = {
+  op: 'and', holds: false,
+  conditions: [
+    { filter: { field: 'status', operator: 'eq', value: 'active' }, value: 'active', holds: true },
+    { filter: { event: 'EMAIL_OPENED', operator: 'atLeast', count: 3, withinDays: 30 }, value: 1, holds: false },
+  ],
+};
+export const Membership = strict({
+  id: Id, name: Type.String(), type, addedAt: nullable(Timestamp),
+  member: Optional(Type.Boolean({ description: 'With explain=true: whether the contact is in it' })),
+  explanation: Optional(Type.Unsafe<Explanation | null>({
+    type: ['object', 'null'], examples: [explanation],
+    description: 'With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with '
+      + '`value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened',
+  })),
+});

@@ -8,7 +8,7 @@ import type { CustomFieldEntity } from './custom-field-types.ts';
 import { assertFieldUnused } from './custom-field-users.ts';
 import type { CustomFieldType } from './custom-values.ts';
 import { cleanText, isViolation } from './fields.ts';
-import { shareSegments } from './lock-contacts.ts';
+import { shareAllContacts } from './lock-contacts.ts';
 
 /** Largest lengths in characters; `options` is a number of options. */
 export const CUSTOM_FIELD_LIMITS = { name: 100, description: 2000, option: 255, options: 500 } as const;
@@ -81,7 +81,7 @@ async function removeValues(em: EntityManager, origin: Origin, entity: CustomFie
   const table = sql.table(entity === 'contact' ? 'contacts' : 'companies');
   for (let after = 0; ;) {
     const page = await em.transactional(async (tx) => {
-      if (entity === 'contact') await shareSegments(tx, origin.tenantId);
+      if (entity === 'contact') await shareAllContacts(tx, origin.tenantId);
       const changed = await rows<{ id: number; version: number }>(tx, sql`
         with page as (
           select id from ${table} where tenant_id = ${origin.tenantId} and id > ${after} and custom_fields ? ${name}

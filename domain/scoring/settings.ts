@@ -1,14 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringSettings } from '../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid } from '../errors.ts';
+import { beginBuilds } from '../segments/build-segment.ts';
+import { lockDefinitions } from '../segments/lock-definitions.ts';
 
 export async function readSettings(em: EntityManager): Promise<ScoringSettings> {
   return em.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } });
 }
 
-/** Moves the levels; `warm` must stay below `hot`. */
+/** Moves the levels; `warm` must stay below `hot`. Segments that hang on the qualification are built anew, without events. */
 export async function updateSettings(
   em: EntityManager, author: Author, input: { warm?: number; hot?: number }, check: (current: ScoringSettings) => void,
 ): Promise<ScoringSettings> {
@@ -20,6 +23,10 @@ export async function updateSettings(
     assertValid(settings.warm < settings.hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }]);
     await tx.flush();
     const after = { warm: settings.warm, hot: settings.hot };
+    if (!isDeepStrictEqual(before, after)) {
+      await lockDefinitions(tx, author.tenantId);
+      await beginBuilds(tx, author.tenantId, (segment) => segment.causes.has('levels'));
+    }
     await appendAudit(tx, author, { action: 'scoring_settings.updated', resourceType: 'scoring_settings', resourceId: null, before, after });
     return settings;
   });

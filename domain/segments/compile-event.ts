@@ -1,17 +1,17 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { eventField } from './filter-fields.ts';
 import type { EventLeaf } from './filter.ts';
+import { momentBefore, type Now } from './moment.ts';
 import { compareOperand, type Condition, type Operand } from './operand.ts';
+import type { Sources } from './sources.ts';
 
 export interface EventContext {
-  /** Alias of the row of `contacts` that is judged. */
-  alias: string;
-  now: Date;
+  sources: Sources;
+  now: Now;
   /** In a campaign: the execution that asks. */
   execution?: { id: number; startedAt: Date };
 }
 
-const DAY_MS = 86_400_000;
 const data = sql.ref('happened.data');
 
 /**
@@ -20,27 +20,22 @@ const data = sql.ref('happened.data');
  * no upper bound in time: an event that another machine's clock puts slightly ahead would be missed for good.
  */
 export function compileEvent(leaf: EventLeaf, context: EventContext): Condition {
-  const { alias, now, execution } = context;
-  const since = leaf.withinDays === undefined ? execution?.startedAt : new Date(now.getTime() - leaf.withinDays * DAY_MS);
-  const conditions = [
-    sql`happened.tenant_id = ${sql.ref(`${alias}.tenant_id`)}`,
-    sql`happened.contact_id = ${sql.ref(`${alias}.id`)}`,
-    sql`happened.type = ${leaf.event}`,
-    sql`not happened.automated`,
-    ...(since ? [sql`happened.occurred_at >= ${since}::timestamptz`] : []),
-    ...(leaf.event === 'EMAIL_SENT' ? [sql`happened.data ->> 'status' = 'SENT'`] : []),
-    ...(leaf.where ?? []).map((where) => compareOperand(dataOperand(where.field, leaf, execution), where, now)),
-  ];
-  const found = sql`from contact_activities happened where ${sql.join(conditions, sql` and `)}`;
+  const { sources } = context;
+  const wanted = wantedActivities(leaf, context);
   const { operator, count = 1 } = leaf;
-  if (operator === 'none' || (operator === 'atMost' && count === 0)) return sql`not exists (select 1 ${found})`;
-  if (operator === 'atMost') return sql`(${countUpTo(found, count + 1)} <= ${count}::int)`;
-  return count === 1 ? sql`exists (select 1 ${found})` : sql`(${countUpTo(found, count)} >= ${count}::int)`;
+  if (operator === 'none' || (operator === 'atMost' && count === 0)) return sql`not ${sources.atLeast(leaf.event, wanted, 1)}`;
+  if (operator === 'atMost') return sql`not ${sources.atLeast(leaf.event, wanted, count + 1)}`;
+  return sources.atLeast(leaf.event, wanted, count);
 }
 
-/** Counting stops where the answer is known. */
-function countUpTo(found: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
-  return sql`(select count(*) from (select 1 ${found} limit ${limit}::int) counted)`;
+/** Which activities `happened`, of its event and not automated, a leaf counts. */
+export function wantedActivities(leaf: EventLeaf, { now, execution }: Omit<EventContext, 'sources'>): Condition[] {
+  const since = leaf.withinDays === undefined ? execution?.startedAt : momentBefore(now, leaf.withinDays, 'instant');
+  return [
+    ...(since ? [sql<boolean>`happened.occurred_at >= ${since}::timestamptz`] : []),
+    ...(leaf.event === 'EMAIL_SENT' ? [sql<boolean>`happened.data ->> 'status' = 'SENT'`] : []),
+    ...(leaf.where ?? []).map((where) => compareOperand(dataOperand(where.field, leaf, execution), where, now)),
+  ];
 }
 
 /** Ids are compared as the text that they are in JSON. */

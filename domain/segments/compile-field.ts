@@ -2,16 +2,18 @@ import { sql, type RawBuilder } from 'kysely';
 import { normaliseEmail } from '../contacts/email.ts';
 import { isViolation } from '../contacts/violation.ts';
 import type { CustomFieldType } from '../contacts/custom-values.ts';
-import { DEFAULT_LEVELS } from '../scoring/levels.ts';
 import { contactField } from './filter-fields.ts';
 import type { FieldLeaf } from './filter.ts';
+import type { Now } from './moment.ts';
 import { compareOperand, nfc, oppositeOf, type Condition, type Operand, type StoredAs } from './operand.ts';
+import type { Sources } from './sources.ts';
 
 export interface FieldContext {
   /** Alias of the row of `contacts` that is judged. */
   alias: string;
+  sources: Sources;
   customFields: ReadonlyMap<string, CustomFieldType>;
-  now: Date;
+  now: Now;
 }
 
 const COLUMNS: Record<string, [string, StoredAs]> = {
@@ -47,7 +49,8 @@ export function compileField(leaf: FieldLeaf, context: FieldContext): Condition 
   return compareOperand(operandOf(field, context), leaf, context.now);
 }
 
-function operandOf(field: string, context: FieldContext): Operand {
+/** A field of a single value in SQL. */
+export function operandOf(field: string, context: FieldContext): Operand {
   const at = (column: string) => sql.ref(`${context.alias}.${column}`);
   const column = COLUMNS[field];
   if (column) return { stored: column[1], value: at(column[0]), column: true };
@@ -58,13 +61,9 @@ function operandOf(field: string, context: FieldContext): Operand {
     return { stored: 'text', value: at('email'), column: true, key: { value: at('email_key'), of: emailKey } };
   }
   const ofCompany = COMPANY_COLUMNS[field];
-  if (ofCompany) {
-    const value = sql`(
-      select k.${sql.ref(ofCompany[0])} from companies k where k.tenant_id = ${at('tenant_id')} and k.id = ${at('company_id')})`;
-    return { stored: ofCompany[1], value };
-  }
-  if (field === 'score') return { stored: 'numeric', value: scoreOf(at) };
-  if (field === 'qualification') return { stored: 'text', value: qualificationOf(at) };
+  if (ofCompany) return { stored: ofCompany[1], value: context.sources.company(ofCompany[0]) };
+  if (field === 'score') return { stored: 'numeric', value: context.sources.score() };
+  if (field === 'qualification') return { stored: 'text', value: context.sources.qualification() };
   return customField(field, at('custom_fields'), context.customFields);
 }
 
@@ -72,20 +71,6 @@ function operandOf(field: string, context: FieldContext): Operand {
 function emailKey(text: string): string {
   const normalised = normaliseEmail(text);
   return isViolation(normalised) ? nfc(text).toLowerCase() : normalised.emailKey;
-}
-
-type At = (column: string) => RawBuilder<unknown>;
-
-function scoreOf(at: At): RawBuilder<unknown> {
-  return sql`coalesce((select t.total from score_totals t
-    where t.tenant_id = ${at('tenant_id')} and t.subject = 'contact' and t.subject_id = ${at('id')}), 0)`;
-}
-
-function qualificationOf(at: At): RawBuilder<unknown> {
-  const level = (name: 'warm' | 'hot') => sql`coalesce(
-    (select s.${sql.ref(name)} from scoring_settings s where s.tenant_id = ${at('tenant_id')}), ${sql.lit(DEFAULT_LEVELS[name])})`;
-  return sql`(select case when q.score >= q.hot then 'hot' when q.score >= q.warm then 'warm' else 'cold' end
-    from (select ${scoreOf(at)} as score, ${level('warm')} as warm, ${level('hot')} as hot) q)`;
 }
 
 /** A value of another type than the definition says, or of a field that is not defined any more, is missing. */
@@ -118,13 +103,6 @@ function compareMembership(leaf: FieldLeaf, context: FieldContext): Condition {
   const { field, operator, value } = leaf;
   const opposite = oppositeOf(operator);
   if (opposite) return sql`not ${compareMembership({ ...leaf, operator: opposite }, context)}`;
-  const at = (column: string) => sql.ref(`${context.alias}.${column}`);
-  const member = sql`from segment_members m where m.tenant_id = ${at('tenant_id')} and m.contact_id = ${at('id')}`;
-  if (operator !== 'exists') {
-    const ids = Array.isArray(value) ? value : [value];
-    return sql`exists (select 1 ${member} and m.segment_id = any(${ids}::bigint[]))`;
-  }
-  if (field === 'segmentId') return sql`exists (select 1 ${member})`;
-  return sql`exists (select 1 ${member} and exists (
-    select 1 from segments s where s.tenant_id = m.tenant_id and s.id = m.segment_id and s.type = 'static'))`;
+  if (operator === 'exists') return context.sources.memberOfAny(field === 'listId' ? 'list' : 'all');
+  return context.sources.memberOf((Array.isArray(value) ? value : [value]) as number[]);
 }

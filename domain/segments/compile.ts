@@ -3,14 +3,18 @@ import type { CustomFieldType } from '../contacts/custom-values.ts';
 import { compileEvent, type EventContext } from './compile-event.ts';
 import { compileField } from './compile-field.ts';
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
+import type { Now } from './moment.ts';
+import { subqueries, type Sources } from './sources.ts';
 
 export interface CompileOptions {
   /** The tenant's custom fields of contacts by name. */
   customFields?: ReadonlyMap<string, CustomFieldType>;
   /** What time it is; default now. */
-  now?: Date;
+  now?: Now;
   /** In a campaign: the execution that asks. Event leaves count from its start, `stepId` means its own emails. */
   execution?: EventContext['execution'];
+  /** Default `subqueries`. */
+  sources?: Sources;
 }
 
 const NONE: ReadonlyMap<string, CustomFieldType> = new Map();
@@ -21,10 +25,10 @@ const NONE: ReadonlyMap<string, CustomFieldType> = new Map();
  * tenant's own session and for the engine role alike; the caller restricts `alias` itself to its tenant.
  */
 export function compileFilter(filter: Filter, alias: string, options: CompileOptions = {}): RawBuilder<SqlBool> {
-  const { customFields = NONE, now = new Date(), execution } = options;
+  const { customFields = NONE, now = new Date(), execution, sources = subqueries(alias) } = options;
   const compile = (node: Filter): RawBuilder<SqlBool> => {
-    if (isEventLeaf(node)) return compileEvent(node, { alias, now, ...(execution ? { execution } : {}) });
-    if (!isGroup(node)) return compileField(node, { alias, customFields, now });
+    if (isEventLeaf(node)) return compileEvent(node, { sources, now, ...(execution ? { execution } : {}) });
+    if (!isGroup(node)) return compileField(node, { alias, sources, customFields, now });
     const conditions = node.conditions.map(compile);
     if (node.op === 'and') return sql`(${sql.join(conditions, sql` and `)})`;
     const any = sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;

@@ -4,11 +4,12 @@ import { Segment } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { cleanText, isViolation } from '../contacts/fields.ts';
-import { lockContacts, lockSegments } from '../contacts/lock-contacts.ts';
+import { lockContacts } from '../contacts/lock-contacts.ts';
 import { assertValid, notFound, type Violation } from '../errors.ts';
+import { beginBuilds } from './build-segment.ts';
 import { checkSegmentFilter } from './check-segment-filter.ts';
 import type { Filter } from './filter.ts';
-import { rebuildMembers } from './rebuild-members.ts';
+import { lockDefinitions } from './lock-definitions.ts';
 import { refreshMemberships } from './refresh-memberships.ts';
 import { assertUnused } from './segment-users.ts';
 
@@ -24,13 +25,13 @@ export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } 
 
 /**
  * Creates a segment or list with its members, which fires no SEGMENT_ENTERED: a dynamic one has those whom its filter
- * fits, a static one the given contacts. Throws `validation_failed`.
+ * fits, when it is READY; a static one the given contacts. Throws `validation_failed`.
  */
 export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<Segment> {
   return em.transactional(async (tx) => {
     const { values, violations } = checkTexts(input);
     if (input.type === 'dynamic') {
-      await lockSegments(tx, tenantId);
+      await lockDefinitions(tx, tenantId);
       violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
     } else {
       violations.push(...(await lockMembers(tx, tenantId, input.contactIds ?? [])));
@@ -39,13 +40,13 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
     const filter = (input.filter ?? null) as Record<string, unknown> | null;
     const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY' });
     await tx.flush();
-    if (input.type === 'dynamic') await rebuildMembers(tx, tenantId, segment.id);
-    else await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
+    if (input.type === 'static') await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
+    else await build(tx, segment);
     return segment;
   });
 }
 
-/** Changes a segment or list; a new filter changes its members at once, without events. `read` as at `updateContact`. */
+/** Changes a segment or list; a new filter is built, without events. `read` as at `updateContact`. */
 export async function updateSegment(
   em: EntityManager, tenantId: string, id: number, read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
 ): Promise<Segment> {
@@ -60,7 +61,7 @@ export async function updateSegment(
     assertValid(violations);
     tx.assign(segment, { ...values, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
     await tx.flush();
-    if (newFilter) await rebuildMembers(tx, tenantId, id);
+    if (newFilter) await build(tx, segment);
     return segment;
   });
 }
@@ -80,15 +81,9 @@ export async function deleteSegment(em: EntityManager, author: Author, id: numbe
   });
 }
 
-/** Judges every contact anew, and answers how many memberships were not as the filter says. A static list has none. */
-export async function rebuildSegment(
-  em: EntityManager, tenantId: string, id: number,
-): Promise<{ added: number; removed: number; count: number }> {
-  return em.transactional(async (tx) => {
-    const segment = await lockSegment(tx, tenantId, id);
-    const moved = segment.type === 'dynamic' ? await rebuildMembers(tx, tenantId, id) : { added: 0, removed: 0 };
-    return { ...moved, count: (await memberCounts(tx, tenantId, [id])).get(id) ?? 0 };
-  });
+async function build(tx: EntityManager, segment: Segment): Promise<void> {
+  await beginBuilds(tx, segment.tenantId, ({ id }) => id === segment.id);
+  await tx.refresh(segment);
 }
 
 /** How many members each of these has. */
@@ -99,12 +94,12 @@ export async function memberCounts(tx: EntityManager, tenantId: string, ids: num
   return new Map(found.map((row) => [row.segment_id, row.n]));
 }
 
-/** Before the row of the segment: who changes members holds the shared lock when it comes to that row. */
-async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<Segment> {
-  await lockSegments(tx, tenantId);
-  const segment = await tx.findOne(Segment, { id, tenantId }, { refresh: true });
-  if (!segment) throw notFound('segment or list', id);
-  return segment;
+/** The row of a segment, which nobody else changes until the transaction ends; a page of its build is waited for. */
+export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<Segment> {
+  await lockDefinitions(tx, tenantId);
+  const [found] = await rows(tx, sql`select 1 from segments where tenant_id = ${tenantId} and id = ${id} for no key update`);
+  if (!found) throw notFound('segment or list', id);
+  return tx.findOneOrFail(Segment, { id, tenantId }, { refresh: true });
 }
 
 function checkTexts(input: SegmentInput): { values: { name?: string; description?: string | null }; violations: Violation[] } {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import fc from 'fast-check';
+import { CompiledQuery } from 'kysely';
 import { connect, engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../db/orm.ts';
 import { normaliseEmail } from '../../domain/contacts/email.ts';
 import { checkFilter } from '../../domain/segments/check-filter.ts';
 import { compileFilter } from '../../domain/segments/compile.ts';
+import { factsOf } from '../../domain/segments/facts.ts';
 import type { Filter } from '../../domain/segments/filter.ts';
+import { fillMoments } from '../../domain/segments/moment.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { CUSTOM, filterArbitrary, MEMBERSHIPS, NOW, sample, STEP_IDS, type Sample } from './segments-arbitraries.ts';
 import { holds, type ModelContact } from './segments-model.ts';
@@ -83,10 +86,21 @@ async function insertContact(tx: EntityManager, tenantId: string, { fields, tags
   };
 }
 
-async function selected(em: EntityManager, filter: Filter, execution: typeof EXECUTION | null): Promise<number[]> {
-  const condition = compileFilter(filter, 'c', { customFields: CUSTOM, now: NOW, ...(execution ? { execution } : {}) });
-  const found = await em.transactional((tx) => rows<{ id: number; verdict: boolean | null }>(tx, sql`
-    select c.id, ${condition} as verdict from contacts c where c.tenant_id = 'mine' order by c.id`));
+type Way = 'subqueries' | 'facts';
+
+/** By either way of looking things up: what builds segments asks in subqueries, what follows a change of few contacts by facts. */
+async function selected(em: EntityManager, filter: Filter, execution: typeof EXECUTION | null, way: Way): Promise<number[]> {
+  const facts = way === 'facts' ? factsOf() : null;
+  const condition = compileFilter(filter, 'c', {
+    customFields: CUSTOM, now: facts ? 'later' : NOW, ...(facts ? { sources: facts } : {}), ...(execution ? { execution } : {}),
+  });
+  const from = facts?.from() ?? sql`from contacts c`;
+  const found = await em.transactional(async (tx) => {
+    const statement = sql`select c.id, ${condition} as verdict ${from} where c.tenant_id = 'mine' order by c.id`.compile(tx.getKysely());
+    const { rows: answered } = await tx.getKysely().executeQuery(CompiledQuery.raw(statement.sql, fillMoments(statement.parameters, NOW)));
+    return answered as { id: number; verdict: boolean | null }[];
+  });
+  assert.equal(found.length, CONTACTS);
   assert.ok(found.every((row) => row.verdict !== null), 'a verdict is never unknown');
   return found.filter((row) => row.verdict).map((row) => row.id);
 }
@@ -100,7 +114,9 @@ async function agree(t: TestContext, inCampaign: boolean): Promise<void> {
     assert.deepEqual(checkFilter(filter, '', { customFields: CUSTOM, ...(inCampaign ? { stepIds: STEP_IDS } : {}) }), []);
     const expected = contacts.filter((contact) => holds(filter, contact, { now: NOW, ...(execution ? { execution } : {}) }));
     const wanted = expected.map((contact) => contact.id).sort((a, b) => a - b);
-    assert.deepEqual(await selected(asEngine ? engineEm(orm) : tenantEm(orm, 'mine'), filter, execution), wanted);
+    const em = asEngine ? engineEm(orm) : tenantEm(orm, 'mine');
+    assert.deepEqual(await selected(em, filter, execution, 'subqueries'), wanted);
+    assert.deepEqual(await selected(em, filter, execution, 'facts'), wanted);
     verdicts[wanted.length === 0 ? 'none' : wanted.length === CONTACTS ? 'all' : 'some'] += 1;
   }), { numRuns: 500 });
   // Filters that fit everyone or nobody would prove little.

@@ -70,7 +70,7 @@ test('a filter hangs on what it asks for', () => {
       { op: 'and', conditions: [{ field: 'listId', operator: 'in', value: [3, 4] }, { event: 'FORM_SUBMITTED', operator: 'none' }] },
     ],
   };
-  assert.deepEqual([...causesOf(filter)].sort(), ['company', 'event:FORM_SUBMITTED', 'member:3', 'member:4', 'score']);
+  assert.deepEqual([...causesOf(filter)].sort(), ['company', 'event:FORM_SUBMITTED', 'levels', 'member:3', 'member:4', 'score']);
   assert.deepEqual([...causesOf({ field: 'customFields.x', operator: 'exists' })], ['contact']);
   assert.deepEqual([...causesOf({ field: 'listId', operator: 'notExists' })], ['lists']);
 });
