@@ -68,7 +68,7 @@ function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], cu
   const database = tx.getDriver();
   const cache = kept.get(database) ?? new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS, sizeCalculation: (one) => one.sql.length });
   kept.set(database, cache);
-  const key = createHash('sha256').update(JSON.stringify([segments.map(({ id, version }) => [id, version]), [...customFields]])).digest('base64');
+  const key = createHash('sha256').update(JSON.stringify([segments.map(({ hash }) => hash), [...customFields]])).digest('base64');
   const found = cache.get(key);
   if (found) return found;
   const facts = factsOf();
