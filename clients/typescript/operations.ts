@@ -94,6 +94,7 @@ export const operations = {
   addListContacts: ['POST', '/api/v1/contacts/lists/{id}/contacts', 'application/json'],
   removeListContacts: ['POST', '/api/v1/contacts/lists/{id}/contacts/remove', 'application/json'],
   rebuildList: ['POST', '/api/v1/contacts/lists/{id}/rebuild', null],
+  listContactSegments: ['GET', '/api/v1/contacts/{id}/segments', null],
   sendEmail: ['POST', '/api/v1/emails/send', 'application/json'],
   listEmails: ['GET', '/api/v1/emails', null],
   getEmail: ['GET', '/api/v1/emails/{id}', null],
