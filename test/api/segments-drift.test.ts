@@ -16,10 +16,10 @@ after(async () => {
   await slot?.release();
 });
 
-test('after hundreds of changes under thirty random segments, a rebuild finds nothing to mend', { timeout: 240_000 }, async (t) => {
+test('after many changes under thirty random segments, a rebuild finds nothing to mend', { timeout: 240_000 }, async (t) => {
   const seed = Math.floor(Math.random() * 1e9);
   t.diagnostic(`seed ${seed}`);
-  const { differed, members, moved, segments } = await drift(orm, seed, 250);
+  const { differed, members, moved, segments } = await drift(orm, seed, 150);
   assert.equal(differed, 0);
-  assert.ok(segments > 20 && members > 0 && moved > 50, `${segments} segments, ${members} members, ${moved} moves`);
+  assert.ok(segments > 20 && members > 0 && moved > 20, `${segments} segments, ${members} members, ${moved} moves`);
 });
