@@ -2,13 +2,22 @@ import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../config/deps.ts';
 import { pgError } from '../db/errors.ts';
 import { AppError } from '../domain/errors.ts';
-import { completeImport, failImport, runImport } from '../domain/contacts/import/run-import.ts';
+import { completeImport, failImport, runImport, type ImportStand } from '../domain/contacts/import/run-import.ts';
+import { undoNextChunk, type UndoFigures } from '../domain/contacts/import/undo-import.ts';
 import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 
 export interface ImportInput {
   tenantId: string;
   importId: number;
+}
+
+/** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
+const SLICE_MS = 10_000;
+
+function sliceOver(): () => boolean {
+  const end = Date.now() + SLICE_MS;
+  return () => Date.now() >= end;
 }
 
 /** Why an import can never work, null when it may when it is tried again. */
@@ -20,10 +29,10 @@ function hopeless(error: unknown): string | null {
 
 export function contactImportActivities(deps: Deps) {
   return {
-    /** Imports every row that is not imported yet; its progress is its heartbeat. Not retried when it can not work. */
-    async importContacts({ tenantId, importId }: ImportInput): Promise<void> {
-      await runImport({
-        orm: deps.orm, tenantId, importId,
+    /** Imports rows that are not imported yet for some seconds; its progress is its heartbeat. Not retried when it can not work. */
+    async importContacts({ tenantId, importId }: ImportInput): Promise<ImportStand> {
+      return runImport({
+        orm: deps.orm, tenantId, importId, enough: sliceOver(),
         open: (key, offset) => readFile(deps.nats, key, offset),
         progress: (progress) => {
           heartbeat(progress);
@@ -39,6 +48,16 @@ export function contactImportActivities(deps: Deps) {
 
     async completeContactImport({ tenantId, importId }: ImportInput): Promise<void> {
       await deleteFile(deps.nats, await completeImport(deps.orm, tenantId, importId));
+    },
+
+    /** Undoes chunks of an import for some seconds; answers how far it is. */
+    async undoContactImport({ tenantId, importId }: ImportInput): Promise<UndoFigures & { over: boolean }> {
+      for (const over = sliceOver(); ;) {
+        const figures = await undoNextChunk(deps.orm, tenantId, importId);
+        if (figures.over || over()) return figures;
+        heartbeat(figures);
+        Context.current().cancellationSignal.throwIfAborted();
+      }
     },
 
     async failContactImport({ tenantId, importId, error }: ImportInput & { error: string }): Promise<void> {

@@ -7,19 +7,22 @@ import { Type, type Static } from 'typebox';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contacts.ts';
 import { cancelImport, createImport, inspectImport, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
+import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
 import { assertValid, notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
+import { keyset, type ListQuery } from '../../domain/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
 import { accepted, route, type Call, type RouteSpec } from '../guard.ts';
 import type { UploadedFile } from '../middleware/body.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
 
 const count = Type.Integer({ minimum: 0 });
+const UndoFigures = strict({ removed: count, restored: count, kept: count }, { title: 'ImportUndo', description: 'What undoing it has done so far' });
 const ImportAnswer = strict({
   id: Id, fileName: Type.String(), status: oneOf(IMPORT_STATUSES), totalRows: nullable(count), processedRows: count, created: count, updated: count,
   unchanged: count, duplicates: count, rejected: count, ignoredColumns: Type.Array(Type.String()), startedAt: nullable(Timestamp), finishedAt: nullable(Timestamp),
-  error: nullable(Type.String()), workflowId: nullable(Type.String()), tenantId: Type.String(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+  error: nullable(Type.String()), undo: nullable(UndoFigures), workflowId: nullable(Type.String()), tenantId: Type.String(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
 });
 
 /** Text parts beside the file; `mapping` is JSON. */
@@ -38,7 +41,7 @@ function presentImport(job: ContactImport) {
   const { id, fileName, status, processedRows, created, updated, unchanged, duplicates, rejected, ignoredColumns, tenantId, createdAt, updatedAt, version } = job;
   return {
     id, fileName, status, totalRows: job.totalRows ?? null, processedRows, created, updated, unchanged, duplicates, rejected, ignoredColumns: ignoredColumns ?? [],
-    startedAt: job.startedAt ?? null, finishedAt: job.finishedAt ?? null, error: job.error ?? null, workflowId: job.workflowId ?? null, tenantId, createdAt, updatedAt, version,
+    startedAt: job.startedAt ?? null, finishedAt: job.finishedAt ?? null, error: job.error ?? null, undo: job.undo ?? null, workflowId: job.workflowId ?? null, tenantId, createdAt, updatedAt, version,
   };
 }
 
@@ -119,6 +122,25 @@ async function* errorLines(call: Parameters<typeof rejectedRows>[0], job: Contac
   }
 }
 
+const Kept = strict({
+  contactId: Id, email: Type.String(),
+  reason: oneOf(['changed_since', 'in_campaign', 'emailed', 'submitted_form', 'active', 'suppressed'], { description: 'Why undoing the import left it as it is' }),
+});
+
+async function listKept({ em, params, query }: Pick<Call<{ id: number }, ListQuery, unknown>, 'em' | 'params' | 'query'>) {
+  await findImport({ em, params });
+  return em.transactional(async (tx) => {
+    const page = keyset(query, { id: { column: sql`k.contact_id`, type: 'bigint' } });
+    const found = await rows<Static<typeof Kept> & { id: number; sort_value: number }>(tx, sql`
+      select k.contact_id as id, ${page.sortValue}, k.contact_id as "contactId", c.email, k.reason
+      from contact_import_kept k join contacts c on c.tenant_id = k.tenant_id and c.id = k.contact_id
+      where k.import_id = ${params.id} and ${page.where} order by ${page.orderBy} limit ${page.fetch}`);
+    const [total] = query.includeTotal
+      ? await rows<{ n: number }>(tx, sql`select count(*) as n from contact_import_kept where import_id = ${params.id}`) : [];
+    return { body: page.of(found, ({ contactId, email, reason }) => ({ contactId, email, reason }), total?.n) };
+  });
+}
+
 async function findImport(call: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<ContactImport> {
   const job = await call.em.findOne(ContactImport, { id: call.params.id });
   if (!job) throw notFound('import', call.params.id);
@@ -159,5 +181,16 @@ export const importRoutes: RouteSpec[] = [
     method: 'POST', path: '/contacts/imports/{id}/cancel', operationId: 'cancelImport', summary: 'Cancel an import; what is done stays', access: 'contacts:write', params: IdParams,
     responses: { 200: { schema: ImportAnswer } }, errors: ['conflict'],
     handler: async ({ em, params }) => ({ body: presentImport(await cancelImport(em, params.id)) }),
+  }),
+  route({
+    method: 'POST', path: '/contacts/imports/{id}/undo', operationId: 'undoImport', access: 'contacts:write', params: IdParams,
+    summary: 'Undo an import: remove what it created and restore what it changed, unless changed since',
+    responses: { 202: { schema: ImportAnswer } }, errors: ['conflict'],
+    handler: async ({ em, principal, params }) => accepted(`/contacts/imports/${params.id}`, presentImport(await startUndo(em, principal.tenantId, params.id))),
+  }),
+  route({
+    method: 'GET', path: '/contacts/imports/{id}/kept', operationId: 'listImportKept', summary: 'List the contacts that undoing an import left as they are',
+    access: 'contacts:read', params: IdParams, query: listQuery(['id'], {}), responses: { 200: { schema: listOf(Kept) } },
+    handler: listKept,
   }),
 ];

@@ -74,6 +74,8 @@ export const operations = {
   getImport: ['GET', '/api/v1/contacts/imports/{id}', null],
   getImportErrors: ['GET', '/api/v1/contacts/imports/{id}/errors', null],
   cancelImport: ['POST', '/api/v1/contacts/imports/{id}/cancel', null],
+  undoImport: ['POST', '/api/v1/contacts/imports/{id}/undo', null],
+  listImportKept: ['GET', '/api/v1/contacts/imports/{id}/kept', null],
   mergeContacts: ['POST', '/api/v1/contacts/{id}/merge', 'application/json'],
   listSegments: ['GET', '/api/v1/contacts/segments', null],
   createSegment: ['POST', '/api/v1/contacts/segments', 'application/json'],

@@ -991,6 +991,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/contacts/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo an import: remove what it created and restore what it changed, unless changed since */
+        post: operations["undoImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/contacts/imports/{id}/kept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the contacts that undoing an import left as they are */
+        get: operations["listImportKept"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/contacts/{id}/merge": {
         parameters: {
             query?: never;
@@ -1200,23 +1234,6 @@ export interface paths {
         put?: never;
         /** Judge every contact anew by a list or segment */
         post: operations["rebuildList"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/contacts/{id}/segments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the segments and lists that a contact is in; with explain=true every dynamic segment, and why */
-        get: operations["listContactSegments"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3580,6 +3597,7 @@ export interface components {
              */
             finishedAt: string | null;
             error: string | null;
+            undo: components["schemas"]["ImportUndo"] | null;
             workflowId: string | null;
             tenantId: string;
             /**
@@ -3626,6 +3644,12 @@ export interface components {
         ImportList: {
             data: components["schemas"]["Import"][];
             page: components["schemas"]["Page"];
+        };
+        /** @description What undoing it has done so far */
+        ImportUndo: {
+            removed: number;
+            restored: number;
+            kept: number;
         };
         Invitation: {
             /** @example 1 */
@@ -3682,56 +3706,18 @@ export interface components {
                 qualification: "cold" | "warm" | "hot";
             }[];
         };
-        ListContactSegmentsItem: {
+        ListImportKeptItem: {
             /** @example 1 */
-            id: number;
-            name: string;
+            contactId: number;
+            email: string;
             /**
-             * @description By a filter, or by hand
+             * @description Why undoing the import left it as it is
              * @enum {string}
              */
-            type: "dynamic" | "static";
-            /**
-             * Format: date-time
-             * @example 2030-01-31T09:30:00.000Z
-             */
-            addedAt: string | null;
-            /** @description With explain=true: whether the contact is in it */
-            member?: boolean;
-            /**
-             * @description With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with `value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened
-             * @example {
-             *       "op": "and",
-             *       "holds": false,
-             *       "conditions": [
-             *         {
-             *           "filter": {
-             *             "field": "status",
-             *             "operator": "eq",
-             *             "value": "active"
-             *           },
-             *           "value": "active",
-             *           "holds": true
-             *         },
-             *         {
-             *           "filter": {
-             *             "event": "EMAIL_OPENED",
-             *             "operator": "atLeast",
-             *             "count": 3,
-             *             "withinDays": 30
-             *           },
-             *           "value": 1,
-             *           "holds": false
-             *         }
-             *       ]
-             *     }
-             */
-            explanation?: {
-                [key: string]: unknown;
-            } | null;
+            reason: "changed_since" | "in_campaign" | "emailed" | "submitted_form" | "active" | "suppressed";
         };
-        ListContactSegmentsItemList: {
-            data: components["schemas"]["ListContactSegmentsItem"][];
+        ListImportKeptItemList: {
+            data: components["schemas"]["ListImportKeptItem"][];
             page: components["schemas"]["Page"];
         };
         LoginRequest: {
@@ -6398,6 +6384,59 @@ export interface operations {
             };
         };
     };
+    undoImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+        };
+    };
+    listImportKept: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "-id";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListImportKeptItemList"];
+                };
+            };
+        };
+    };
     mergeContacts: {
         parameters: {
             query?: never;
@@ -6728,15 +6767,6 @@ export interface operations {
                     "application/json": components["schemas"]["RebuildSegmentAnswer"];
                 };
             };
-            /** @description It was BUILDING: that is begun anew */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Segment"];
-                };
-            };
         };
     };
     getList: {
@@ -6909,48 +6939,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RebuildSegmentAnswer"];
-                };
-            };
-            /** @description It was BUILDING: that is begun anew */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Segment"];
-                };
-            };
-        };
-    };
-    listContactSegments: {
-        parameters: {
-            query?: {
-                /** @description How many at most */
-                limit?: number;
-                /** @description The nextCursor of the page before */
-                cursor?: string;
-                /** @description By which field; `-` turns it round */
-                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
-                /** @description Whether `page.total` counts them all */
-                includeTotal?: boolean;
-                /** @description Lists every dynamic segment, in it or not, and says why */
-                explain?: boolean;
-            };
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListContactSegmentsItemList"];
                 };
             };
         };

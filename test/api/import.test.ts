@@ -8,33 +8,15 @@ import { putFile } from '../../events/file-store.ts';
 import { EVENTS } from '../../events/streams.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { importer } from './import-support.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['temporal', 'relay', 'consumers'] }); });
+let { upload, finished, run } = {} as ReturnType<typeof importer>;
+before(async () => {
+  service = await startService({ worker: ['temporal', 'relay', 'consumers'] });
+  ({ upload, finished, run } = importer(service));
+});
 after(() => service.stop());
-
-function upload(csv: string | Uint8Array, parts: Record<string, string> = {}): Promise<{ status: number; body: { [key: string]: unknown; id: number } }> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(parts)) form.set(name, value);
-  form.set('file', new Blob([csv as never], { type: 'text/csv' }), 'people.csv');
-  return service.api('POST', '/contacts/import', form) as never;
-}
-
-async function finished(id: number) {
-  return until('the import is over', async () => {
-    const { body } = await service.api('GET', `/contacts/imports/${id}`);
-    return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(body.status) && body;
-  }, 120_000);
-}
-
-async function run(csv: string | Uint8Array, parts: Record<string, string> = {}) {
-  const answer = await upload(csv, parts);
-  assert.equal(answer.status, 202, JSON.stringify(answer.body));
-  const job = await finished(answer.body.id);
-  assert.equal(job.created + job.updated + job.unchanged + job.duplicates + job.rejected, job.processedRows);
-  assert.equal(job.processedRows, job.totalRows);
-  return job;
-}
 
 const query = <T>(statement: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 

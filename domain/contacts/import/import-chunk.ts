@@ -9,6 +9,7 @@ import { createMerge, isTaken, type Merged } from './merge-stage.ts';
 import type { ParsedRow, RowBatch } from './read-csv.ts';
 import { displacedRows } from './repeats.ts';
 import { createStager, fieldsOf, stageRows, type StagedRow } from './stage-rows.ts';
+import { undoRecord } from './undo-record.ts';
 
 export interface ChunkJob {
   tenantId: string;
@@ -108,8 +109,10 @@ interface Way {
 async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: PreparedChunk, way: Way): Promise<ChunkCounts | 'done' | 'over'> {
   const { tenantId, importId, options } = job;
   const { batch } = chunk;
-  const running = await client.query(`select 1 from contact_imports where id = $1 and status = 'RUNNING' for update`, [importId]);
-  if (running.rowCount === 0) return 'over';
+  const { rows: [running] } = await client.query<{ any_erased: boolean }>(`
+    select exists (select 1 from erased_addresses where tenant_id = $2) as any_erased
+    from contact_imports where id = $1 and status = 'RUNNING' for update`, [importId, tenantId]);
+  if (!running) return 'over';
   const ledger = await client.query(
     `insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row) values ($1, $2, $3, $4, $5) on conflict do nothing`,
     [tenantId, importId, batch.chunk, batch.endOffset, batch.rows.at(-1)!.row]);
@@ -120,22 +123,22 @@ async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: 
   const { duplicates, incomplete } = way.hasRepeats ? await takeOutDisplaced(client, job, chunk) : { duplicates: 0, incomplete: [] };
   await client.query('savepoint merged');
   setImmediate(way.merging);
-  const merged = await mergeUntilAlone(client, way.merge);
+  const merged = await mergeUntilAlone(client, way.merge, running.any_erased);
   if (options.dryRun) await client.query('rollback to savepoint merged');
 
   const refused = [...merged.refused, ...incomplete.map((row) => ({ row, code: 'required' as const }))];
   const rejects = [...chunk.rejects, ...refusals(job, chunk, refused)];
   const { created, updated, unchanged } = merged;
   const counts = { processed: batch.rows.length, created, updated, unchanged, duplicates, rejected: rejects.length };
-  await writeOutcome(client, job, rejects, counts);
+  await writeOutcome(client, job, batch.chunk, { rejects, counts, undo: options.dryRun ? null : undoRecord(merged.undo) });
   return counts;
 }
 
 /** The merge, begun anew as long as others make contacts of its rows at the same time; they have committed when it knows. */
-async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge']): Promise<Merged> {
+async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge'], anyErased: boolean): Promise<Merged> {
   for (;;) {
     try {
-      return await merge(client);
+      return await merge(client, anyErased);
     } catch (error) {
       if (!isTaken(error)) throw error;
       await client.query('rollback to savepoint merged');
@@ -163,15 +166,25 @@ function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refu
   if (refused.length === 0) return [];
   const { plan } = options.inspection;
   const column = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
-  const messages = { email_taken: 'a contact with this address exists', not_found: 'there is no contact with this address' };
+  const messages = {
+    erased: 'the data of this person were erased, and the address is not taken in again',
+    email_taken: 'a contact with this address exists', not_found: 'there is no contact with this address',
+  };
   const cellsOf = new Map(batch.rows.map(({ row, cells }) => [row, cells]));
   return refused.map(({ row, code }) => ({
-    row, cells: cellsOf.get(row)!,
+    // What was erased must not come back as a rejected row.
+    row, cells: code === 'erased' ? [] : cellsOf.get(row)!,
     errors: code === 'required' ? nameViolations(missing.get(row)!, plan) : [{ column, code, message: messages[code] }],
   }));
 }
 
-async function writeOutcome(client: pg.ClientBase, { tenantId, importId }: ChunkJob, rejects: Reject[], counts: ChunkCounts): Promise<void> {
+interface Outcome {
+  rejects: Reject[];
+  counts: ChunkCounts;
+  undo: string | null;
+}
+
+async function writeOutcome(client: pg.ClientBase, { tenantId, importId }: ChunkJob, chunk: number, { rejects, counts, undo }: Outcome): Promise<void> {
   if (rejects.length > 0) {
     await client.query(`
       insert into contact_import_rejects (tenant_id, import_id, row, errors, cells)
@@ -179,7 +192,8 @@ async function writeOutcome(client: pg.ClientBase, { tenantId, importId }: Chunk
       [tenantId, importId, JSON.stringify(rejects)]);
   }
   await client.query(`
+    with ledger as (update contact_import_chunks set undo = $9::jsonb where tenant_id = $8 and import_id = $1 and chunk = $10)
     update contact_imports set processed_rows = processed_rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
       duplicates = duplicates + $6, rejected = rejected + $7, version = version + 1, updated_at = now() where id = $1`,
-    [importId, counts.processed, counts.created, counts.updated, counts.unchanged, counts.duplicates, counts.rejected]);
+    [importId, counts.processed, counts.created, counts.updated, counts.unchanged, counts.duplicates, counts.rejected, tenantId, undo, chunk]);
 }

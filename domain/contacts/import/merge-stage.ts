@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { pgError } from '../../../db/errors.ts';
 import { insertContactEvents } from '../../../events/outbox.ts';
 import { findOrCreateCompanies } from './companies.ts';
+import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
 
 /**
  * The fields of a contact that a file can change, as the API names them: their column and the staged value, which is null
@@ -17,6 +18,10 @@ const API_NAMES: Record<string, string> = { company: 'companyId' };
 /** A status is never lifted; that of the suppressed address comes before the file's. */
 const STATUS = `case when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status) else c.status end`;
 
+/** As an erasure writes down the address, see the entity ErasedAddress. */
+const ERASED = `exists (
+  select 1 from erased_addresses e where e.tenant_id = $1::text and e.hash = encode(sha256(convert_to($1::text || E'\\n' || email_key, 'UTF8')), 'hex'))`;
+
 export interface MergeOptions {
   tenantId: string;
   mode: 'upsert' | 'create' | 'update';
@@ -31,15 +36,18 @@ export interface Merged {
   created: number;
   updated: number;
   unchanged: number;
-  /** Rows that the mode does not take, or that would make a contact without its names. */
-  refused: { row: number; code: 'email_taken' | 'not_found' | 'required' }[];
+  /** Rows of erased addresses, rows that the mode does not take, and rows that would make a contact without its names. */
+  refused: { row: number; code: 'erased' | 'email_taken' | 'not_found' | 'required' }[];
+  /** What it takes to undo this, see undo-record.ts. */
+  undo: UndoParts;
 }
 
 /**
  * Makes the merge of the rows in `import_stage` into contacts, in the open transaction. It fails on the unique address
- * (`isTaken`) when somebody else has made one of the contacts meanwhile: begun anew it finds that contact.
+ * (`isTaken`) when somebody else has made one of the contacts meanwhile: begun anew it finds that contact. `anyErased`:
+ * the tenant has addresses that were erased.
  */
-export function createMerge({ tenantId, mode, runTriggers, fields, listId }: MergeOptions): (client: pg.ClientBase) => Promise<Merged> {
+export function createMerge({ tenantId, mode, runTriggers, fields, listId }: MergeOptions): (client: pg.ClientBase, anyErased: boolean) => Promise<Merged> {
   const merged = MERGED.filter(([field]) => fields.has(field));
   const updates = [
     'email = s.email', `status = ${STATUS}`, ...merged.map(([, column, staged]) => `${column} = coalesce(${staged}, c.${column})`),
@@ -50,6 +58,7 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
   ];
   const changed = [['email', 'email'], ['status', 'status'], ...merged].map(([field, column]) =>
     `case when a.${column} is distinct from b.${column} then '${API_NAMES[field!] ?? field}' end`);
+  const was = beforeImage(['email', 'status', ...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])]);
   const columns = [...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])].filter((column) => !/_name$/.test(column));
   const inserted = columns.map((column) => ({ tags: `coalesce(s.tags, '{}')`, custom_fields: `coalesce(s.custom, '{}')` })[column] ?? `s.${column}`);
   const names = ['first_name', 'last_name'].map((column) => `coalesce(s.${column}, '')`);
@@ -81,7 +90,7 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
       returning c.*
     ), changed as (
       select a.id as contact_id, a.version, a.email_key, a.status = 'unsubscribed' and b.status <> a.status as opted_out,
-        array_remove(array[${changed.join(', ')}], null) as changed
+        array_remove(array[${changed.join(', ')}], null) as changed, ${was} as was
       from after a join before b on b.id = a.id
     ), told as (
       ${insertContactEvents('CONTACT_UPDATED', 'changed', `'"version":' || version || ',"changed":' || to_json(changed)`)}
@@ -90,7 +99,8 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
     ), suppressed as (
       insert into suppressions (tenant_id, email_key, reason, source)
       select $1::text, email_key, 'unsubscribed', 'import' from changed where opted_out order by email_key on conflict (tenant_id, email_key) do nothing
-    ) select count(*)::int as n from changed`;
+      returning id
+    ) select count(*)::int as n, '{' || string_agg(was, ',') || '}' as undo, (select json_agg(id) from suppressed) as suppressed from changed`;
 
   const insert = `
     with made as (
@@ -103,7 +113,8 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
     )${fields.has('status') ? `, suppressed as (
       insert into suppressions (tenant_id, email_key, reason, source)
       select $1::text, email_key, 'unsubscribed', 'import' from made where status = 'unsubscribed' order by email_key on conflict (tenant_id, email_key) do nothing
-    )` : ''} select count(*)::int as n from made`;
+      returning id
+    )` : ''} select count(*)::int as n, ${idRanges('made')} as undo, ${fields.has('status') ? '(select json_agg(id) from suppressed)' : 'null'} as suppressed from made`;
 
   // Segments that hang on the list are judged by the consumer of SEGMENT_ENTERED, as with every event of an import.
   const addToList = `
@@ -113,32 +124,32 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
       on conflict do nothing returning contact_id
     ), told as (
       ${insertContactEvents('SEGMENT_ENTERED', 'come', `'"segmentId":' || $3::bigint`)}
-    ) select count(*)::int as n from come`;
+    ) select count(*)::int as n, ${idRanges('come')} as undo from come`;
 
-  const refuse = async (client: pg.ClientBase, code: Merged['refused'][number]['code'], which: string): Promise<Merged['refused']> => {
-    const { rows } = await client.query<{ row: number }>(`delete from import_stage where ${which} returning row`);
-    return rows.map(({ row }) => ({ row, code }));
-  };
-
-  return async (client) => {
-    const count = async (statement: string, ...more: unknown[]): Promise<number> =>
-      (await client.query<{ n: number }>(statement, [tenantId, at, ...more])).rows[0]!.n;
+  return async (client, anyErased) => {
     const at = new Date().toISOString();
+    const undo: UndoParts = { suppressed: [], companies: [] };
+    /** Runs a step; its part of the undo and the suppressions it made are taken down. */
+    const step = async (part: 'made' | 'updated' | 'listed', statement: string, ...more: unknown[]): Promise<number> => {
+      const { rows: [done] } = await client.query<{ n: number; undo: string | null; suppressed?: number[] | null }>(statement, [tenantId, at, ...more]);
+      if (done!.undo !== null) undo[part] = done!.undo;
+      undo.suppressed.push(...(done!.suppressed ?? []));
+      return done!.n;
+    };
+    const refused = anyErased ? await refuse(client, 'erased', ERASED, tenantId) : [];
     await client.query(lookUp, [tenantId]);
-    const refused = [
-      ...(mode === 'create' ? await refuse(client, 'email_taken', 'contact_id is not null') : []),
-      ...(mode === 'update' ? await refuse(client, 'not_found', 'contact_id is null') : []),
-      ...(await refuse(client, 'required', 'contact_id is null and not complete')),
-    ];
-    if (fields.has('company')) await stageCompanies(client, tenantId);
+    if (mode === 'create') refused.push(...(await refuse(client, 'email_taken', 'contact_id is not null')));
+    if (mode === 'update') refused.push(...(await refuse(client, 'not_found', 'contact_id is null')));
+    refused.push(...(await refuse(client, 'required', 'contact_id is null and not complete')));
+    if (fields.has('company')) undo.companies = await stageCompanies(client, tenantId);
     const { rows: [staged] } = await client.query<{ known: number; fresh: number }>(
       'select count(contact_id)::int as known, (count(*) - count(contact_id))::int as fresh from import_stage');
     const { known, fresh } = staged!;
     const differing = known > 0 ? (await client.query(lockDiffering, [tenantId])).rowCount : 0;
-    const updated = differing === 0 ? 0 : await count(update);
-    if (fresh > 0) await count(insert);
-    if (listId !== undefined) await count(addToList, listId);
-    return { created: fresh, updated, unchanged: known - updated, refused };
+    const updated = differing === 0 ? 0 : await step('updated', update);
+    if (fresh > 0) await step('made', insert);
+    if (listId !== undefined) await step('listed', addToList, listId);
+    return { created: fresh, updated, unchanged: known - updated, refused, undo };
   };
 }
 
@@ -146,11 +157,18 @@ export function isTaken(error: unknown): boolean {
   return pgError(error)?.constraint === 'contacts_email_key';
 }
 
-async function stageCompanies(client: pg.ClientBase, tenantId: string): Promise<void> {
+async function refuse(client: pg.ClientBase, code: Merged['refused'][number]['code'], which: string, ...values: unknown[]): Promise<Merged['refused']> {
+  const { rows } = await client.query<{ row: number }>(`delete from import_stage where ${which} returning row`, values);
+  return rows.map(({ row }) => ({ row, code }));
+}
+
+/** Answers the companies that were made. */
+async function stageCompanies(client: pg.ClientBase, tenantId: string): Promise<number[]> {
   const { rows } = await client.query<{ company: string }>(
     'select distinct on (company_key) company from import_stage where company_key is not null order by company_key, row');
-  const ids = await findOrCreateCompanies(client, tenantId, rows.map(({ company }) => company));
+  const { ids, made } = await findOrCreateCompanies(client, tenantId, rows.map(({ company }) => company));
   await client.query(`
     update import_stage s set company_id = c.id from unnest($1::text[], $2::bigint[]) c(key, id) where c.key = s.company_key`,
     [[...ids.keys()], [...ids.values()]]);
+  return made;
 }

@@ -28,6 +28,15 @@ interface Run {
   open: OpenFile;
   /** Told after each batch; throws to interrupt. */
   progress(progress: ImportProgress): void;
+  /** Asked after each chunk: whether to leave the rest to the next run. */
+  enough?(): boolean;
+}
+
+/** Where a run has left an import: not over only when it was told that it was enough. */
+export interface ImportStand {
+  over: boolean;
+  rows: number;
+  totalRows: number | null;
 }
 
 async function loadJob(em: EntityManager, run: Run): Promise<{ job: ChunkJob; row: ContactImport }> {
@@ -67,25 +76,27 @@ async function nextPosition(em: EntityManager, importId: number, inspection: Csv
 
 /**
  * Runs an import from wherever it stands to its last row. Safe to run again after any crash: a chunk is done whole or
- * not at all, and the ledger says which are done. Returns early when the import was cancelled. Throws `not_found` when
- * its list or the import itself is gone, and what `open` throws.
+ * not at all, and the ledger says which are done. Returns early when the import was cancelled, or when it was `enough`.
+ * Throws `not_found` when its list or the import itself is gone, and what `open` throws.
  */
-export async function runImport(run: Run): Promise<void> {
+export async function runImport(run: Run): Promise<ImportStand> {
   const em = tenantEm(run.orm, run.tenantId);
   await em.transactional((tx) => rows(tx, sql`
     update contact_imports set status = 'RUNNING', started_at = coalesce(started_at, now()), version = version + 1, updated_at = now()
     where id = ${run.importId} and status = 'PENDING'`));
   const { job, row } = await loadJob(em, run);
-  if (row.status !== 'RUNNING') return;
+  const stand: ImportStand = { over: false, rows: row.processedRows, totalRows: row.totalRows ?? null };
+  if (row.status !== 'RUNNING') return { ...stand, over: true };
   const chunks = createChunks(job);
-  const totalRows = row.totalRows ?? (await readThrough(em, run, job, chunks, row.objectKey));
+  stand.totalRows ??= await readThrough(em, run, job, chunks, row.objectKey);
   const pool: pg.Pool = await run.orm.em.getConnection().getNativeClient();
   const client = await pool.connect();
   // A lost connection rejects the statement at hand; without a listener it would also end the process.
   client.on('error', () => {});
   try {
     await createStage(client);
-    while (!(await importRest(em, run, job, chunks, client, row.objectKey, totalRows)));
+    while (!(await importRest(em, run, job, chunks, client, row.objectKey, stand)));
+    return stand;
   } finally {
     // Not given back: its table for staging and what it knows of plans go with it.
     client.release(true);
@@ -102,16 +113,18 @@ async function* chunksFrom(run: Run, { options: { inspection } }: ChunkJob, chun
  * taken for dead has done a chunk meanwhile (its commit was on the way): then the ledger is to be asked again.
  */
 async function importRest(
-  em: EntityManager, run: Run, job: ChunkJob, chunks: Chunks, client: pg.ClientBase, objectKey: string, totalRows: number,
+  em: EntityManager, run: Run, job: ChunkJob, chunks: Chunks, client: pg.ClientBase, objectKey: string, stand: ImportStand,
 ): Promise<boolean> {
   const repeats = await hasRepeats(em, run.importId);
   const source = chunksFrom(run, job, chunks, objectKey, await nextPosition(em, run.importId, job.options.inspection));
   let next = source.next();
-  let done = 0;
   try {
     for (;;) {
       const { value: chunk } = await next;
-      if (!chunk) return true;
+      if (!chunk) {
+        stand.over = true;
+        return true;
+      }
       let begun = false;
       // The next chunk is read while the database merges this one.
       const readNext = (): void => {
@@ -121,10 +134,15 @@ async function importRest(
         next.catch(() => undefined);
       };
       const counts = await chunks.run(client, chunk, repeats, readNext);
-      if (typeof counts === 'string') return counts === 'over';
+      if (counts === 'done') return false;
+      if (counts === 'over') {
+        stand.over = true;
+        return true;
+      }
       readNext();
-      done += counts.processed;
-      run.progress({ phase: 'importing', rows: done, totalRows });
+      stand.rows += counts.processed;
+      run.progress({ phase: 'importing', rows: stand.rows, totalRows: stand.totalRows });
+      if (run.enough?.()) return true;
     }
   } finally {
     await source.return(undefined);

@@ -1,0 +1,18 @@
+import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import type { contactImportActivities, ImportInput } from '../activities/contact-import.ts';
+import { paging } from './options.ts';
+
+const { undoContactImport } = proxyActivities<ReturnType<typeof contactImportActivities>>(paging);
+
+/** Undoes an import chunk by chunk, from its end to its beginning. An activity takes some seconds of it. */
+export async function importUndo(input: ImportInput): Promise<void> {
+  let summary = 'the last rows';
+  for (;;) {
+    setCurrentDetails(`Undo of import ${input.importId}: ${summary}`);
+    const { over, removed, restored, kept } = await undoContactImport.executeWithOptions({ ...paging, summary }, [input]);
+    summary = `${removed} contacts removed, ${restored} restored, ${kept} kept`;
+    if (over) break;
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof importUndo>(input);
+  }
+  setCurrentDetails(`Undo of import ${input.importId}: ${summary}`);
+}
