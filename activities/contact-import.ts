@@ -14,11 +14,7 @@ export interface ImportInput {
 
 /** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
 const SLICE_MS = 10_000;
-
-function sliceOver(): () => boolean {
-  const end = Date.now() + SLICE_MS;
-  return () => Date.now() >= end;
-}
+const BEAT_MS = 4_000;
 
 /** Why an import can never work, null when it may when it is tried again. */
 function hopeless(error: unknown): string | null {
@@ -27,20 +23,38 @@ function hopeless(error: unknown): string | null {
   return /^(22|23502|23514)/.test(code) ? `The database does not take what the file holds (${code})` : null;
 }
 
-export function contactImportActivities(deps: Deps) {
+/** Runs work that tells how far it is, and shows that it is alive while it has nothing to tell: a chunk can take long. */
+async function beating<T>(work: (tell: (details: unknown) => void) => Promise<T>): Promise<T> {
+  let last: unknown;
+  const timer = setInterval(() => { heartbeat(last); }, BEAT_MS);
+  try {
+    return await work((details) => {
+      last = details;
+      heartbeat(details);
+      Context.current().cancellationSignal.throwIfAborted();
+    });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
+  const sliceOver = (): (() => boolean) => {
+    const end = Date.now() + sliceMs;
+    return () => Date.now() >= end;
+  };
   return {
     /** Imports rows that are not imported yet for some seconds; its progress is its heartbeat. Not retried when it can not work. */
     async importContacts({ tenantId, importId }: ImportInput): Promise<ImportStand> {
-      return runImport({
+      return beating((tell) => runImport({
         orm: deps.orm, tenantId, importId, enough: sliceOver(),
         open: (key, offset) => readFile(deps.nats, key, offset),
         progress: (progress) => {
-          heartbeat(progress);
           // Chunks commit on a client of their own, which the outbox subscriber does not see.
           deps.nats.connection.publish(OUTBOX_PING);
-          Context.current().cancellationSignal.throwIfAborted();
+          tell(progress);
         },
-      }).catch((error: unknown) => {
+      })).catch((error: unknown) => {
         const why = hopeless(error);
         throw why === null ? error : ApplicationFailure.nonRetryable(why, 'ImportFailed');
       });
@@ -52,12 +66,14 @@ export function contactImportActivities(deps: Deps) {
 
     /** Undoes chunks of an import for some seconds; answers how far it is. */
     async undoContactImport({ tenantId, importId }: ImportInput): Promise<UndoFigures & { over: boolean }> {
-      for (const over = sliceOver(); ;) {
-        const figures = await undoNextChunk(deps.orm, tenantId, importId);
-        if (figures.over || over()) return figures;
-        heartbeat(figures);
-        Context.current().cancellationSignal.throwIfAborted();
-      }
+      const enough = sliceOver();
+      return beating(async (tell) => {
+        for (;;) {
+          const figures = await undoNextChunk(deps.orm, tenantId, importId);
+          if (figures.over || enough()) return figures;
+          tell(figures);
+        }
+      });
     },
 
     async failContactImport({ tenantId, importId, error }: ImportInput & { error: string }): Promise<void> {

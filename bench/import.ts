@@ -1,18 +1,21 @@
 /**
  * `npm run bench:import -- --rows 100000 --pairs 3 --grow 1000000`: rows a second of an import beside `COPY` of the same file
- * into the same table; the same file once more beside that; and the memory of the worker from this size to a larger one.
+ * into the same table; the same file once more beside that. With `--grow`: imports of generated files with dirt, of this
+ * size and the larger one, each beside an independent count (Python 3), with the answer times of the API meanwhile, and
+ * the memory of the processes from the one size to the other.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { startApiProcess, type ApiProcess } from '../test/support/api-process.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
+import { accountFor, peakMemory } from './import-account.ts';
 import { onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({
@@ -63,10 +66,41 @@ async function versions(client: pg.Client): Promise<string> {
 
 const eventsLeft = async (client: pg.Client): Promise<boolean> => (await client.query('select 1 from outbox_events limit 1')).rowCount !== 0;
 
-/** The most memory that a process had, in MB (Linux). */
-async function peakMemory(child: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
+/** Memory at its peak, after an import of `rows`. */
+async function memories(worker: ChildProcess, api: ApiProcess): Promise<Record<string, number>> {
+  return { worker: await peakMemory(worker.pid!), api: await peakMemory(api.pid) };
+}
+
+/** Imports of two sizes, in processes that have done nothing else yet. */
+async function grow(service: Service, client: pg.Client, from: number, to: number): Promise<void> {
+  const worker = startWorker(service);
+  const api = await startApiProcess(service);
+  const empty = async (): Promise<void> => {
+    await client.query('truncate contacts, companies cascade');
+    // One contact, to be read by its id.
+    await importSeconds(service, makeFile('one', 1), 1, 'created');
+  };
+  try {
+    await empty();
+    await accountFor(service, api, from, 1);
+    await until('the events are out', async () => !(await eventsLeft(client)), 600_000);
+    const before = await memories(worker, api);
+    await empty();
+    await accountFor(service, api, to, 2);
+    await until('the events are out', async () => !(await eventsLeft(client)), 1_800_000);
+    for (const [name, after] of Object.entries(await memories(worker, api))) {
+      console.log(`memory of the ${name} at its peak: ${before[name]} MB with ${from} rows, ${after} MB with ${to}: ${after - before[name]!} MB more`);
+    }
+  } finally {
+    await stop(worker);
+    await api.end();
+  }
+}
+
+async function stop(worker: ChildProcess): Promise<void> {
+  const exited = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  await exited;
 }
 
 await onStack(2, async () => {
@@ -98,18 +132,10 @@ await onStack(2, async () => {
     printPairs('rows/s', 'import', 'copy', fresh);
     console.log('the same file again, which changes nothing, beside the first time');
     printPairs('rows/s', 'again', 'first', again);
-    if (values.grow) {
-      const before = await peakMemory(worker);
-      const grown = Number(values.grow);
-      await importSeconds(service, makeFile('grown', grown), grown, 'created');
-      await until('the events are out', async () => !(await eventsLeft(client)), 1_800_000);
-      const after = await peakMemory(worker);
-      console.log(`memory of the worker at its peak: ${before} MB with ${rows} rows, ${after} MB with ${grown}: ${after - before} MB more`);
-    }
+    await stop(worker);
+    if (values.grow) await grow(service, client, rows, Number(values.grow));
   } finally {
-    const exited = once(worker, 'exit');
-    worker.kill('SIGTERM');
-    await exited;
+    if (worker.exitCode === null) worker.kill('SIGKILL');
     await client.end();
     await service.stop();
   }

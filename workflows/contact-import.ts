@@ -5,7 +5,7 @@ import type { ImportStand } from '../domain/contacts/import/run-import.ts';
 type Activities = ReturnType<typeof contactImportActivities>;
 
 // A worker that dies is noticed by its missing heartbeat; whatever fails is tried again from the ledger, without limit.
-const importing = { startToCloseTimeout: '24h', heartbeatTimeout: '15s', retry: { initialInterval: '1s', maximumInterval: '1m' } } as const;
+const importing = { startToCloseTimeout: '24h', heartbeatTimeout: '15s', retry: { initialInterval: '1s', maximumInterval: '10s' } } as const;
 const { importContacts } = proxyActivities<Activities>(importing);
 const { completeContactImport, failContactImport } = proxyActivities<Activities>({ startToCloseTimeout: '5m', retry: { maximumInterval: '1m' } });
 

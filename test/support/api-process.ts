@@ -8,6 +8,7 @@ import type { Service } from './service.ts';
 /** `node api/server.ts` as a process of its own, on the database, NATS account and settings of a service. */
 export interface ApiProcess {
   url: string;
+  pid: number;
   api: Api;
   /** Everything that it has logged so far. */
   log(): string;
@@ -34,7 +35,7 @@ export async function startApiProcess(service: Service, env: Record<string, stri
   });
   const url = `http://127.0.0.1:${port}`;
   return {
-    url,
+    url, pid: child.pid!,
     api: apiAt(url, () => service.admin.token),
     log: () => lines.join('\n'),
     async end(signal = 'SIGTERM') {

@@ -57,7 +57,7 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
     's.email <> c.email', `${STATUS} <> c.status`, ...merged.map(([, column, staged]) => `coalesce(${staged}, c.${column}) is distinct from c.${column}`),
   ];
   const changed = [['email', 'email'], ['status', 'status'], ...merged].map(([field, column]) =>
-    `case when a.${column} is distinct from b.${column} then '${API_NAMES[field!] ?? field}' end`);
+    `case when new.${column} is distinct from old.${column} then '${API_NAMES[field!] ?? field}' end`);
   const was = beforeImage(['email', 'status', ...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])]);
   const columns = [...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])].filter((column) => !/_name$/.test(column));
   const inserted = columns.map((column) => ({ tags: `coalesce(s.tags, '{}')`, custom_fields: `coalesce(s.custom, '{}')` })[column] ?? `s.${column}`);
@@ -81,17 +81,13 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
       where ${differs.join(' or ')} order by c.id for no key update of c)
     update import_stage s set differs = true from differing d where s.contact_id = d.id`;
 
+  // Old and new in one statement: a join of two would be nested loops over ten thousand rows of which the planner expects one.
   const update = `
-    with before as (
-      select c.* from import_stage s join contacts c on c.tenant_id = $1::text and c.id = s.contact_id where s.differs
-    ), after as (
+    with changed as (
       update contacts c set ${updates.join(', ')}, version = c.version + 1, updated_at = $2::timestamptz
       from import_stage s where s.differs and c.tenant_id = $1::text and c.id = s.contact_id
-      returning c.*
-    ), changed as (
-      select a.id as contact_id, a.version, a.email_key, a.status = 'unsubscribed' and b.status <> a.status as opted_out,
+      returning new.id as contact_id, new.version, new.email_key, new.status = 'unsubscribed' and old.status <> new.status as opted_out,
         array_remove(array[${changed.join(', ')}], null) as changed, ${was} as was
-      from after a join before b on b.id = a.id
     ), told as (
       ${insertContactEvents('CONTACT_UPDATED', 'changed', `'"version":' || version || ',"changed":' || to_json(changed)`)}
     ), gone as (

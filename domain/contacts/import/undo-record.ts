@@ -38,13 +38,13 @@ export function idRanges(source: string): string {
 }
 
 /**
- * SQL for one member of `updated`, from the contact as it was (`b`) and as it is now (`a`). Text, because jsonb built up
+ * SQL for one member of `updated`, of the contact as it was (`old`) and as it is now (`new`). Text, because jsonb built up
  * piece by piece takes twice as long.
  */
 export function beforeImage(columns: readonly string[]): string {
   const members = columns.map((column) =>
-    `case when a.${column} is distinct from b.${column} then '"${column}":' || coalesce(to_json(b.${column})::text, 'null') end`);
-  return `'"' || a.id || '":{"v":' || a.version || ',"was":{' || concat_ws(',', ${members.join(', ')}) || '}}'`;
+    `case when new.${column} is distinct from old.${column} then '"${column}":' || coalesce(to_json(old.${column})::text, 'null') end`);
+  return `'"' || new.id || '":{"v":' || new.version || ',"was":{' || concat_ws(',', ${members.join(', ')}) || '}}'`;
 }
 
 /** The ids of ranges. */

@@ -87,6 +87,26 @@ test('an unclosed quote costs its own row, and what lies up to the next sound ro
   assert.deepEqual([again.length, again.filter(({ faults }) => faults.length > 0).map(brief)], [200_000, ['row:unclosed_quote']]);
 });
 
+test('an unclosed quote on row 3 of a million costs that row', async () => {
+  const ROWS = 1_000_000;
+  async function* file() {
+    for (let n = 0; n < ROWS; n += 1000) {
+      yield Buffer.from(Array.from({ length: 1000 }, (_, i) => `${n + i === 2 ? '"' : ''}${n + i},p${n + i}@example.com,x\n`).join(''));
+    }
+  }
+  const { format, cells, from } = inspect('a,email,c\n');
+  let [sound, last] = [0, ''];
+  const broken: string[] = [];
+  for await (const { rows } of readRows(file(), { format, columns: cells, from: { ...from, offset: 0 } })) {
+    for (const row of rows) {
+      if (row.faults.length > 0) broken.push(`${row.row} ${row.faults[0]!.code} ${row.cells.join()}`);
+      else sound += 1;
+      last = row.cells[1]!;
+    }
+  }
+  assert.deepEqual([sound, last, broken], [ROWS - 1, `p${ROWS - 1}@example.com`, ['4 unclosed_quote "2,p2@example.com,x\n']]);
+});
+
 test('no piece of a broken note is taken for a row', async () => {
   const note = '1,ann@example.com,"She "said:\nbob@example.com\n\n,eve@example.com\n"done\n2,joe@example.com,x\n';
   const rows = await rowsOf(note);

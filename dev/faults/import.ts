@@ -1,0 +1,134 @@
+import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import type pg from 'pg';
+import { createDeps } from '../../config/deps.ts';
+import { readEnv } from '../../config/env.ts';
+import { tenantEm } from '../../db/orm.ts';
+import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
+import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
+import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
+import { putFile } from '../../events/file-store.ts';
+import { ensureStreams } from '../../events/streams.ts';
+import { generateContactsCsv } from '../demo/generate-contacts.ts';
+import { seededRandom } from '../demo/random.ts';
+import { withClient } from '../postgres.ts';
+import { pause } from '../process.ts';
+import { databaseOutcome, eventOutcome } from './import-outcome.ts';
+import { startMortalStack, type MortalStack } from './mortal-stack.ts';
+
+const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+/** Ids that Postgres skips when it comes back from a crash. */
+const SKIPPED_IDS = 33;
+const LIMIT_MS = 40 * 60_000;
+
+/**
+ * Imports a file undisturbed into one tenant; and into another while its worker and Postgres are killed -9 at random
+ * moments. True when both have left the same, and no kill cost more than one chunk.
+ */
+export async function importFaults(args: string[]): Promise<boolean> {
+  const { values } = parseArgs({ args, options: {
+    rows: { type: 'string', default: '200000' }, kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' },
+  } });
+  const [rows, kills, seed] = [Number(values.rows), Number(values.kills), Number(values.seed)];
+  const random = seededRandom(seed);
+  const stack = await startMortalStack(say);
+  const deps = await createDeps(readEnv(stack.env), 'faults');
+  try {
+    await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+    const parts: Buffer[] = [];
+    for await (const part of generateContactsCsv({ rows, seed }).csv) parts.push(part);
+    const csv = Buffer.concat(parts);
+    const begin = async (tenantId: string): Promise<void> => {
+      const em = tenantEm(deps.orm, tenantId);
+      const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
+      const head = { bytes: csv.subarray(0, HEAD_BYTES), complete: csv.length <= HEAD_BYTES };
+      const inspection = await inspectImport(em, tenantId, head, request);
+      await putFile(deps.nats, tenantId, Readable.from([csv]));
+      await createImport(em, tenantId, { fileName: 'faults.csv', objectKey: tenantId }, request, inspection);
+    };
+    stack.startWorker();
+    await begin('calm');
+    const calmMs = await untilOver(stack, 'calm');
+    say(`undisturbed: ${rows} rows in ${(calmMs / 1000).toFixed(1)} s`);
+    await begin('killed');
+    const chunkMs = calmMs / Math.ceil(rows / CHUNK_ROWS);
+    const lost: number[] = [];
+    const done = { worker: 0, Postgres: 0 };
+    for (let kill = 1; kill <= kills && (await untilBusy(stack)); kill += 1) {
+      await pause(random() * 1.2 * chunkMs);
+      const victim = random() < 0.5 ? 'worker' : 'Postgres';
+      const before = lost.reduce((sum, some) => sum + some, 0);
+      const account = async (): Promise<void> => { lost.push((await idsLost(stack)) - before); };
+      if (victim === 'Postgres') {
+        await stack.killPostgres(account);
+      } else {
+        await stack.killWorker();
+        await untilIdle(stack);
+        await account();
+        stack.startWorker();
+      }
+      done[victim] += 1;
+      say(`kill ${kill}, of the ${victim}: ${await progress(stack)} rows were in, ${lost.at(-1)} begun and lost`);
+    }
+    await untilOver(stack, 'killed');
+    const [calm, killed] = [await outcomeOf(stack, deps.nats, 'calm'), await outcomeOf(stack, deps.nats, 'killed')];
+    say(JSON.stringify({ calm, killed }, null, 2));
+    const same = JSON.stringify(calm) === JSON.stringify(killed);
+    const most = Math.max(0, ...lost);
+    say(`${done.worker} kills of the worker, ${done.Postgres} of Postgres; the outcome is ${same ? 'the same' : 'NOT THE SAME'}; at most ${most} rows lost by one kill`);
+    return same && most <= CHUNK_ROWS + SKIPPED_IDS && done.worker + done.Postgres === kills;
+  } finally {
+    await deps.close();
+    await stack.stop();
+  }
+}
+
+const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> => withClient(stack.ownerUrl, use);
+
+async function poll(what: string, look: () => Promise<boolean>): Promise<number> {
+  const begin = Date.now();
+  while (!(await look())) {
+    if (Date.now() - begin > LIMIT_MS) throw new Error(`Waited in vain until ${what}`);
+    await pause(100);
+  }
+  return Date.now() - begin;
+}
+
+/** Waits until the import of a tenant is over and its events are out. Answers how long that took, in ms. */
+const untilOver = (stack: MortalStack, tenantId: string): Promise<number> => poll(`the import of ${tenantId} is over`, () => ask(stack, async (client) => {
+  const { rows } = await client.query<{ status: string }>(`
+    select status from contact_imports where tenant_id = $1 and not exists (select 1 from outbox_events)`, [tenantId]);
+  if (rows[0]?.status === 'FAILED') throw new Error('The import failed');
+  return rows[0]?.status === 'COMPLETED';
+}));
+
+/** Waits until an import is in the middle of a chunk or of its first reading; false when it is over before. */
+async function untilBusy(stack: MortalStack): Promise<boolean> {
+  let over = false;
+  await poll('the import is at work', () => ask(stack, async (client) => {
+    const { rows: [job] } = await client.query<{ over: boolean; chunk: boolean }>(`
+      select exists (select 1 from contact_imports where tenant_id = 'killed' and status <> 'PENDING' and status <> 'RUNNING') as over,
+        exists (select 1 from pg_stat_activity where application_name = 'perennial' and xact_start is not null and query like '%import_stage%') as chunk`);
+    over = job!.over;
+    return over || job!.chunk;
+  }));
+  return !over;
+}
+
+/** Waits until the transaction of the killed worker is rolled back. */
+const untilIdle = (stack: MortalStack): Promise<number> => poll('the transactions of the killed worker are over', () => ask(stack, async (client) =>
+  (await client.query(`select 1 from pg_stat_activity where application_name = 'perennial' and xact_start is not null and query like '%import%'`)).rowCount === 0));
+
+/** Contact ids that were given out to no avail: sequences do not roll back. */
+const idsLost = (stack: MortalStack): Promise<number> => ask(stack, async (client) => {
+  const { rows: [found] } = await client.query<{ lost: string }>(`
+    select (select last_value from contacts_id_seq) - (select count(*) from contacts) as lost`);
+  return Number(found!.lost);
+});
+
+const progress = (stack: MortalStack): Promise<number> => ask(stack, async (client) =>
+  (await client.query<{ processed_rows: number }>(`select processed_rows from contact_imports where tenant_id = 'killed'`)).rows[0]!.processed_rows);
+
+const outcomeOf = (stack: MortalStack, nats: Parameters<typeof eventOutcome>[0], tenantId: string) => ask(stack, async (client) => ({
+  ...(await databaseOutcome(client, tenantId)), ...(await eventOutcome(nats, client, tenantId)),
+}));

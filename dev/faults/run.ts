@@ -1,0 +1,11 @@
+/** `npm run faults -- import --rows 200000 --kills 20 --seed 1`: what is left after kills, beside an undisturbed run. */
+import { importFaults } from './import.ts';
+
+const kinds: Record<string, (args: string[]) => Promise<boolean>> = { import: importFaults };
+const [kind = '', ...args] = process.argv.slice(2);
+const run = kinds[kind];
+if (!run) {
+  process.stderr.write(`Say which: npm run faults -- ${Object.keys(kinds).join(' | ')}\n`);
+  process.exit(2);
+}
+process.exit((await run(args)) ? 0 : 1);
