@@ -1,25 +1,17 @@
-import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import type pg from 'pg';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
-import { tenantEm } from '../../db/orm.ts';
-import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
-import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
-import { putFile } from '../../events/file-store.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { generateContactsCsv } from '../demo/generate-contacts.ts';
 import { seededRandom } from '../demo/random.ts';
-import { withClient } from '../postgres.ts';
 import { pause } from '../process.ts';
 import { databaseOutcome, eventOutcome } from './import-outcome.ts';
+import { ask, poll, say, startImport, untilOver } from './import-steps.ts';
 import { startMortalStack, type MortalStack } from './mortal-stack.ts';
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 /** Ids that Postgres skips when it comes back from a crash. */
 const SKIPPED_IDS = 33;
-const LIMIT_MS = 40 * 60_000;
 
 /**
  * Imports a file undisturbed into one tenant; and into another while its worker and Postgres are killed -9 at random
@@ -38,14 +30,7 @@ export async function importFaults(args: string[]): Promise<boolean> {
     const parts: Buffer[] = [];
     for await (const part of generateContactsCsv({ rows, seed }).csv) parts.push(part);
     const csv = Buffer.concat(parts);
-    const begin = async (tenantId: string): Promise<void> => {
-      const em = tenantEm(deps.orm, tenantId);
-      const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
-      const head = { bytes: csv.subarray(0, HEAD_BYTES), complete: csv.length <= HEAD_BYTES };
-      const inspection = await inspectImport(em, tenantId, head, request);
-      await putFile(deps.nats, tenantId, Readable.from([csv]));
-      await createImport(em, tenantId, { fileName: 'faults.csv', objectKey: tenantId }, request, inspection);
-    };
+    const begin = (tenantId: string) => startImport(deps, tenantId, csv);
     stack.startWorker();
     await begin('calm');
     const calmMs = await untilOver(stack, 'calm');
@@ -82,25 +67,6 @@ export async function importFaults(args: string[]): Promise<boolean> {
     await stack.stop();
   }
 }
-
-const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> => withClient(stack.ownerUrl, use);
-
-async function poll(what: string, look: () => Promise<boolean>): Promise<number> {
-  const begin = Date.now();
-  while (!(await look())) {
-    if (Date.now() - begin > LIMIT_MS) throw new Error(`Waited in vain until ${what}`);
-    await pause(100);
-  }
-  return Date.now() - begin;
-}
-
-/** Waits until the import of a tenant is over and its events are out. Answers how long that took, in ms. */
-const untilOver = (stack: MortalStack, tenantId: string): Promise<number> => poll(`the import of ${tenantId} is over`, () => ask(stack, async (client) => {
-  const { rows } = await client.query<{ status: string }>(`
-    select status from contact_imports where tenant_id = $1 and not exists (select 1 from outbox_events)`, [tenantId]);
-  if (rows[0]?.status === 'FAILED') throw new Error('The import failed');
-  return rows[0]?.status === 'COMPLETED';
-}));
 
 /** Waits until an import is in the middle of a chunk or of its first reading; false when it is over before. */
 async function untilBusy(stack: MortalStack): Promise<boolean> {

@@ -1,7 +1,8 @@
-/** `npm run faults -- import --rows 200000 --kills 20 --seed 1`: what is left after kills, beside an undisturbed run. */
+/** `npm run faults -- import --rows 200000 --kills 20 --seed 1`: what is left after kills, beside an undisturbed run; `undo`: of an import's undo. */
 import { importFaults } from './import.ts';
+import { undoFaults } from './undo.ts';
 
-const kinds: Record<string, (args: string[]) => Promise<boolean>> = { import: importFaults };
+const kinds: Record<string, (args: string[]) => Promise<boolean>> = { import: importFaults, undo: undoFaults };
 const [kind = '', ...args] = process.argv.slice(2);
 const run = kinds[kind];
 if (!run) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
+import { undoNextChunk } from '../../domain/contacts/import/undo-import.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { importer } from './import-support.ts';
@@ -117,6 +118,18 @@ test('who was changed since, or has a history by now, is kept and listed with th
   assert.equal((await query(sql`select 1 from suppressions where email_key in ('opted-out@example.com', 'pressed@example.com')`)).length, 2);
   assert.equal((await contactBy('edited@example.org')).company.name, 'Kept Ltd', 'its company is in use');
   assert.deepEqual((await service.api('GET', `/contacts/lists/${list.id}/contacts`)).body.data, []);
+});
+
+test('attempts that undo at the same time undo every chunk once', async () => {
+  const job = await run(`firstName,lastName,email\n${Array.from({ length: 20_001 }, (_, n) => `F,L,twice${n}@example.com`).join('\n')}\n`);
+  await query(sql`update contact_imports set undo = '{"removed": 0, "restored": 0, "kept": 0}' where id = ${job.id}`);
+  const attempt = async (): Promise<number> => {
+    for (let chunks = 0; ; chunks += 1) if ((await undoNextChunk(service.deps.orm, 'default', job.id)).over) return chunks;
+  };
+  const [one, other] = await Promise.all([attempt(), attempt()]);
+  assert.equal(one + other, 3);
+  const { body } = await service.api('GET', `/contacts/imports/${job.id}`);
+  assert.deepEqual([body.status, body.undo], ['UNDONE', { removed: 20_001, restored: 0, kept: 0 }]);
 });
 
 test('what can not be undone is a conflict, with the reason; what was cancelled or failed can', async () => {
