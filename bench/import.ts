@@ -128,10 +128,12 @@ await onStack(2, async () => {
       again.push([rows / (await importSeconds(service, file, rows, 'unchanged')), made]);
       if ((await versions(client)) !== before) throw new Error('an import that changes nothing wrote rows anew');
     }
-    console.log(`import of ${rows} rows, events on, beside COPY into a table with the same indexes`);
-    printPairs('rows/s', 'import', 'copy', fresh);
-    console.log('the same file again, which changes nothing, beside the first time');
-    printPairs('rows/s', 'again', 'first', again);
+    if (fresh.length > 0) {
+      console.log(`import of ${rows} rows, events on, beside COPY into a table with the same indexes`);
+      printPairs('rows/s', 'import', 'copy', fresh);
+      console.log('the same file again, which changes nothing, beside the first time');
+      printPairs('rows/s', 'again', 'first', again);
+    }
     await stop(worker);
     if (values.grow) await grow(service, client, rows, Number(values.grow));
   } finally {

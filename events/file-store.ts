@@ -17,7 +17,8 @@ const subject = (key: string, n: number): string => `files.${key}.${n}`;
 export async function putFile(nats: Nats, key: string, content: AsyncIterable<Uint8Array>): Promise<{ bytes: number }> {
   let bytes = 0;
   let n = 0;
-  let rest: Uint8Array = new Uint8Array(0);
+  let parts: Uint8Array[] = [];
+  let held = 0;
   let flight: Promise<unknown>[] = [];
   const publish = async (data: Uint8Array): Promise<void> => {
     flight.push(nats.js.publish(subject(key, n++), data));
@@ -28,13 +29,16 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
   };
   for await (const part of content) {
     bytes += part.length;
-    rest = Buffer.concat([rest, part]);
-    while (rest.length >= CHUNK) {
-      await publish(Uint8Array.from(rest.subarray(0, CHUNK)));
-      rest = rest.subarray(CHUNK);
-    }
+    held += part.length;
+    parts.push(part);
+    if (held < CHUNK) continue;
+    const whole = Buffer.concat(parts, held);
+    let at = 0;
+    for (; held - at >= CHUNK; at += CHUNK) await publish(whole.subarray(at, at + CHUNK));
+    held -= at;
+    parts = held > 0 ? [whole.subarray(at)] : [];
   }
-  await publish(rest);
+  await publish(Buffer.concat(parts, held));
   await Promise.all(flight);
   return { bytes };
 }

@@ -85,7 +85,7 @@ async function startImport({ em, deps, principal, body, files }: Call<unknown, u
   const request = readRequest(body);
   const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
   const objectKey = randomUUID();
-  await putFile(deps.nats, objectKey, createReadStream(file!.path));
+  await putFile(deps.nats, objectKey, createReadStream(file!.path, { highWaterMark: 512 * 1024 }));
   try {
     const job = await createImport(em, principal.tenantId, { fileName: file!.name.slice(0, 255) || 'import.csv', objectKey }, request, inspection);
     return accepted(`/contacts/imports/${job.id}`, presentImport(job));

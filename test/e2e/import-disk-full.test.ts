@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
+import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
 import { runImport } from '../../domain/contacts/import/run-import.ts';
 import { tenantEm } from '../../db/orm.ts';
 import { startService, type Service } from '../support/service.ts';
 
-const ROWS = 25_000;
+const ROWS = 2.5 * CHUNK_ROWS;
 /** Above the 16 MiB of a file of the write-ahead log. */
 const QUOTA = 17 * 2 ** 20;
 let service: Service;
@@ -65,11 +66,11 @@ test('a full disk interrupts an import; when there is room again it goes on, wit
   const left = async () => ({ counted: await counted(), created: (await job()).created, events: (await owner.query<{ n: number }>(`
     select sum(jsonb_array_length(events))::int as n from outbox_events where type = 'CONTACT_CREATED'`)).rows[0]!.n });
   await run(null, true);
-  assert.deepEqual(await left(), { counted: 10_000, created: 10_000, events: 10_000 });
+  assert.deepEqual(await left(), { counted: CHUNK_ROWS, created: CHUNK_ROWS, events: CHUNK_ROWS });
   const error = await run(QUOTA).then(() => assert.fail('the disk was not full'), (caught: Error) => caught);
   t.diagnostic(error.message);
   assert.match(error.message, /could not extend file/);
-  assert.deepEqual(await left(), { counted: 10_000, created: 10_000, events: 10_000 });
+  assert.deepEqual(await left(), { counted: CHUNK_ROWS, created: CHUNK_ROWS, events: CHUNK_ROWS });
   await limitFiles('unlimited');
   const { over } = await run(null);
   assert.ok(over);

@@ -3,11 +3,13 @@ import { after, before, test } from 'node:test';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { contactImportActivities } from '../../activities/contact-import.ts';
 import { JOB_QUEUE } from '../../config/temporal.ts';
+import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
 import { compileWorkflows } from '../../worker/bundle.ts';
 import { importer } from '../api/import-support.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
+const ROWS = 2.5 * CHUNK_ROWS;
 let service: Service;
 before(async () => { service = await startService({ worker: ['relay'] }); });
 after(() => service.stop());
@@ -21,16 +23,16 @@ test('the Temporal UI tells how far an import is, and an undo', { timeout: 120_0
   });
   await worker.runUntil(async () => {
     const { run } = importer(service);
-    const job = await run(`firstName,lastName,email\n${Array.from({ length: 25_000 }, (_, n) => `F,L,p${n}@example.com`).join('\n')}\n`);
-    assert.equal(job.created, 25_000);
-    assert.deepEqual(await summaries(job.workflowId), ['reading the file', '10000 of 25000 rows', '20000 of 25000 rows', '25000 of 25000 rows']);
+    const job = await run(`firstName,lastName,email\n${Array.from({ length: ROWS }, (_, n) => `F,L,p${n}@example.com`).join('\n')}\n`);
+    assert.equal(job.created, ROWS);
+    assert.deepEqual(await summaries(job.workflowId), ['reading the file', ...[CHUNK_ROWS, 2 * CHUNK_ROWS, ROWS].map((rows) => `${rows} of ${ROWS} rows`)]);
     assert.equal(await details(job.workflowId), `Import ${job.id}: done`);
     await service.api('POST', `/contacts/imports/${job.id}/undo`);
     const undo = `import-undo/default/${job.id}`;
     await untilKnown(undo);
     await temporal.workflow.getHandle(undo).result();
-    assert.deepEqual(await summaries(undo), ['the last rows', ...[5_000, 15_000, 25_000].map((n) => `${n} contacts removed, 0 restored, 0 kept`)]);
-    assert.equal(await details(undo), `Undo of import ${job.id}: 25000 contacts removed, 0 restored, 0 kept`);
+    assert.deepEqual(await summaries(undo), ['the last rows', ...[CHUNK_ROWS / 2, 1.5 * CHUNK_ROWS, ROWS].map((n) => `${n} contacts removed, 0 restored, 0 kept`)]);
+    assert.equal(await details(undo), `Undo of import ${job.id}: ${ROWS} contacts removed, 0 restored, 0 kept`);
   });
   await connection.close();
 });
