@@ -55,7 +55,7 @@ export async function companiesByName(tx: EntityManager, tenantId: string, names
 /** The companies of these names, found or made, as a function from name to id. */
 export async function resolveCompanies(tx: EntityManager, tenantId: string, names: string[]): Promise<(name: string) => number> {
   const client = { query: (text: string, values: unknown[]) => tx.getKysely().executeQuery(CompiledQuery.raw(text, values)) };
-  const ids = names.length > 0 ? await findOrCreateCompanies(client as unknown as pg.ClientBase, tenantId, names) : new Map<string, number>();
+  const { ids } = await findOrCreateCompanies(client as unknown as pg.ClientBase, tenantId, names);
   return (name) => ids.get(companyNameKey(name))!;
 }
 
