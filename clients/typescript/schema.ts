@@ -1240,6 +1240,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/contacts/{id}/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the segments and lists that a contact is in; with explain=true every dynamic segment, and why */
+        get: operations["listContactSegments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/emails/send": {
         parameters: {
             query?: never;
@@ -3705,6 +3722,58 @@ export interface components {
                 /** @enum {string} */
                 qualification: "cold" | "warm" | "hot";
             }[];
+        };
+        ListContactSegmentsItem: {
+            /** @example 1 */
+            id: number;
+            name: string;
+            /**
+             * @description By a filter, or by hand
+             * @enum {string}
+             */
+            type: "dynamic" | "static";
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            addedAt: string | null;
+            /** @description With explain=true: whether the contact is in it */
+            member?: boolean;
+            /**
+             * @description With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with `value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened
+             * @example {
+             *       "op": "and",
+             *       "holds": false,
+             *       "conditions": [
+             *         {
+             *           "filter": {
+             *             "field": "status",
+             *             "operator": "eq",
+             *             "value": "active"
+             *           },
+             *           "value": "active",
+             *           "holds": true
+             *         },
+             *         {
+             *           "filter": {
+             *             "event": "EMAIL_OPENED",
+             *             "operator": "atLeast",
+             *             "count": 3,
+             *             "withinDays": 30
+             *           },
+             *           "value": 1,
+             *           "holds": false
+             *         }
+             *       ]
+             *     }
+             */
+            explanation?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        ListContactSegmentsItemList: {
+            data: components["schemas"]["ListContactSegmentsItem"][];
+            page: components["schemas"]["Page"];
         };
         ListImportKeptItem: {
             /** @example 1 */
@@ -6767,6 +6836,15 @@ export interface operations {
                     "application/json": components["schemas"]["RebuildSegmentAnswer"];
                 };
             };
+            /** @description It was BUILDING: that is begun anew */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
         };
     };
     getList: {
@@ -6939,6 +7017,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RebuildSegmentAnswer"];
+                };
+            };
+            /** @description It was BUILDING: that is begun anew */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Segment"];
+                };
+            };
+        };
+    };
+    listContactSegments: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "-id" | "-name" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                /** @description Lists every dynamic segment, in it or not, and says why */
+                explain?: boolean;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListContactSegmentsItemList"];
                 };
             };
         };
