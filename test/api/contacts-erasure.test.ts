@@ -79,7 +79,7 @@ async function importCsv(csv: string) {
 /** A person that has left a trace wherever one can. */
 async function makePerson() {
   await ok('POST', '/contacts/custom-fields', { entity: 'contact', name: 'hobby', type: 'string' });
-  const person = await ok('POST', '/contacts', { firstName: FIRST, lastName: LAST, email: EMAIL, phone: PHONE, customFields: { hobby: 'Secret Hobby' } }, { headers: { 'idempotency-key': `make-${EMAIL}` } });
+  const person = await ok('POST', '/contacts', { firstName: FIRST, lastName: LAST, email: EMAIL, phone: PHONE, jobTitle: 'Secret Hobby host', customFields: { hobby: 'Secret Hobby' } }, { headers: { 'idempotency-key': `make-${EMAIL}` } });
   const twin = await ok('POST', '/contacts', { firstName: FIRST, lastName: LAST, email: `old.${EMAIL}` });
   const list = await ok('POST', '/contacts/lists', { name: 'All', contactIds: [person.id] });
   await importCsv(`email,firstName,lastName,status\n${EMAIL},${FIRST},${LAST},nonsense\nsomebody@example.com,Some,Body,active\n`);
@@ -107,12 +107,12 @@ async function makePerson() {
   await ok('POST', `/contacts/${person.id}/merge`, { sourceId: twin.id });
   await until('the events are published', async () => (await query(sql`select 1 from outbox_events`)).length === 0);
   await until('the activities are there', async () => (await ok('GET', `/contacts/${person.id}/activities`)).data.some(({ type }: { type: string }) => type === 'EMAIL_OPENED'));
-  return { person, list, sent, bare, execution, open, form };
+  return { person, list, sent, bare, execution, open, form, template };
 }
 
 test('a person is erased everywhere: tables, streams, histories; figures and a hash stay', async () => {
   const other = await ok('POST', '/contacts', { firstName: 'Other', lastName: 'Person', email: `another-${EMAIL.replace(FIRST, 'x')}`.replace(LAST, 'y') });
-  const { person, sent, execution, open, form } = await makePerson();
+  const { person, sent, execution, open, form, template } = await makePerson();
   assert.ok((await tracesInTables()).length > 8 && (await tracesInStreams()).length >= 3, 'there is something to erase');
 
   const held = await api('GET', `/contacts/${person.id}/data-export`);
@@ -131,7 +131,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
   assert.equal(requestedBy.name, 'admin');
   assert.deepEqual(
     Object.fromEntries(['contacts', 'emails', 'submissions', 'importRejects', 'importUndo', 'idempotentAnswers', 'deadLetters', 'deadLetterMessages', 'suppressions', 'workflows', 'memberships'].map((place) => [place, erased[place]])),
-    { contacts: 1, emails: 2, submissions: 1, importRejects: 1, importUndo: erased.importUndo, idempotentAnswers: erased.idempotentAnswers, deadLetters: 1, deadLetterMessages: 1, suppressions: 2, workflows: 1, memberships: 1 },
+    { contacts: 1, emails: 2, submissions: 1, importRejects: 1, importUndo: 1, idempotentAnswers: erased.idempotentAnswers, deadLetters: 1, deadLetterMessages: 1, suppressions: 2, workflows: 1, memberships: 1 },
   );
   assert.ok(erased.idempotentAnswers >= 1 && erased.events >= 4 && erased.activities >= 3 && erased.scoreChanges >= 1 && erased.emailEvents >= 1, JSON.stringify(erased));
   assert.ok(erasure.startedAt <= erasure.finishedAt);
@@ -150,6 +150,11 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
     return info.num_pending + info.num_ack_pending === 0;
   });
   assert.deepEqual(await tracesInTables(), []);
+  for (const [to, reason] of [[EMAIL, 'address_unsubscribed'], [`old.${EMAIL}`, 'address_bounced']] as const) {
+    const { emailId } = await ok('POST', '/emails/send', { templateId: template.id, to });
+    const mail = await ok('GET', `/emails/${emailId}`);
+    assert.deepEqual([mail.status, mail.reason], ['SUPPRESSED', reason], 'a mail to the bare address is held too');
+  }
   assert.equal((await ok('POST', '/contacts', { firstName: 'A', lastName: 'B', email: EMAIL })).status, 'unsubscribed');
   const { results } = await ok('POST', '/contacts/batch', { contacts: [{ firstName: 'A', lastName: 'B', email: `old.${EMAIL}` }] });
   assert.equal((await ok('GET', `/contacts/${results[0].id}`)).status, 'bounced', 'that of the merged one neither');

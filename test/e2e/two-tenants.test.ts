@@ -44,6 +44,9 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
   };
   const companyId = await make('/contacts/companies', { name: mark });
   const contactId = await make('/contacts', { firstName: mark, lastName: mark, email: `${mark.toLowerCase()}@example.com`, companyId });
+  await make('/contacts/custom-fields', { entity: 'company', name: mark.replace('-', ''), type: 'string' });
+  const leaving = await make('/contacts', { firstName: mark, lastName: mark, email: `${mark.toLowerCase()}-leaves@example.com` });
+  await make(`/contacts/${leaving}/erase`, undefined);
   const listId = await make('/contacts/lists', { name: mark });
   await make('/contacts/segments', { name: mark, type: 'dynamic', filter: { field: 'email', operator: 'exists' } });
   const templateId = await make('/emails/templates', { name: mark, subject: mark, content: `<p>${mark}</p>` });
@@ -65,13 +68,14 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
 /** What the segments of a path and the names of fields are ids of. */
 const PATHS: [RegExp, string][] = [
   [/^\/contacts\/companies|^\/scoring\/companies/, 'companies'], [/^\/contacts\/imports/, 'contact_imports'], [/^\/contacts\/(segments|lists)/, 'segments'],
+  [/^\/contacts\/custom-fields/, 'custom_fields'], [/^\/contacts\/erasures/, 'erasures'],
   [/^\/contacts|^\/scoring\/contacts/, 'contacts'], [/^\/emails\/templates/, 'email_templates'], [/^\/emails/, 'emails'],
   [/^\/campaigns\/executions/, 'campaign_executions'], [/^\/campaigns\/enrolments/, 'campaign_enrolments'], [/^\/campaigns/, 'campaigns'], [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'], [/^\/scoring\/thresholds/, 'score_thresholds'], [/^\/auth\/users/, 'users'], [/^\/auth\/roles/, 'roles'],
   [/^\/auth\/invitations/, 'invitations'], [/^\/auth\/api-keys/, 'api_keys'],
 ];
 const FIELDS: Record<string, string> = {
-  contactId: 'contacts', contactIds: 'contacts', recipientId: 'contacts', companyId: 'companies', listId: 'segments', segmentId: 'segments', templateId: 'email_templates', formId: 'forms', campaignId: 'campaigns',
+  contactId: 'contacts', sourceId: 'contacts', contactIds: 'contacts', recipientId: 'contacts', companyId: 'companies', listId: 'segments', segmentId: 'segments', templateId: 'email_templates', formId: 'forms', campaignId: 'campaigns',
 };
 
 type Ids = Map<string, number[]>;
