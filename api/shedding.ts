@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Deps } from '../config/deps.ts';
 import { AppError } from '../domain/errors.ts';
-import { refuse } from './refuse.ts';
+import { refuseWith } from './refuse.ts';
 
 const TICK_MS = 10;
-/** With fewer than these at work, a late event loop is a pause that ends by itself. */
-const FEW = 32;
+/** With fewer than these at work, a late event loop is a pause that ends by itself; under load, more make no process busier. */
+const FEW = 64;
 const LATE_MS = 10;
 /** Requests that wait for a database connection. */
 const POOL_WAITING = 100;
@@ -35,21 +35,21 @@ export interface Shedder {
 /** Watches this process. */
 export async function createShedder(deps: Deps): Promise<Shedder> {
   const pool = await (deps.orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }).getNativeClient();
+  const refuse = refuseWith(new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
   let atWork = 0;
   let ticked = performance.now();
-  let late = 0;
   /** How long there was pressure (ms). */
   let strain = 0;
   let guarded = false;
+  let refused = false;
 
-  const pressed = (now: number): boolean =>
-    (atWork > FEW && Math.max(late, now - ticked - TICK_MS) > LATE_MS) || pool.waitingCount > POOL_WAITING;
   const timer = setInterval(() => {
     const now = performance.now();
     const passed = now - ticked;
-    late = passed - TICK_MS;
     ticked = now;
-    strain = pressed(now) ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
+    const pressed = refused || (atWork > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
+    refused = false;
+    strain = pressed ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
     if (strain === BURST_MS) guarded = true;
     else if (strain === 0) guarded = false;
   }, TICK_MS);
@@ -58,8 +58,9 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
   return {
     refuses(request, response) {
       const path = request.url ?? '';
-      if (((guarded && pressed(performance.now())) || atWork > MANY) && !NEVER_REFUSED.test(path)) {
-        refuse(request, response, new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
+      if (atWork > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path)) {
+        refused = true;
+        refuse(request, response);
         deps.metrics.shed.inc();
         return true;
       }
