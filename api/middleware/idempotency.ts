@@ -41,7 +41,7 @@ function textOf(body: unknown): string | null {
 }
 
 function answerOf(ctx: Context): Answer {
-  const headers = KEPT_HEADERS.map((name) => [name, ctx.response.get(name)] as const).filter(([, value]) => value !== '');
+  const headers = KEPT_HEADERS.map((name) => [name, ctx.response.get(name)] as const).filter(([, value]) => value);
   return { status: ctx.status, headers: Object.fromEntries(headers), body: textOf(ctx.body) };
 }
 
