@@ -15,11 +15,11 @@ import { at, sendLoad } from './load.ts';
 /** Requests a second while it is measured how long they take. */
 const RATE = 20;
 
-/** Answer times (ms) of reads at a low rate, in pieces of `seconds`, for as long as `going`. */
-async function answerTimes(service: Service, port: number, paths: string[], seconds: number, going: () => boolean): Promise<number[]> {
+/** Answer times (ms) of reads of one path, in pieces of `seconds`, for as long as `going`. */
+async function answerTimes(service: Service, port: number, path: string, rate: number, seconds: number, going: () => boolean): Promise<number[]> {
   const all: number[] = [];
   do {
-    const { times } = await sendLoad({ port, token: service.admin.token, paths, seconds, connections: 20, rate: RATE });
+    const { times } = await sendLoad({ port, token: service.admin.token, paths: [path], seconds, connections: 20, rate });
     for (const [status, found] of times) {
       if (status !== 200) throw new Error(`a read was answered with ${status}`);
       all.push(...found);
@@ -48,15 +48,17 @@ export async function accountFor(service: Service, api: ApiProcess, rows: number
     const { body: { data: [contact] } } = await api.api('GET', '/contacts?limit=1');
     const paths = ['/api/v1/contacts?limit=50', `/api/v1/contacts/${contact.id}`, '/api/v1/contacts/imports'];
     const port = Number(new URL(api.url).port);
-    await answerTimes(service, port, paths, 5, () => false);
-    const idle = await answerTimes(service, port, paths, 20, () => false);
+    const readAll = (seconds: number, going = (): boolean => false): Promise<number[][]> =>
+      Promise.all(paths.map((path) => answerTimes(service, port, path, RATE / paths.length, seconds, going)));
+    await readAll(5);
+    const idle = await readAll(20);
     const form = new FormData();
     form.set('file', await openAsBlob(file), 'contacts.csv');
     const begin = performance.now();
     const { status, body } = await api.api('POST', '/contacts/import', form);
     if (status !== 202) throw new Error(JSON.stringify(body));
     let over = false;
-    const during = answerTimes(service, port, paths, 5, () => !over);
+    const during = readAll(5, () => !over);
     const job = await until('the import is over', async () => {
       const answer = await api.api('GET', `/contacts/imports/${body.id}`);
       return answer.body.finishedAt && answer.body;
@@ -69,9 +71,12 @@ export async function accountFor(service: Service, api: ApiProcess, rows: number
     console.log(`  counted by count-contacts.py: ${stdout.trim()}`);
     const same = counted['rows'] === processedRows && counted['created'] === created && counted['duplicates'] === duplicates && counted['rejected'] === rejected;
     if (!same || created + updated + unchanged + duplicates + rejected !== processedRows) throw new Error('the accounts differ');
-    const [before, meanwhile] = [at(idle, 0.95), at(busy, 0.95)];
-    console.log(`  reads of the API: p95 ${before.toFixed(1)} ms idle (${idle.length}), ${meanwhile.toFixed(1)} ms during the import (${busy.length}), ratio ${(meanwhile / before).toFixed(2)}`);
-    console.log(`  p50 ${at(idle, 0.5).toFixed(1)} ms and ${at(busy, 0.5).toFixed(1)} ms`);
+    console.log('  reads of the API, ms: p95 (p50) idle, and during the import');
+    for (const [n, path] of [...paths, 'all'].entries()) {
+      const [before, meanwhile] = [idle, busy].map((times) => times[n] ?? times.flat().sort((a, b) => a - b)) as [number[], number[]];
+      const figures = [before, meanwhile].map((times) => `${at(times, 0.95).toFixed(1)} (${at(times, 0.5).toFixed(1)})`);
+      console.log(`    ${figures.join(', ')}: ratio ${(at(meanwhile, 0.95) / at(before, 0.95)).toFixed(2)} of ${before.length} and ${meanwhile.length}  ${path}`);
+    }
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

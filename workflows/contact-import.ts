@@ -1,6 +1,7 @@
-import { ApplicationFailure, continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { contactImportActivities, ImportInput } from '../activities/contact-import.ts';
 import type { ImportStand } from '../domain/contacts/import/run-import.ts';
+import { causeOf } from './failure.ts';
 
 type Activities = ReturnType<typeof contactImportActivities>;
 
@@ -28,8 +29,7 @@ async function importSome(input: ImportInput, summary: string): ReturnType<Activ
     // The activity of an earlier version ran to the end of the file and answered nothing.
     return stand ?? { over: true, rows: 0, totalRows: null };
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof ApplicationFailure ? error.cause.message : String(error);
-    await failContactImport({ ...input, error: cause });
+    await failContactImport({ ...input, error: causeOf(error) });
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-import { ApplicationFailure, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { erasureActivities, ErasureInput } from '../activities/erasure.ts';
+import { causeOf } from './failure.ts';
 import { patient } from './options.ts';
 
 type Activities = ReturnType<typeof erasureActivities>;
@@ -15,8 +16,7 @@ export async function contactErasure(input: ErasureInput): Promise<void> {
     await eraseHistories(input);
     await eraseRecords(input);
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof ApplicationFailure ? error.cause.message : String(error);
-    await endErasure({ ...input, error: cause });
+    await endErasure({ ...input, error: causeOf(error) });
     throw error;
   }
   await endErasure({ ...input, error: null });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
 import type { ContactInput } from '../../domain/contacts/contact-values.ts';
 import { changedCustomFields } from '../../domain/contacts/custom-values.ts';
+import { COMPANY_TWICE } from '../../domain/contacts/resolve-company.ts';
 import { assertValid } from '../../domain/errors.ts';
 import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
@@ -16,7 +17,7 @@ export function contactChanges(body: Static<typeof ContactUpdate>, shown: Contac
   ) as typeof body;
   if (changed.customFields) changed.customFields = changedCustomFields(changed.customFields, shown.customFields);
   if (typeof body.company === 'string' && body.company.trim() !== '' && typeof body.companyId === 'number') {
-    assertValid([{ path: '/company', code: 'conflict', message: 'give companyId, or company as a name, not both' }]);
+    assertValid([COMPANY_TWICE]);
   }
   const { company, ...rest } = changed;
   if (typeof company === 'object' && company !== null) {

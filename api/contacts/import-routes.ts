@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
-import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contacts.ts';
+import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contact-imports.ts';
 import { cancelImport, createImport, inspectImport, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';

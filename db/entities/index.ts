@@ -1,6 +1,7 @@
 import { analyticsEntities } from './analytics.ts';
 import { authEntities } from './auth.ts';
 import { campaignEntities } from './campaigns.ts';
+import { importEntities } from './contact-imports.ts';
 import { contactEntities } from './contacts.ts';
 import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
@@ -8,6 +9,6 @@ import { formEntities } from './forms.ts';
 import { scoringEntities } from './scoring.ts';
 
 export const entities = [
-  ...authEntities, ...contactEntities, ...emailEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
+  ...authEntities, ...contactEntities, ...importEntities, ...emailEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
   ...analyticsEntities, ...eventEntities,
 ];

@@ -6,13 +6,15 @@ import type { Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { applyValues } from './apply-values.ts';
 import {
-  companiesByName, contactsByKey, existingCompanies, insertContacts, resolveCompanies, setCompanies, suppressedStatuses, suppressUnsubscribedOnes, writeContacts,
+  companiesByName, contactsByKey, existingCompanies, insertContacts, resolveCompanies, setCompanies, writeContacts,
 } from './batch-rows.ts';
 import { checkContactValues, type ContactInput, type ContactStatus, type ContactValues } from './contact-values.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { mergedCustomFields } from './custom-values.ts';
 import { companyNameKey } from './find-or-create-company.ts';
+import { COMPANY_TWICE, noCompany } from './resolve-company.ts';
 import { statusViolations } from './status-rules.ts';
+import { suppressedStatuses, suppressUnsubscribed } from './suppression.ts';
 
 /** A row of a batch: fields to save, or what is wrong with it already. */
 export type BatchRow = { input: ContactInput } | { violations: Violation[] };
@@ -87,11 +89,8 @@ async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'c
 
 function rowViolations(values: ContactValues, draft: Draft | undefined, mode: 'upsert' | 'create', companies: ReadonlySet<number>): Violation[] {
   const errors = statusViolations(values.status, draft?.contact.status ?? 'active');
-  if (values.companyId != null && values.company != null) {
-    errors.push({ path: '/company', code: 'conflict', message: 'give companyId, or company as a name, not both' });
-  } else if (values.companyId != null && !companies.has(values.companyId)) {
-    errors.push({ path: '/companyId', code: 'not_found', message: `there is no company ${values.companyId}` });
-  }
+  if (values.companyId != null && values.company != null) errors.push(COMPANY_TWICE);
+  else if (values.companyId != null && !companies.has(values.companyId)) errors.push(noCompany(values.companyId));
   if (draft && mode === 'create') errors.push({ path: '/email', code: 'email_taken', message: 'is taken' });
   return errors;
 }
@@ -131,7 +130,7 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
   await writeContacts(tx, tenantId, updated.map(({ contact }) => contact));
   await setCompanies(tx, tenantId, made.flatMap(({ contact }) => (contact.companyId == null ? [] : [contact])));
   const optedOut = [...made.filter(({ contact }) => contact.status === 'unsubscribed'), ...updated.filter((draft) => isOptOut(draft))];
-  await suppressUnsubscribedOnes(tx, tenantId, optedOut.map(({ contact }) => contact.emailKey));
+  await suppressUnsubscribed(tx, tenantId, optedOut.map(({ contact }) => contact.emailKey));
   await appendEvents(tx, origin, [
     ...made.map(({ contact: { id, email } }): NewEvent => ({ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } })),
     ...updated.map(({ contact: { id, version }, changed }): NewEvent => (

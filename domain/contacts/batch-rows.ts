@@ -2,8 +2,6 @@ import { CompiledQuery } from 'kysely';
 import type pg from 'pg';
 import type { Contact } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import type { ContactStatus } from './contact-values.ts';
-import { erasedKey } from './erasure/digest.ts';
 import { companyNameKey } from './find-or-create-company.ts';
 import { findOrCreateCompanies } from './import/companies.ts';
 import { lockContacts } from './lock-contacts.ts';
@@ -19,23 +17,6 @@ export async function contactsByKey(tx: EntityManager, tenantId: string, keys: r
   const contacts = await rows<Contact>(tx, sql`
     select ${FIELDS} from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and email_key = any(${[...keys]}::text[])`);
   return new Map(contacts.map((contact) => [contact.emailKey, contact]));
-}
-
-/** The statuses that suppressed ones of these addresses give to whoever has them. */
-export async function suppressedStatuses(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<Map<string, ContactStatus>> {
-  const asked = new Map(keys.flatMap((key) => [[erasedKey(tenantId, key), key], [key, key]]));
-  const found = await rows<{ key: string; status: ContactStatus }>(tx, sql`
-    select email_key as key, case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions
-    where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[])`);
-  return new Map(found.map(({ key, status }) => [asked.get(key)!, status]));
-}
-
-export async function suppressUnsubscribedOnes(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<void> {
-  if (keys.length === 0) return;
-  await rows(tx, sql`
-    insert into suppressions (tenant_id, email_key, reason, source)
-    select ${tenantId}, key, 'unsubscribed', 'api' from unnest(${[...keys]}::text[]) as key order by key
-    on conflict (tenant_id, email_key) do nothing`);
 }
 
 export async function existingCompanies(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<Set<number>> {

@@ -2,6 +2,7 @@ import { Company } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { assertValid, notFound } from '../errors.ts';
+import { removeScores } from '../scoring/remove-scores.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { checkCompanyValues, type CompanyInput, type CompanyValues } from './company-values.ts';
 import { customFieldTypes } from './custom-field-types.ts';
@@ -46,9 +47,7 @@ export async function deleteCompany(em: EntityManager, origin: Origin, id: numbe
     const freed = await rows<{ id: number; version: number }>(tx, sql`
       update contacts set company_id = null, version = version + 1, updated_at = ${new Date()}
       where tenant_id = ${tenantId} and company_id = ${id} returning id, version`);
-    for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {
-      await rows(tx, sql`delete from ${sql.table(table)} where tenant_id = ${tenantId} and subject = 'company' and subject_id = ${id}`);
-    }
+    await removeScores(tx, tenantId, 'company', [id]);
     await rows(tx, sql`delete from companies where tenant_id = ${tenantId} and id = ${id}`);
     await appendEvents(tx, origin, freed.map((contact) => ({
       type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['companyId'] },

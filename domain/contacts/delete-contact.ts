@@ -1,6 +1,8 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { notFound } from '../errors.ts';
 import { stopExecutionsOfContact } from '../campaigns/stop-executions.ts';
+import { suppressQueuedEmails } from '../emails/suppress-queued.ts';
+import { removeScores } from '../scoring/remove-scores.ts';
 import { assertNotBeingErased } from './erasure/being-erased.ts';
 import { lockContacts } from './lock-contacts.ts';
 
@@ -25,12 +27,8 @@ export async function removeContact(
   if (!contact) throw notFound('contact', id);
   check(contact.version);
   if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
-  await rows(tx, sql`
-    update emails set status = 'SUPPRESSED', reason = ${reason}, holder = null, lease_until = null, updated_at = now()
-    where tenant_id = ${tenantId} and contact_id = ${id} and status = 'QUEUED'`);
-  for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {
-    await rows(tx, sql`delete from ${sql.table(table)} where tenant_id = ${tenantId} and subject = 'contact' and subject_id = ${id}`);
-  }
+  await suppressQueuedEmails(tx, tenantId, id, reason);
+  await removeScores(tx, tenantId, 'contact', [id]);
   // Activities and memberships go with it; submissions stay without it.
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
 }

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { ContactValues } from './contact-values.ts';
-import { suppressedStatus } from './suppression.ts';
+import { suppressedStatuses } from './suppression.ts';
 
 /**
  * Inserts a contact and answers its id; null when the address is taken (a twin that is being inserted is waited for). A
@@ -10,7 +10,7 @@ import { suppressedStatus } from './suppression.ts';
 export async function insertContact(
   tx: EntityManager, tenantId: string, values: ContactValues & { email: string; emailKey: string },
 ): Promise<number | null> {
-  const status = (await suppressedStatus(tx, tenantId, values.emailKey)) ?? values.status ?? 'active';
+  const status = (await suppressedStatuses(tx, tenantId, [values.emailKey])).get(values.emailKey) ?? values.status ?? 'active';
   const custom = Object.fromEntries(Object.entries(values.customFields ?? {}).filter(([, value]) => value !== null));
   const now = new Date();
   const [made] = await rows<{ id: number }>(tx, sql`

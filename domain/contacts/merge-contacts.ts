@@ -43,7 +43,7 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
     target.updatedAt = new Date();
     await tx.flush();
     const optedOut = changed.includes('status') && target.status === 'unsubscribed';
-    if (optedOut) await suppressUnsubscribed(tx, tenantId, target.emailKey);
+    if (optedOut) await suppressUnsubscribed(tx, tenantId, [target.emailKey]);
     const entity = `contact/${targetId}`;
     await appendEvents(tx, { tenantId, requestId }, [
       { type: 'CONTACT_UPDATED', entity, data: { contactId: targetId, version: target.version!, changed } },

@@ -1,7 +1,11 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { assertValid } from '../errors.ts';
+import { assertValid, type Violation } from '../errors.ts';
 import type { ContactValues } from './contact-values.ts';
 import { findOrCreateCompany } from './find-or-create-company.ts';
+
+export const COMPANY_TWICE: Violation = { path: '/company', code: 'conflict', message: 'give companyId, or company as a name, not both' };
+
+export const noCompany = (id: number): Violation => ({ path: '/companyId', code: 'not_found', message: `there is no company ${id}` });
 
 /**
  * The company that values name by `companyId` or `company`: its id, null for none, undefined when they say nothing. Throws
@@ -9,13 +13,11 @@ import { findOrCreateCompany } from './find-or-create-company.ts';
  */
 export async function resolveCompany(tx: EntityManager, tenantId: string, values: ContactValues): Promise<number | null | undefined> {
   const { companyId, company } = values;
-  if (companyId != null && company != null) {
-    assertValid([{ path: '/company', code: 'conflict', message: 'give companyId, or company as a name, not both' }]);
-  }
+  if (companyId != null && company != null) assertValid([COMPANY_TWICE]);
   if (company != null) return findOrCreateCompany(tx, tenantId, company);
   if (companyId == null) return company === null ? null : companyId;
   // For share: until this transaction has judged the contact with it, the company is neither changed nor deleted.
   const found = await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = ${companyId} for share`);
-  assertValid(found.length > 0 ? [] : [{ path: '/companyId', code: 'not_found', message: `there is no company ${companyId}` }]);
+  assertValid(found.length > 0 ? [] : [noCompany(companyId)]);
   return companyId;
 }

@@ -2,17 +2,22 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { ContactStatus } from './contact-values.ts';
 import { erasedKey } from './erasure/digest.ts';
 
-/** The status that a suppressed address gives to whoever has it; null when it is not suppressed. */
-export async function suppressedStatus(tx: EntityManager, tenantId: string, emailKey: string): Promise<ContactStatus | null> {
-  const [found] = await rows<{ reason: 'unsubscribed' | 'bounced' | 'complained' | 'manual' }>(tx, sql`
-    select reason from suppressions where tenant_id = ${tenantId} and email_key = any(${[emailKey, erasedKey(tenantId, emailKey)]}::text[]) order by email_key = ${emailKey} desc limit 1`);
-  if (!found) return null;
-  return found.reason === 'manual' ? 'unsubscribed' : found.reason;
+/** The statuses that suppressed ones of these addresses give to whoever has them. */
+export async function suppressedStatuses(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<Map<string, ContactStatus>> {
+  if (keys.length === 0) return new Map();
+  const asked = new Map(keys.flatMap((key) => [[erasedKey(tenantId, key), key], [key, key]]));
+  // What was suppressed since an erasure comes last, and so before what the erasure has left.
+  const found = await rows<{ key: string; status: ContactStatus }>(tx, sql`
+    select email_key as key, case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions
+    where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[]) order by email_key like 'erased:%' desc`);
+  return new Map(found.map(({ key, status }) => [asked.get(key)!, status]));
 }
 
-/** Suppresses the address of a contact that was unsubscribed by hand: the opt-out must outlive the contact. */
-export async function suppressUnsubscribed(tx: EntityManager, tenantId: string, emailKey: string): Promise<void> {
+/** Suppresses the addresses of contacts that were unsubscribed by hand: the opt-out must outlive the contact. */
+export async function suppressUnsubscribed(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<void> {
+  if (keys.length === 0) return;
   await rows(tx, sql`
-    insert into suppressions (tenant_id, email_key, reason, source) values (${tenantId}, ${emailKey}, 'unsubscribed', 'api')
+    insert into suppressions (tenant_id, email_key, reason, source)
+    select ${tenantId}, key, 'unsubscribed', 'api' from unnest(${[...keys]}::text[]) as key order by key
     on conflict (tenant_id, email_key) do nothing`);
 }

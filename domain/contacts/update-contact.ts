@@ -10,7 +10,7 @@ import { resolveCompany } from './resolve-company.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { lockContacts } from './lock-contacts.ts';
 import { statusViolations } from './status-rules.ts';
-import { suppressedStatus, suppressUnsubscribed } from './suppression.ts';
+import { suppressedStatuses, suppressUnsubscribed } from './suppression.ts';
 
 /**
  * Changes a contact; what changes nothing writes nothing. `read` is given the contact as it is, may refuse (If-Match,
@@ -29,7 +29,7 @@ export async function updateContact(
     const companyId = await resolveCompany(tx, tenantId, values);
     const changed = applyValues(contact, { ...(await withSuppression(tx, contact, values)), ...(companyId === undefined ? {} : { companyId }) });
     if (changed.length === 0) return contact;
-    if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, contact.emailKey);
+    if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
     await tx.flush();
     await appendEvents(tx, origin, eventsOf(contact, changed));
     const causes: Cause[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
@@ -42,8 +42,8 @@ export async function updateContact(
 async function withSuppression(tx: EntityManager, contact: Contact, values: ContactValues): Promise<ContactValues> {
   const { emailKey } = values;
   if (emailKey === undefined || emailKey === contact.emailKey || (values.status ?? contact.status) !== 'active') return values;
-  const status = await suppressedStatus(tx, contact.tenantId, emailKey);
-  return status === null ? values : { ...values, status };
+  const status = (await suppressedStatuses(tx, contact.tenantId, [emailKey])).get(emailKey);
+  return status === undefined ? values : { ...values, status };
 }
 
 function eventsOf(contact: Contact, changed: string[]): NewEvent[] {

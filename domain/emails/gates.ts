@@ -1,5 +1,5 @@
 import { sql } from '../../db/orm.ts';
-import { erasedKeySql } from '../contacts/erasure/digest.ts';
+import { addressDigestSql } from '../contacts/erasure/digest.ts';
 
 /** The gates that every email passes when it is queued and again when it is started, in the order explain shows them. */
 export const GATES = ['template', 'contact', 'status', 'suppression'] as const;
@@ -17,7 +17,7 @@ export const gateJoins = sql`
     case when e.contact_id is not null then c.status
          else (select k.status from contacts k where k.tenant_id = e.tenant_id and k.email_key = e.to_key) end as status,
     (select s.reason from suppressions s where s.tenant_id = e.tenant_id and s.email_key = any(case
-       when e.contact_id is null then array[e.to_key, ${erasedKeySql(sql`e.tenant_id`, sql`e.to_key`)}] else array[c.email_key] end)
+       when e.contact_id is null then array[e.to_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'e.to_key'))}] else array[c.email_key] end)
      order by s.reason in ('bounced', 'complained') desc limit 1) as suppressed
   ) a`;
 

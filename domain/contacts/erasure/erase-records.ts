@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { removeContact } from '../delete-contact.ts';
+import { addressDigestSql } from './digest.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { addCounts, loadErasure, type Counts } from './erasures.ts';
 
@@ -55,7 +56,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
           and (${inText(sql`body`)} or ${inText(sql`error`)} or body ~ ${`"(contactId|recipientId)":(${contactIds.join('|')})[^0-9]`})`),
       suppressions: await count(tx, sql`
         update suppressions s set email_key = 'erased:' || h.hash, source = null
-        from (select id, encode(sha256(convert_to(tenant_id || E'\n' || email_key, 'UTF8')), 'hex') as hash from suppressions where tenant_id = ${tenantId}) h
+        from (select id, ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} as hash from suppressions where tenant_id = ${tenantId}) h
         where s.id = h.id and h.hash = any(${digests}::text[]) and not exists (
           select 1 from suppressions k where k.tenant_id = s.tenant_id and k.email_key = 'erased:' || h.hash)`)
         + await count(tx, sql`delete from suppressions where tenant_id = ${tenantId} and email_key = any(${addresses}::text[])`),

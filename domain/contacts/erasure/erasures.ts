@@ -4,6 +4,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit } from '../../auth/audit.ts';
 import type { Caller } from '../../auth/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/stop-executions.ts';
+import { suppressQueuedEmails } from '../../emails/suppress-queued.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
@@ -49,9 +50,7 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
       where tenant_id = ${tenantId} and id = ${erasureId} and status = 'PENDING'`);
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
     await stopExecutionsOfContact(tx, tenantId, contactId, 'contact_erased');
-    await rows(tx, sql`
-      update emails set status = 'SUPPRESSED', reason = 'contact_erased', holder = null, lease_until = null, updated_at = now()
-      where tenant_id = ${tenantId} and contact_id = ${contactId} and status = 'QUEUED'`);
+    await suppressQueuedEmails(tx, tenantId, contactId, 'contact_erased');
     await rows(tx, sql`
       insert into erased_addresses (tenant_id, hash) select ${tenantId}, hash from unnest(${person.digests}::text[]) as hash order by hash on conflict do nothing`);
     await addCounts(tx, tenantId, erasureId, { outboxEvents: await eraseOutbox(tx, tenantId, person) });

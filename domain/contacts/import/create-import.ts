@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { ContactImport, Segment, type ImportOptions } from '../../../db/entities/contacts.ts';
+import { ContactImport, type ImportOptions } from '../../../db/entities/contact-imports.ts';
+import { Segment } from '../../../db/entities/contacts.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { AppError, assertValid, notFound } from '../../errors.ts';
 import { customFieldTypes } from '../custom-field-types.ts';

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { pgError } from '../../../db/errors.ts';
 import { insertContactEvents } from '../../../events/outbox.ts';
+import { addressDigestSql } from '../erasure/digest.ts';
 import { findOrCreateCompanies } from './companies.ts';
 import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
 
@@ -13,14 +14,16 @@ const MERGED: [field: string, column: string, staged: string][] = [
   ['company', 'company_id', 's.company_id'], ['tags', 'tags', 's.tags'], ['customFields', 'custom_fields', 'c.custom_fields || s.custom'],
   ['timezone', 'timezone', 's.timezone'], ['locale', 'locale', 's.locale'], ['source', 'source', 's.source'],
 ];
-const API_NAMES: Record<string, string> = { company: 'companyId' };
+/** The API's names of the columns whose changes events tell of. */
+export const API_NAMES: Readonly<Record<string, string>> = {
+  email: 'email', status: 'status', ...Object.fromEntries(MERGED.map(([field, column]) => [column, field])), company_id: 'companyId',
+};
 
 /** A status is never lifted; that of the suppressed address comes before the file's. */
 const STATUS = `case when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status) else c.status end`;
 
 /** As an erasure writes down the address, see the entity ErasedAddress. */
-const ERASED = `exists (
-  select 1 from erased_addresses e where e.tenant_id = $1::text and e.hash = encode(sha256(convert_to($1::text || E'\\n' || email_key, 'UTF8')), 'hex'))`;
+const ERASED = `exists (select 1 from erased_addresses e where e.tenant_id = $1::text and e.hash = ${addressDigestSql('$1::text', 'email_key')})`;
 
 export interface MergeOptions {
   tenantId: string;
@@ -56,8 +59,8 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
   const differs = [
     's.email <> c.email', `${STATUS} <> c.status`, ...merged.map(([, column, staged]) => `coalesce(${staged}, c.${column}) is distinct from c.${column}`),
   ];
-  const changed = [['email', 'email'], ['status', 'status'], ...merged].map(([field, column]) =>
-    `case when new.${column} is distinct from old.${column} then '${API_NAMES[field!] ?? field}' end`);
+  const changed = ['email', 'status', ...merged.map(([, column]) => column)].map((column) =>
+    `case when new.${column} is distinct from old.${column} then '${API_NAMES[column]!}' end`);
   const was = beforeImage(['email', 'status', ...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])]);
   const columns = [...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])].filter((column) => !/_name$/.test(column));
   const inserted = columns.map((column) => ({ tags: `coalesce(s.tags, '{}')`, custom_fields: `coalesce(s.custom, '{}')` })[column] ?? `s.${column}`);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { ContactImport } from '../../../db/entities/contacts.ts';
+import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../errors.ts';
 import { customFieldTypes } from '../custom-field-types.ts';

@@ -1,7 +1,9 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
+import { removeScores } from '../../scoring/remove-scores.ts';
 import { membershipEvent } from '../../segments/refresh-memberships.ts';
 import { lockContacts } from '../lock-contacts.ts';
+import { API_NAMES } from './merge-stage.ts';
 import type { UndoFigures } from './undo-import.ts';
 import { idsOfRanges, type UndoRecord } from './undo-record.ts';
 
@@ -21,11 +23,6 @@ interface Verdict {
 
 /** What happens to every contact that is imported; any other activity is the contact's own. */
 const PASSIVE = ['CONTACT_CREATED', 'SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
-/** Columns whose changes events tell of, by the names of the API. */
-const API_NAMES: Record<string, string> = {
-  email: 'email', status: 'status', first_name: 'firstName', last_name: 'lastName', phone: 'phone', job_title: 'jobTitle', company_id: 'companyId',
-  tags: 'tags', custom_fields: 'customFields', timezone: 'timezone', locale: 'locale', source: 'source',
-};
 
 /**
  * Undoes what one chunk did, in the transaction `tx`: docs/decisions/0018-undo-of-imports.md says what is kept. Segments
@@ -146,10 +143,4 @@ async function removeCompanies(tx: EntityManager, tenantId: string, ids: number[
     delete from companies k where k.tenant_id = ${tenantId} and k.id = any(${ids}::bigint[]) and k.version = 1
       and not exists (select 1 from contacts c where c.tenant_id = k.tenant_id and c.company_id = k.id) returning k.id`);
   await removeScores(tx, tenantId, 'company', removed.map(({ id }) => id));
-}
-
-async function removeScores(tx: EntityManager, tenantId: string, subject: 'contact' | 'company', ids: number[]): Promise<void> {
-  for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {
-    await rows(tx, sql`delete from ${sql.table(table)} where tenant_id = ${tenantId} and subject = ${subject} and subject_id = any(${ids}::bigint[])`);
-  }
 }

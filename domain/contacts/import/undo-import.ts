@@ -1,5 +1,5 @@
 import { retriedTransaction, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { ContactImport } from '../../../db/entities/contacts.ts';
+import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { undoChunk } from './undo-chunk.ts';
