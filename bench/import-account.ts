@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { generateContactsCsv } from '../dev/demo/generate-contacts.ts';
 import type { Service } from '../test/support/service.ts';
@@ -60,6 +61,7 @@ export async function accountFor(service: Service, api: ApiProcess, rows: number
     let over = false;
     const during = readAll(5, () => !over);
     const job = await until('the import is over', async () => {
+      await delay(500);
       const answer = await api.api('GET', `/contacts/imports/${body.id}`);
       return answer.body.finishedAt && answer.body;
     }, 3_600_000);

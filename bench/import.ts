@@ -77,8 +77,8 @@ async function grow(service: Service, client: pg.Client, from: number, to: numbe
   const api = await startApiProcess(service);
   const empty = async (): Promise<void> => {
     await client.query('truncate contacts, companies cascade');
-    // One contact, to be read by its id.
-    await importSeconds(service, makeFile('one', 1), 1, 'created');
+    // To be read, as pages and by id, before the import and during it.
+    await importSeconds(service, makeFile('some', 2000), 2000, 'created');
   };
   try {
     await empty();

@@ -1,3 +1,4 @@
+import type { RawBuilder, SqlBool } from 'kysely';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow } from '../../events/outbox.ts';
 import { customFieldTypes } from '../contacts/custom-field-types.ts';
@@ -7,7 +8,7 @@ import { compileFilter } from './compile.ts';
 import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
 import type { Filter } from './filter.ts';
 import { lockDefinitions } from './lock-definitions.ts';
-import { moveMembers, type IdRange } from './move-members.ts';
+import { addMembers, moveMembers, type IdRange } from './move-members.ts';
 
 export interface BuildInput {
   tenantId: string;
@@ -51,7 +52,7 @@ async function isLittle(tx: EntityManager, tenantId: string, segments: number): 
 async function buildNow(tx: EntityManager, tenantId: string, segments: DynamicSegment[]): Promise<void> {
   await lockAllContacts(tx, tenantId);
   for (const { id, filter } of segments) {
-    await judgeRange(tx, tenantId, { id, filter }, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
+    await fillRange(tx, tenantId, { id, filter }, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
     await setReady(tx, tenantId, id, filter);
   }
 }
@@ -66,10 +67,21 @@ async function startBuild(tx: EntityManager, tenantId: string, { id, build }: { 
 export async function judgeRange(
   tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange,
 ): Promise<{ contact_id: number; entered: boolean }[]> {
+  return rows(tx, moveMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
+}
+
+/** The same where nobody asks who that was. */
+async function fillRange(tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange): Promise<void> {
+  const members = await rows(tx, sql`
+    select 1 from segment_members where tenant_id = ${tenantId} and segment_id = ${id} and contact_id > ${range.after} and contact_id <= ${range.upTo} limit 1`);
+  if (members.length > 0) await judgeRange(tx, tenantId, { id, filter }, range);
+  else await rows(tx, addMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
+}
+
+async function compiled(tx: EntityManager, tenantId: string, filter: Filter): Promise<RawBuilder<SqlBool>> {
   // A thousand leaves look like much work to the planner, and compiling them takes seconds.
   await rows(tx, sql`select set_config('jit', 'off', true)`);
-  const fits = compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
-  return rows(tx, moveMembers(tenantId, id, fits, range));
+  return compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
 }
 
 /** The lowest contact id after this one. */
@@ -100,7 +112,7 @@ export async function buildPage(em: EntityManager, { tenantId, segmentId, build 
     const next = await nextContact(tx, tenantId, builtTo ?? 0);
     if (next === null) return 'judged';
     const upTo = await lockRange(tx, tenantId, next);
-    await judgeRange(tx, tenantId, { id: segmentId, filter }, { after: next - 1, upTo });
+    await fillRange(tx, tenantId, { id: segmentId, filter }, { after: next - 1, upTo });
     await rows(tx, sql`update segments set built_to = ${upTo} where tenant_id = ${tenantId} and id = ${segmentId}`);
     return upTo;
   });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { sql, type EntityManager } from '../../db/orm.ts';
+import { prepared } from '../../db/preparing-client.ts';
 import type { CustomFieldType } from '../contacts/custom-values.ts';
 import { compileFilter } from './compile.ts';
 import type { DynamicSegment } from './dynamic-segments.ts';
@@ -76,6 +77,7 @@ function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], cu
   const made = sql`
     select c.id, c.created_at, to_json(m.ids) as member_of, array[${sql.join(verdicts)}]::boolean[] as verdicts
     ${facts.from()} where c.tenant_id = ${TENANT} and c.id = any(${CONTACTS}::bigint[]) order by c.id`.compile(tx.getKysely());
-  cache.set(key, made);
-  return made;
+  const statement = { sql: prepared(made.sql), parameters: made.parameters };
+  cache.set(key, statement);
+  return statement;
 }

@@ -61,14 +61,14 @@ export function createChunks(job: ChunkJob) {
      * Imports one chunk in one transaction on a client of its own: rows staged by COPY, judged as a set, merged; rejected
      * rows, counters, list members, events and the chunk's ledger row with them. So a chunk is done whole or not at all, and
      * one that is in the ledger is never done again. `done`: it is in the ledger, by another attempt; `over`: the import is.
-     * `merging` is called once when the database has the most to do. Throws `not_found` without the import's list.
+     * Throws `not_found` without the import's list.
      */
-    async run(client: pg.ClientBase, chunk: PreparedChunk, hasRepeats: boolean, merging: () => void): Promise<ChunkCounts | 'done' | 'over'> {
+    async run(client: pg.ClientBase, chunk: PreparedChunk, hasRepeats: boolean): Promise<ChunkCounts | 'done' | 'over'> {
       for (let tries = 1; ; tries += 1) {
         await client.query('begin');
         try {
           await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
-          const counts = await importInTransaction(client, job, chunk, { copy: stager.copy, merge, hasRepeats, merging });
+          const counts = await importInTransaction(client, job, chunk, { copy: stager.copy, merge, hasRepeats });
           await client.query(typeof counts === 'string' ? 'rollback' : 'commit');
           return counts;
         } catch (error) {
@@ -103,7 +103,6 @@ interface Way {
   copy: string;
   merge: ReturnType<typeof createMerge>;
   hasRepeats: boolean;
-  merging: () => void;
 }
 
 async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: PreparedChunk, way: Way): Promise<ChunkCounts | 'done' | 'over'> {
@@ -122,7 +121,6 @@ async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: 
   await stageRows(client, way.copy, chunk.lines);
   const { duplicates, incomplete } = way.hasRepeats ? await takeOutDisplaced(client, job, chunk) : { duplicates: 0, incomplete: [] };
   await client.query('savepoint merged');
-  setImmediate(way.merging);
   const merged = await mergeUntilAlone(client, way.merge, running.any_erased);
   if (options.dryRun) await client.query('rollback to savepoint merged');
 

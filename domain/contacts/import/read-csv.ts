@@ -2,7 +2,7 @@ import { decodeUnits, unitBytes } from './encoding.ts';
 import { CELL_MAX_BYTES, RecordReader, type CsvFormat, type RawRecord } from './record-reader.ts';
 
 /** A chunk of an import ends after so many rows, or with the row in which it reaches so many bytes. */
-export const CHUNK_ROWS = 10_000;
+export const CHUNK_ROWS = 5_000;
 export const CHUNK_BYTES = 8 * 1024 * 1024;
 
 /** What makes a row unfit whatever its values are. `cell` is the index of the cell, null when it is the row as a whole. */
