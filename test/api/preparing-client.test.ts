@@ -19,7 +19,7 @@ after(async () => {
 
 const times = (factor: number): string => prepared(`select $1::int * ${factor} as product`);
 const run = async (factor: number, value: number): Promise<number> =>
-  ((await client.query<{ product: number }>(times(factor), [value])) as pg.QueryResult<{ product: number }>).rows[0]!.product;
+  ((await client.query(times(factor), [value])) as pg.QueryResult<{ product: number }>).rows[0]!.product;
 const kept = async (): Promise<string[]> =>
   ((await client.query(`select statement from pg_prepared_statements order by statement`)) as pg.QueryResult<{ statement: string }>).rows.map((row) => row.statement);
 
