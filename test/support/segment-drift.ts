@@ -78,7 +78,8 @@ async function driftAt(orm: Orm, seed: number, changes: number): Promise<{ diffe
   const change: (() => Promise<unknown>)[] = [
     async () => updateContact(em(), origin, pick(random, contacts), () => Promise.resolve({ ...fields(), status: pick(random, [undefined, 'active', 'archived'] as const) } as never)).catch(refused),
     async () => contacts.push(await person()),
-    async () => deleteContact(em(), TENANT, contacts.splice(Math.floor(random() * contacts.length), 1)[0]!, () => {}),
+    // As many are made as deleted: it would come to none in the long run.
+    async () => contacts.length > CONTACTS / 2 && deleteContact(em(), TENANT, contacts.splice(Math.floor(random() * contacts.length), 1)[0]!, () => {}),
     async () => changeList(em(), origin, pick(random, lists), pick(random, ['add', 'remove'] as const), contacts.filter(() => random() < 0.1)),
     async () => happen(pick(random, EVENTS), { contactId: pick(random, contacts), url: pick(random, ['a', 'Ab']), formId: 1 + Math.floor(random() * 3), automated: random() < 0.2 }),
     async () => {
