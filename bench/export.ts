@@ -49,7 +49,7 @@ await onStack(1, async () => {
     const few = Math.min(Number(values['rows-xlsx']), CONTACTS);
     const exported = async (format: keyof typeof COUNT, contacts: number): Promise<void> => {
       const before = await memory(api.pid);
-      const file = join(dir, format);
+      const file = join(dir, `contacts.${format}`);
       const begin = performance.now();
       const answer = await get(`/contacts/export?format=${format}`);
       if (answer.status !== 200) throw new Error(await answer.text());
