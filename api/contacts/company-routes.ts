@@ -61,8 +61,8 @@ export const companyRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/contacts/companies/{id}', operationId: 'deleteCompany', summary: 'Delete a company; its contacts stay', access: 'contacts:write',
     params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
-    handler: async ({ em, principal, requestId, params, ifMatch }) => {
-      await deleteCompany(em, { tenantId: principal.tenantId, requestId }, params.id, (current) => assertIfMatch(ifMatch, current.version));
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteCompany(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),

@@ -66,8 +66,8 @@ export const contactRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/contacts/{id}', operationId: 'deleteContact', summary: 'Delete a contact', access: 'contacts:write',
     params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'precondition_failed'],
-    handler: async ({ em, principal, params, ifMatch }) => {
-      await deleteContact(em, principal.tenantId, params.id, (version) => assertIfMatch(ifMatch, version));
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteContact(em, caller, params.id, (version) => assertIfMatch(ifMatch, version));
       return noContent;
     },
   }),

@@ -79,7 +79,7 @@ async function readHead(file: UploadedFile): Promise<CsvHead> {
   }
 }
 
-async function startImport({ em, deps, principal, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>) {
+async function startImport({ em, deps, principal, caller, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>) {
   const file = files.find((upload) => upload.field === 'file');
   if (!file || files.length > 1) assertValid([{ path: '/file', code: 'required', message: 'is required: one part named file' }]);
   const request = readRequest(body);
@@ -87,7 +87,7 @@ async function startImport({ em, deps, principal, body, files }: Call<unknown, u
   const objectKey = randomUUID();
   await putFile(deps.nats, objectKey, createReadStream(file!.path, { highWaterMark: 512 * 1024 }));
   try {
-    const job = await createImport(em, principal.tenantId, { fileName: file!.name.slice(0, 255) || 'import.csv', objectKey }, request, inspection);
+    const job = await createImport(em, caller, { fileName: file!.name.slice(0, 255) || 'import.csv', objectKey }, request, inspection);
     return accepted(`/contacts/imports/${job.id}`, presentImport(job));
   } catch (error) {
     await deleteFile(deps.nats, objectKey);
@@ -180,13 +180,13 @@ export const importRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/imports/{id}/cancel', operationId: 'cancelImport', summary: 'Cancel an import; what is done stays', access: 'contacts:write', params: IdParams,
     responses: { 200: { schema: ImportAnswer } }, errors: ['conflict'],
-    handler: async ({ em, params }) => ({ body: presentImport(await cancelImport(em, params.id)) }),
+    handler: async ({ em, caller, params }) => ({ body: presentImport(await cancelImport(em, caller, params.id)) }),
   }),
   route({
     method: 'POST', path: '/contacts/imports/{id}/undo', operationId: 'undoImport', access: 'contacts:write', params: IdParams,
     summary: 'Undo an import: remove what it created and restore what it changed, unless changed since',
     responses: { 202: { schema: ImportAnswer } }, errors: ['conflict'],
-    handler: async ({ em, principal, params }) => accepted(`/contacts/imports/${params.id}`, presentImport(await startUndo(em, principal.tenantId, params.id))),
+    handler: async ({ em, caller, params }) => accepted(`/contacts/imports/${params.id}`, presentImport(await startUndo(em, caller, params.id))),
   }),
   route({
     method: 'GET', path: '/contacts/imports/{id}/kept', operationId: 'listImportKept', summary: 'List the contacts that undoing an import left as they are',

@@ -108,8 +108,8 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/scoring/thresholds', operationId: 'createScoreThreshold', summary: 'Create a score threshold', access: 'scoring:write',
     body: schema.ThresholdCreate, responses: { 201: { schema: schema.Threshold } },
-    handler: async ({ em, principal, body }) => {
-      const threshold = await createThreshold(em, principal.tenantId, { ...body, action: body.action ?? { type: 'NONE' } });
+    handler: async ({ em, caller, body }) => {
+      const threshold = await createThreshold(em, caller, { ...body, action: body.action ?? { type: 'NONE' } });
       return created(`/scoring/thresholds/${threshold.id}`, presentThreshold(threshold, 0));
     },
   }),
@@ -125,9 +125,9 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/scoring/thresholds/{id}', operationId: 'updateScoreThreshold', summary: 'Change a score threshold', access: 'scoring:write',
     params: IdParams, body: schema.ThresholdUpdate, responses: { 200: { schema: schema.Threshold } },
-    handler: async ({ em, params, body, readOnly, ifMatch }) => {
+    handler: async ({ em, caller, params, body, readOnly, ifMatch }) => {
       const count = (await triggeredCounts(em, [params.id])).get(params.id) ?? 0;
-      const threshold = await updateThreshold(em, params.id, body, async (current) => {
+      const threshold = await updateThreshold(em, caller, params.id, body, async (current) => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, presentThreshold(current, count));
       });
@@ -137,8 +137,8 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/scoring/thresholds/{id}', operationId: 'deleteScoreThreshold', summary: 'Delete a score threshold', access: 'scoring:write',
     params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
-    handler: async ({ em, params, ifMatch }) => {
-      await deleteThreshold(em, params.id, (current) => assertIfMatch(ifMatch, current.version));
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteThreshold(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { Deps } from '../../config/deps.ts';
 import { tenantEm } from '../../db/orm.ts';
+import { asService } from '../../domain/auth/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
 import { putFile } from '../../events/file-store.ts';
@@ -20,7 +21,7 @@ export async function startImport(deps: Deps, tenantId: string, csv: Buffer): Pr
   const inspection = await inspectImport(em, tenantId, { bytes: csv.subarray(0, HEAD_BYTES), complete: csv.length <= HEAD_BYTES }, request);
   const objectKey = `${tenantId}-${csv.length}`;
   await putFile(deps.nats, objectKey, Readable.from([csv]));
-  return (await createImport(em, tenantId, { fileName: 'faults.csv', objectKey }, request, inspection)).id;
+  return (await createImport(em, asService(tenantId), { fileName: 'faults.csv', objectKey }, request, inspection)).id;
 }
 
 export const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> => withClient(stack.ownerUrl, use);

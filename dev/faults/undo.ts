@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { tenantEm } from '../../db/orm.ts';
+import { asService } from '../../domain/auth/audit.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { seededRandom } from '../demo/random.ts';
@@ -41,7 +42,7 @@ export async function undoFaults(args: string[]): Promise<boolean> {
     await ask(stack, (client) => client.query(`
       update contacts set last_name = 'Since', version = version + 1
       where email_key = any(select 'p' || n || '@example.com' from unnest($1::int[]) n)`, [changed(rows)]));
-    await startUndo(tenantEm(deps.orm, TENANT), TENANT, importId);
+    await startUndo(tenantEm(deps.orm, TENANT), asService(TENANT), importId);
     const begin = performance.now();
     for (let kill = 1; kill <= kills; kill += 1) {
       await pause(1_000 + random() * 3_000);

@@ -7,8 +7,9 @@ export const AUDIT_ACTIONS = [
   'user.registered', 'user.logged_in', 'user.login_failed', 'user.login_locked', 'user.logged_out', 'user.token_reused', 'user.password_changed', 'user.password_reset',
   'user.email_changed', 'user.email_verified', 'user.totp_enabled', 'user.totp_disabled', 'user.updated',
   'role.created', 'role.updated', 'role.deleted', 'invitation.created', 'invitation.revoked', 'invitation.accepted', 'api_key.created', 'api_key.deleted',
-  'scoring_settings.updated', 'scoring_rule.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',
-  'email_template.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'contact.merged', 'contact.exported', 'contact.erasure_requested', 'contact.data_exported',
+  'scoring_settings.updated', 'scoring_rule.deleted', 'scoring_threshold.created', 'scoring_threshold.updated', 'scoring_threshold.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',
+  'email_template.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'company.deleted', 'contact.deleted', 'contact.merged', 'contact.exported', 'contact.erasure_requested', 'contact.data_exported',
+  'contact_import.started', 'contact_import.cancelled', 'contact_import.undo_requested',
 ] as const;
 
 export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;
@@ -32,6 +33,9 @@ export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unna
 /** A user on a public route who has proved to be that user, or on one about the own account. */
 export const asUser = ({ id, tenantId, username }: { id: number; tenantId: string; username: string }, { requestId, address }: Visitor): Caller =>
   ({ tenantId, actor: { type: 'user', id, name: username }, requestId, address });
+
+/** The service itself. */
+export const asService = (tenantId: string): Unnamed => ({ tenantId, actor: null, requestId: null, address: null });
 
 /** Who answers for a change. */
 export type Author = Caller | Unnamed;

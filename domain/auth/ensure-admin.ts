@@ -2,7 +2,7 @@ import { engineEm, rows, sql, type Orm } from '../../db/orm.ts';
 import { User } from '../../db/entities/auth.ts';
 import { isViolation } from '../contacts/fields.ts';
 import { readEmail, readUsername } from './account.ts';
-import { appendAudit } from './audit.ts';
+import { appendAudit, asService } from './audit.ts';
 import { hashPassword } from './password.ts';
 import { checkPassword } from './password-policy.ts';
 import { ADMIN_ROLE, DEFAULT_TENANT, hasUsers, provisionTenant, updateBuiltInRoles } from './provision-tenant.ts';
@@ -49,7 +49,7 @@ export async function ensureAdmin({ orm, env, log }: AdminDeps): Promise<void> {
       ...admin.fields, tenantId: DEFAULT_TENANT, passwordHash: await hashPassword(admin.password), firstName: 'Admin', lastName: 'Admin', emailVerified: true, roles: [ADMIN_ROLE],
     });
     await tx.flush();
-    await appendAudit(tx, { tenantId: DEFAULT_TENANT, actor: null, requestId: null, address: null }, {
+    await appendAudit(tx, asService(DEFAULT_TENANT), {
       action: 'user.registered', resourceType: 'user', resourceId: user.id, after: { username: user.username, email: user.email, roles: user.roles },
     });
     return true;

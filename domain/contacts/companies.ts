@@ -1,6 +1,7 @@
 import { Company } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid, notFound } from '../errors.ts';
 import { removeScores } from '../scoring/remove-scores.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
@@ -39,8 +40,8 @@ export async function updateCompany(em: EntityManager, origin: Origin, id: numbe
 }
 
 /** Deletes a company; its contacts stay, without one. `check` may refuse. Throws `not_found`. */
-export async function deleteCompany(em: EntityManager, origin: Origin, id: number, check: (current: Company) => void): Promise<void> {
-  const { tenantId } = origin;
+export async function deleteCompany(em: EntityManager, author: Author, id: number, check: (current: Company) => void): Promise<void> {
+  const { tenantId, requestId } = author;
   await em.transactional(async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     check(await lockCompany(tx, tenantId, id));
@@ -49,10 +50,12 @@ export async function deleteCompany(em: EntityManager, origin: Origin, id: numbe
       where tenant_id = ${tenantId} and company_id = ${id} returning id, version`);
     await removeScores(tx, tenantId, 'company', [id]);
     await rows(tx, sql`delete from companies where tenant_id = ${tenantId} and id = ${id}`);
-    await appendEvents(tx, origin, freed.map((contact) => ({
+    await appendEvents(tx, { tenantId, requestId }, freed.map((contact) => ({
       type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['companyId'] },
     })));
-    await refreshMemberships(tx, tenantId, freed.map((contact) => contact.id), { causes: ['contact', 'company'], requestId: origin.requestId });
+    await refreshMemberships(tx, tenantId, freed.map((contact) => contact.id), { causes: ['contact', 'company'], requestId });
+    // Not its name: that can be a person's.
+    await appendAudit(tx, author, { action: 'company.deleted', resourceType: 'company', resourceId: id });
   });
 }
 

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { notFound } from '../errors.ts';
 import { stopExecutionsOfContact } from '../campaigns/stop-executions.ts';
 import { suppressQueuedEmails } from '../emails/suppress-queued.ts';
@@ -11,8 +12,11 @@ import { lockContacts } from './lock-contacts.ts';
  * still queued. `check` is given its version and may refuse. Throws `not_found`, and
  * `conflict` while it is being erased.
  */
-export async function deleteContact(em: EntityManager, tenantId: string, id: number, check: (version: number) => void): Promise<void> {
-  await em.transactional((tx) => removeContact(tx, tenantId, id, 'contact_deleted', check));
+export async function deleteContact(em: EntityManager, author: Author, id: number, check: (version: number) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    await removeContact(tx, author.tenantId, id, 'contact_deleted', check);
+    await appendAudit(tx, author, { action: 'contact.deleted', resourceType: 'contact', resourceId: id });
+  });
 }
 
 /** The same in the transaction `tx`, for a reason that its executions and mail are given. */

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { ScoreThreshold } from '../../db/entities/scoring.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid, notFound } from '../errors.ts';
 import { holdSegment } from '../segments/hold-segment.ts';
 import type { ThresholdAction } from './fire-thresholds.ts';
@@ -22,35 +23,46 @@ async function assertActionTarget(tx: EntityManager, tenantId: string, action: T
   }
 }
 
+const contentOf = ({ name, score, action }: ScoreThreshold) => ({ name, score, action });
+const resourceOf = (id: number) => ({ resourceType: 'scoring_threshold', resourceId: id });
+
 /** Creates a threshold; it fires for contacts whose total reaches it from now on. */
-export async function createThreshold(em: EntityManager, tenantId: string, input: ThresholdInput): Promise<ScoreThreshold> {
+export async function createThreshold(em: EntityManager, author: Author, input: ThresholdInput): Promise<ScoreThreshold> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     await assertActionTarget(tx, tenantId, input.action);
     const threshold = tx.create(ScoreThreshold, { ...input, tenantId });
     await tx.flush();
+    await appendAudit(tx, author, { action: 'scoring_threshold.created', ...resourceOf(threshold.id), after: contentOf(threshold) });
     return threshold;
   });
 }
 
 /** Changes a threshold; for whom it has fired it stays fired. Throws 404. */
-export async function updateThreshold(em: EntityManager, id: number, input: Partial<ThresholdInput>, check: (current: ScoreThreshold) => Promise<void>): Promise<ScoreThreshold> {
+export async function updateThreshold(
+  em: EntityManager, author: Author, id: number, input: Partial<ThresholdInput>, check: (current: ScoreThreshold) => Promise<void>,
+): Promise<ScoreThreshold> {
   return em.transactional(async (tx) => {
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
     await check(threshold);
     await assertActionTarget(tx, threshold.tenantId, input.action);
+    const before = contentOf(threshold);
     tx.assign(threshold, input);
     await tx.flush();
+    await appendAudit(tx, author, { action: 'scoring_threshold.updated', ...resourceOf(id), before, after: contentOf(threshold) });
     return threshold;
   });
 }
 
-export async function deleteThreshold(em: EntityManager, id: number, check: (current: ScoreThreshold) => void): Promise<void> {
+export async function deleteThreshold(em: EntityManager, author: Author, id: number, check: (current: ScoreThreshold) => void): Promise<void> {
   await em.transactional(async (tx) => {
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
     check(threshold);
+    const before = contentOf(threshold);
     await tx.remove(threshold).flush();
+    await appendAudit(tx, author, { action: 'scoring_threshold.deleted', ...resourceOf(id), before });
   });
 }
 

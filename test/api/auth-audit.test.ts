@@ -145,13 +145,55 @@ test('campaigns, settings and what is deleted are told of, also when a key did i
   for (const entry of found) assert.deepEqual([entry.actorType, entry.actorId, entry.actorName], ['api_key', keyId, 'Runner']);
 });
 
+test('deletions of contacts and companies, imports and thresholds are told of, by ids: nothing says whom it was about', async () => {
+  const ids: Record<string, number> = {};
+  const threshold = { name: 'Hot', score: 50, action: { type: 'NONE' } };
+  const found = await logged(async () => {
+    ids['contact'] = (await ok('POST', '/contacts', { firstName: 'Xanthippe', lastName: 'Quill', email: 'xanthippe@example.com' })).id;
+    ids['company'] = (await ok('POST', '/contacts/companies', { name: 'Xanthippe Quill' })).id;
+    await ok('DELETE', `/contacts/${ids['contact']}`, undefined, { headers: { 'X-Request-Id': 'audit-2' } });
+    await ok('DELETE', `/contacts/companies/${ids['company']}`);
+    const list = (await ok('POST', '/contacts/lists', { name: 'Guests' })).id;
+    const file = new FormData();
+    file.set('listId', String(list));
+    file.set('mode', 'create');
+    file.set('file', new Blob(['firstName,lastName,email\nXanthippe,Quill,xanthippe@example.com\n']), 'xanthippe.csv');
+    ids['list'] = list;
+    ids['import'] = (await ok('POST', '/contacts/import', file)).id;
+    await ok('POST', `/contacts/imports/${ids['import']}/cancel`);
+    await ok('POST', `/contacts/imports/${ids['import']}/undo`);
+    ids['threshold'] = (await ok('POST', '/scoring/thresholds', threshold)).id;
+    const path = `/scoring/thresholds/${ids['threshold']}`;
+    await ok('PUT', path, { score: 60, action: { type: 'ADD_TO_LIST', listId: list } });
+    await ok('PUT', path, { score: 60 });
+    await ok('DELETE', path);
+  });
+  const [listId, importEntry] = [ids['list'], `contact_import/${ids['import']}`];
+  assert.deepEqual(found.map(told), [
+    ['contact.deleted', `contact/${ids['contact']}`, null, null],
+    ['company.deleted', `company/${ids['company']}`, null, null],
+    ['contact_import.started', importEntry, null, { mode: 'create', dryRun: false, listId }],
+    ['contact_import.cancelled', importEntry, { status: 'PENDING' }, { status: 'CANCELLED' }],
+    ['contact_import.undo_requested', importEntry, null, null],
+    ['scoring_threshold.created', `scoring_threshold/${ids['threshold']}`, null, threshold],
+    ['scoring_threshold.updated', `scoring_threshold/${ids['threshold']}`, { score: 50, action: { type: 'NONE' } }, { score: 60, action: { type: 'ADD_TO_LIST', listId } }],
+    ['scoring_threshold.deleted', `scoring_threshold/${ids['threshold']}`, { ...threshold, score: 60, action: { type: 'ADD_TO_LIST', listId } }, null],
+  ]);
+  for (const entry of found) assert.deepEqual([entry.actorType, entry.actorId, entry.actorName], ['user', 1, 'admin']);
+  assert.equal(found[0]!.requestId, 'audit-2');
+  assert.doesNotMatch(JSON.stringify(found), /xanthippe|quill/i);
+});
+
 test('what did not happen is not told', async () => {
   const { user } = await newMember(service.api);
+  const { id: company } = await ok('POST', '/contacts/companies', { name: 'Stays' });
   assert.deepEqual(await logged(async () => {
     assert.equal((await service.api('PUT', '/auth/users/1', { active: false })).status, 409);
     assert.equal((await service.api('PUT', `/auth/users/${user.id}`, { roles: ['Ghost'] })).status, 400);
     assert.equal((await service.api('PUT', `/auth/users/${user.id}`, user)).status, 200);
-    assert.equal((await service.api('DELETE', '/forms/999')).status, 404);
+    for (const path of ['/forms/999', '/contacts/999', '/contacts/companies/999', '/scoring/thresholds/999']) assert.equal((await service.api('DELETE', path)).status, 404, path);
+    for (const act of ['cancel', 'undo']) assert.equal((await service.api('POST', `/contacts/imports/999/${act}`)).status, 404, act);
+    assert.equal((await service.api('DELETE', `/contacts/companies/${company}`, undefined, { headers: { 'if-match': '"9"' } })).status, 412);
     assert.equal((await service.api('POST', '/auth/register', registration({ username: user.username }), { token: null })).status, 409);
   }), []);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import pg from 'pg';
+import { asService } from '../../domain/auth/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { putFile } from '../../events/file-store.ts';
@@ -235,8 +236,8 @@ test('a job that can not work is FAILED and says why', async () => {
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
   const inspection = await inspectImport(em, 'default', { bytes, complete: true }, request);
   await putFile(service.deps.nats, 'no-list', (async function* () { yield bytes; })());
-  const noList = await createImport(em, 'default', { fileName: 'a.csv', objectKey: 'no-list' }, { ...request, listId: list.id }, inspection);
-  const noFile = await createImport(em, 'default', { fileName: 'b.csv', objectKey: 'never-kept' }, request, inspection);
+  const noList = await createImport(em, asService('default'), { fileName: 'a.csv', objectKey: 'no-list' }, { ...request, listId: list.id }, inspection);
+  const noFile = await createImport(em, asService('default'), { fileName: 'b.csv', objectKey: 'never-kept' }, request, inspection);
   const ended = [await finished(noList.id), await finished(noFile.id)];
   assert.deepEqual(ended.map(({ status }) => status), ['FAILED', 'FAILED']);
   assert.deepEqual(ended.map(({ error }) => error), [`There is no list ${list.id} any more`, 'The file is not kept any more']);

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { asService } from '../../domain/auth/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
@@ -52,7 +53,7 @@ test('a full disk interrupts an import; when there is room again it goes on, wit
   const em = tenantEm(service.deps.orm, 'default');
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
   const inspection = await inspectImport(em, 'default', { bytes: file.subarray(0, HEAD_BYTES), complete: false }, request);
-  const { id } = await createImport(em, 'default', { fileName: 'full.csv', objectKey: 'full' }, request, inspection);
+  const { id } = await createImport(em, asService('default'), { fileName: 'full.csv', objectKey: 'full' }, request, inspection);
   const run = (quota: number | null, onlyOneChunk = false) => runImport({
     orm: service.deps.orm, tenantId: 'default', importId: id, progress() {}, enough: () => onlyOneChunk,
     open: (_key, offset) => ({ inputOffset: offset, content: (async function* () {

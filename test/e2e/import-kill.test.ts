@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { seededRandom } from '../../dev/demo/random.ts';
+import { asService } from '../../domain/auth/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
 import { runImport } from '../../domain/contacts/import/run-import.ts';
@@ -43,7 +44,7 @@ async function makeImport(tenantId: string, file: Buffer): Promise<number> {
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
   const inspection = await inspectImport(em, tenantId, { bytes: file.subarray(0, HEAD_BYTES), complete: false }, request);
   await putFile(service.deps.nats, tenantId, (async function* () { yield file; })());
-  return (await createImport(em, tenantId, { fileName: 'kill.csv', objectKey: tenantId }, request, inspection)).id;
+  return (await createImport(em, asService(tenantId), { fileName: 'kill.csv', objectKey: tenantId }, request, inspection)).id;
 }
 
 function childEnv(): NodeJS.ProcessEnv {

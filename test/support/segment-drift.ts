@@ -3,6 +3,7 @@ import { mock } from 'node:test';
 import fc from 'fast-check';
 import { seededRandom } from '../../dev/demo/random.ts';
 import { engineEm, rows, sql, tenantEm, type Orm } from '../../db/orm.ts';
+import { asService } from '../../domain/auth/audit.ts';
 import { changeList } from '../../domain/contacts/change-list.ts';
 import { createContact } from '../../domain/contacts/create-contact.ts';
 import { deleteContact } from '../../domain/contacts/delete-contact.ts';
@@ -79,7 +80,7 @@ async function driftAt(orm: Orm, seed: number, changes: number): Promise<{ diffe
     async () => updateContact(em(), origin, pick(random, contacts), () => Promise.resolve({ ...fields(), status: pick(random, [undefined, 'active', 'archived'] as const) } as never)).catch(refused),
     async () => contacts.push(await person()),
     // As many are made as deleted: it would come to none in the long run.
-    async () => contacts.length > CONTACTS / 2 && deleteContact(em(), TENANT, contacts.splice(Math.floor(random() * contacts.length), 1)[0]!, () => {}),
+    async () => contacts.length > CONTACTS / 2 && deleteContact(em(), asService(TENANT), contacts.splice(Math.floor(random() * contacts.length), 1)[0]!, () => {}),
     async () => changeList(em(), origin, pick(random, lists), pick(random, ['add', 'remove'] as const), contacts.filter(() => random() < 0.1)),
     async () => happen(pick(random, EVENTS), { contactId: pick(random, contacts), url: pick(random, ['a', 'Ab']), formId: 1 + Math.floor(random() * 3), automated: random() < 0.2 }),
     async () => {

@@ -2,6 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { ContactImport, type ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { Segment } from '../../../db/entities/contacts.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../auth/audit.ts';
 import { AppError, assertValid, notFound } from '../../errors.ts';
 import { customFieldTypes } from '../custom-field-types.ts';
 import type { CsvHead } from './detect.ts';
@@ -25,27 +26,36 @@ export async function inspectImport(em: EntityManager, tenantId: string, head: C
 
 /** Makes the job of a file that is kept under `objectKey`, and its workflow's start. */
 export async function createImport(
-  em: EntityManager, tenantId: string, file: { fileName: string; objectKey: string }, request: ImportRequest, inspection: CsvInspection,
+  em: EntityManager, author: Author, file: { fileName: string; objectKey: string }, request: ImportRequest, inspection: CsvInspection,
 ): Promise<ContactImport> {
+  const { tenantId } = author;
+  const { mode, dryRun, listId } = request;
   return em.transactional(async (tx) => {
     const job = tx.create(ContactImport, { tenantId, ...file, options: { ...request, inspection }, ignoredColumns: [...inspection.plan.ignoredColumns] });
     await tx.flush();
     job.workflowId = `contact-import/${tenantId}/${job.id}`;
     await tx.flush();
+    // Neither the file's name nor its columns: whoever has made the file may have put a person there.
+    await appendAudit(tx, author, {
+      action: 'contact_import.started', resourceType: 'contact_import', resourceId: job.id, after: { mode, dryRun, ...(listId === undefined ? {} : { listId }) },
+    });
     await appendWorkflow(tx, tenantId, { type: 'contactImport', id: job.workflowId, input: { tenantId, importId: job.id } });
     return job;
   });
 }
 
 /** Ends an import where it is: the chunks that are done stay. 409 when it is over already. */
-export async function cancelImport(em: EntityManager, id: number): Promise<ContactImport> {
+export async function cancelImport(em: EntityManager, author: Author, id: number): Promise<ContactImport> {
   return em.transactional(async (tx) => {
-    const changed = await rows(tx, sql`
+    const [changed] = await rows<{ was: string }>(tx, sql`
       update contact_imports set status = 'CANCELLED', finished_at = now(), version = version + 1, updated_at = now()
-      where id = ${id} and status in ('PENDING', 'RUNNING') returning id`);
+      where id = ${id} and status in ('PENDING', 'RUNNING') returning old.status as was`);
     const job = await tx.findOne(ContactImport, { id });
     if (!job) throw notFound('import', id);
-    if (changed.length === 0) throw new AppError('conflict', `The import is ${job.status}`);
+    if (!changed) throw new AppError('conflict', `The import is ${job.status}`);
+    await appendAudit(tx, author, {
+      action: 'contact_import.cancelled', resourceType: 'contact_import', resourceId: id, before: { status: changed.was }, after: { status: job.status },
+    });
     return job;
   });
 }

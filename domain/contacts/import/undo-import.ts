@@ -1,6 +1,7 @@
 import { retriedTransaction, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../auth/audit.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { undoChunk } from './undo-chunk.ts';
 
@@ -15,7 +16,8 @@ export interface UndoFigures {
  * Takes down that an import is to be undone, and its workflow's start. `conflict` while it runs, for a dry run, where it
  * is undone or about to be, and where a chunk has no record to undo it by. Throws `not_found`.
  */
-export async function startUndo(em: EntityManager, tenantId: string, id: number): Promise<ContactImport> {
+export async function startUndo(em: EntityManager, author: Author, id: number): Promise<ContactImport> {
+  const { tenantId } = author;
   return em.transactional(async (tx) => {
     const [locked] = await rows<{ recorded: boolean }>(tx, sql`
       select not exists (select 1 from contact_import_chunks k where k.tenant_id = i.tenant_id and k.import_id = i.id and k.undo is null) as recorded
@@ -28,6 +30,7 @@ export async function startUndo(em: EntityManager, tenantId: string, id: number)
     if (!locked.recorded) throw new AppError('conflict', 'The import was made before imports could be undone');
     job.undo = { removed: 0, restored: 0, kept: 0 };
     await tx.flush();
+    await appendAudit(tx, author, { action: 'contact_import.undo_requested', resourceType: 'contact_import', resourceId: id });
     await appendWorkflow(tx, tenantId, { type: 'importUndo', id: `import-undo/${tenantId}/${id}`, input: { tenantId, importId: id } });
     return job;
   });
