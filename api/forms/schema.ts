@@ -18,7 +18,7 @@ const fieldProperties = {
   minLength: nullable(positive),
   maxLength: nullable(positive),
   options: nullable(Options),
-  mapTo: nullable(text(100)),
+  mapTo: nullable(Type.String({ maxLength: 113, description: 'The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself' })),
 };
 const { name, label, type, ...optionalField } = fieldProperties;
 const FieldInput = strict({ name, label, type, id: Type.Optional(Type.Integer()), ...Type.Partial(Type.Object(optionalField)).properties });

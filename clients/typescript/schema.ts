@@ -2709,6 +2709,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
+                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
                 mapTo?: string | null;
             }[];
             description?: string | null;
@@ -3369,6 +3370,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
+                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
                 mapTo: string | null;
             }[];
             /** @enum {string} */
@@ -3434,6 +3436,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
+                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
                 mapTo: string | null;
             }[];
         };
@@ -4465,6 +4468,7 @@ export interface components {
                     value: string;
                     label: string;
                 }[] | null;
+                /** @description The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself */
                 mapTo?: string | null;
             }[];
             description?: string | null;

@@ -55,7 +55,7 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-const UNKNOWN = violation('unknown_custom_field', 'there is no such custom field');
+export const UNKNOWN_CUSTOM_FIELD = violation('unknown_custom_field', 'there is no such custom field');
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Checks custom fields as the API takes them; what is wrong goes to `refuse`, with paths `/customFields/x`. Null clears all. */
@@ -66,7 +66,7 @@ export function checkCustomFields(
   const values: [string, CustomValue | null][] = [];
   for (const [name, value] of Object.entries(given)) {
     const type = types.get(name);
-    const checked = type ? checkCustomValue(type, value) : UNKNOWN;
+    const checked = type ? checkCustomValue(type, value) : UNKNOWN_CUSTOM_FIELD;
     if (isViolation(checked)) refuse(`/customFields/${escapePointer(name)}`, checked);
     else values.push([name, checked]);
   }

@@ -1,10 +1,16 @@
 import type { FormField } from '../../db/entities/forms.ts';
+import { UNKNOWN_CUSTOM_FIELD } from '../contacts/custom-values.ts';
+import type { CustomFieldTypes } from '../contacts/custom-field-types.ts';
 import type { Violation } from '../errors.ts';
 import { costOf, MAX_COST } from './patterns.ts';
 
 /** Contact fields that a form can fill. */
 export const MAPPABLE = ['email', 'firstName', 'lastName', 'phone', 'jobTitle', 'company', 'timezone', 'locale'] as const;
-export type MappedField = (typeof MAPPABLE)[number];
+export type MappedField = (typeof MAPPABLE)[number] | `customFields.${string}`;
+
+const CUSTOM = 'customFields.';
+/** The name of the custom field that a target is; null for a field that every contact has. */
+export const customFieldOf = (target: string): string | null => (target.startsWith(CUSTOM) ? target.slice(CUSTOM.length) : null);
 
 export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> & Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
 type Known = readonly Pick<FormField, 'id' | 'name'>[];
@@ -51,8 +57,18 @@ function patternProblems(fields: readonly FormFieldInput[]): Violation[] {
   return errors;
 }
 
-/** Everything that is wrong with a form's fields, by JSON Pointer. `before` are the fields that it has: only their ids may be named. */
-export function checkFields(fields: readonly FormFieldInput[], before: Known = []): Violation[] {
+function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Violation, 'path'> | null {
+  const custom = customFieldOf(target);
+  if (custom !== null) return customFields.has(custom) ? null : UNKNOWN_CUSTOM_FIELD;
+  if ((MAPPABLE as readonly string[]).includes(target)) return null;
+  return { code: 'enum', message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}, or customFields. with the name of one` };
+}
+
+/**
+ * Everything that is wrong with a form's fields, by JSON Pointer. `before` are the fields that it has: only their ids may be
+ * named; `customFields` are those of contacts.
+ */
+export function checkFields(fields: readonly FormFieldInput[], before: Known, customFields: CustomFieldTypes): Violation[] {
   const errors: Violation[] = [];
   const seen = new Set<string>();
   const ids = new Set(before.map((field) => field.id));
@@ -63,9 +79,8 @@ export function checkFields(fields: readonly FormFieldInput[], before: Known = [
     seen.add(field.name);
     if (field.id !== undefined && !ids.delete(field.id)) errors.push({ path: at('id'), code: 'read_only', message: 'is set by the service' });
     if (WITH_OPTIONS.includes(field.type) && !field.options?.length) errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
-    if (field.mapTo && !(MAPPABLE as readonly string[]).includes(field.mapTo)) {
-      errors.push({ path: at('mapTo'), code: 'enum', message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}` });
-    }
+    const unfit = field.mapTo ? targetProblem(field.mapTo, customFields) : null;
+    if (unfit) errors.push({ path: at('mapTo'), ...unfit });
     if (field.mapTo && targets.has(field.mapTo)) errors.push({ path: at('mapTo'), code: 'duplicate', message: `is filled by another field: ${field.mapTo}` });
     if (field.mapTo) targets.add(field.mapTo);
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
@@ -82,15 +97,16 @@ export function checkFields(fields: readonly FormFieldInput[], before: Known = [
 }
 
 /**
- * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that. The first
- * email field is the email where none is mapped.
+ * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that (a custom field
+ * by `mapTo` only). The first email field is the email where none is mapped.
  */
 export function mappedFields(fields: readonly Pick<FormFieldInput, 'name' | 'type' | 'mapTo'>[]): Map<string, MappedField> {
   const mapped = new Map<string, MappedField>();
   const taken = new Set<string | null | undefined>(fields.map((field) => field.mapTo));
   for (const field of fields) {
     const target = field.mapTo || field.name;
-    if ((MAPPABLE as readonly string[]).includes(target) && (field.mapTo || !taken.has(target))) mapped.set(field.name, target as MappedField);
+    const fills = (MAPPABLE as readonly string[]).includes(target) ? field.mapTo || !taken.has(target) : field.mapTo && customFieldOf(target) !== null;
+    if (fills) mapped.set(field.name, target as MappedField);
   }
   if (![...mapped.values()].includes('email')) {
     const first = fields.find((field) => field.type === 'email');

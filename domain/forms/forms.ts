@@ -3,6 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { Form } from '../../db/entities/forms.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
+import { customFieldTypes } from '../contacts/custom-field-types.ts';
 import { assertNotInUse, assertValid, notFound } from '../errors.ts';
 import { holdSegment } from '../segments/hold-segment.ts';
 import { checkFields, normaliseFields, type FormFieldInput } from './fields.ts';
@@ -36,7 +37,7 @@ function cleared<T extends object>(input: T): T {
 }
 
 async function assertForm(tx: EntityManager, tenantId: string, input: Partial<FormInput>, current?: Form): Promise<void> {
-  const errors = input.fields ? checkFields(input.fields, current?.fields) : [];
+  const errors = input.fields ? checkFields(input.fields, current?.fields ?? [], await customFieldTypes(tx, tenantId)) : [];
   const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
   const listId = input.listId === undefined && opens ? current?.listId : input.listId;
   if (listId != null && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {

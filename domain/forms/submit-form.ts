@@ -4,10 +4,13 @@ import { FormSubmission } from '../../db/entities/forms.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { rate } from '../analytics/read-figures.ts';
 import { addToListIfThere } from '../contacts/change-list-members.ts';
-import { saveContactFields } from '../contacts/save-contact-fields.ts';
+import { customFieldTypes, type CustomFieldTypes } from '../contacts/custom-field-types.ts';
+import { parseCustomText, type CustomValue } from '../contacts/custom-values.ts';
+import { isViolation } from '../contacts/fields.ts';
+import { saveContactFields, type SavedFields } from '../contacts/save-contact-fields.ts';
 import { AppError } from '../errors.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
-import { mappedFields } from './fields.ts';
+import { customFieldOf, mappedFields } from './fields.ts';
 
 export interface Visitor {
   ipAddress: string | null;
@@ -34,7 +37,7 @@ export async function submitForm(em: EntityManager, origin: Origin, form: Form, 
   } catch (error) {
     // What the contact's own rules refuse is an error of the field that fills it.
     if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
-    const nameOf = new Map([...mapped].map(([name, target]) => [`/${target}`, name]));
+    const nameOf = new Map([...mapped].map(([name, target]) => [`/${target.replace('.', '/')}`, name]));
     return { ok: false, errors: (error.errors ?? []).map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message })) };
   }
 }
@@ -42,8 +45,9 @@ export async function submitForm(em: EntityManager, origin: Origin, form: Form, 
 async function store(
   em: EntityManager, origin: Origin, form: Form, contactFields: Record<string, string>, values: Record<string, SubmittedValue>, visitor: Visitor,
 ): Promise<SubmitResult> {
-  const { email, ...fields } = contactFields;
+  const { email, ...texts } = contactFields;
   return retriedTransaction(em, async (tx) => {
+    const fields = typed(texts, await customFieldTypes(tx, origin.tenantId));
     const { contactId } = await saveContactFields(tx, origin, { email: email!, fields, mode: form.updateExisting, source: `form:${form.id}` });
     const submission = tx.create(FormSubmission, {
       tenantId: origin.tenantId, formId: form.id, contactId, submissionData: values, submittedAt: new Date(), ...visitor,
@@ -53,6 +57,24 @@ async function store(
     await appendEvents(tx, origin, [{ type: 'FORM_SUBMITTED', entity: `contact/${contactId}`, data: { formId: form.id, contactId, submissionId: submission.id } }]);
     return { ok: true, contactId, submissionId: submission.id };
   });
+}
+
+/**
+ * The texts as the contact's fields. What the type of a custom field does not take stays a text, for the contact's own rules
+ * to refuse with all else.
+ */
+function typed(texts: Record<string, string>, types: CustomFieldTypes): SavedFields {
+  const fields: Record<string, string> = {};
+  const customFields: Record<string, CustomValue> = {};
+  for (const [target, text] of Object.entries(texts)) {
+    const custom = customFieldOf(target);
+    const type = custom === null ? undefined : types.get(custom);
+    const value = type && parseCustomText(type, text);
+    if (custom === null) fields[target] = text;
+    // An empty one says nothing; nor does one whose custom field was deleted since the form was read.
+    else if (value != null) customFields[custom] = isViolation(value) ? text : value;
+  }
+  return { ...fields, customFields };
 }
 
 /** Counts a view of the form, in the windows of the analytics: in all, and of the form. Always in this order, so none waits in a ring. */

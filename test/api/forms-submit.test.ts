@@ -160,6 +160,73 @@ test('a submission fills what is empty, or overwrites where the form says so', a
   assert.deepEqual([now.firstName, now.lastName, now.jobTitle], ['Eve', 'Byron', 'Countess']);
 });
 
+/** A form that fills a custom field of each type, and the field of its form by which it does. */
+async function customForm(more: object = {}): Promise<number> {
+  const types = { shoe: 'number', vip: 'boolean', born: 'date', plan: 'enum', note: 'string', likes: 'string' };
+  for (const [name, type] of Object.entries(types)) {
+    const options = type === 'enum' ? { options: ['pro', 'free'] } : {};
+    assert.ok([201, 409].includes((await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name, type, ...options })).status));
+  }
+  const pick = (...values: string[]) => ({ options: values.map((value) => ({ value, label: value })) });
+  const field = (name: string, type: string, custom: string, extra = {}) => ({ name, label: name, type, mapTo: `customFields.${custom}`, ...extra });
+  return make({ fields: [fields[0], fields[2],
+    field('size', 'number', 'shoe'), field('member', 'checkbox', 'vip'), field('birthday', 'text', 'born'), field('offer', 'select', 'plan', pick('pro', 'free', 'gold')),
+    field('remark', 'textarea', 'note'), field('topics', 'multiselect', 'likes', pick('a', 'b')),
+  ], ...more });
+}
+
+test('a submission fills custom fields with values of their types, from JSON and from a browser', async () => {
+  const id = await customForm();
+  const [first, second, third] = [address(), address(), address()] as const;
+  const filled = { shoe: 38.5, vip: true, born: '1815-12-10', plan: 'pro', note: 'one\ntwo', likes: 'a,b' };
+  const json = await submit(id, { email: first, size: 38.5, member: true, birthday: ' 1815-12-10 ', offer: 'pro', remark: 'one\ntwo', topics: ['a', 'b'] });
+  assert.equal(json.status, 200, JSON.stringify(json.body));
+  assert.deepEqual((await contactOf(first)).customFields, filled);
+  const sent = new URLSearchParams([['email', second], ['size', '+38.50'], ['member', 'on'], ['birthday', '1815-12-10'], ['offer', 'pro'], ['remark', 'one\ntwo'],
+    ['topics', 'a'], ['topics', 'b'], ['_token', await token(id)]]);
+  assert.equal((await submit(id, sent, { accept: BROWSER, origin: service.url })).status, 200);
+  assert.deepEqual((await contactOf(second)).customFields, filled);
+  // What is left empty fills nothing; a box that is not ticked says no.
+  assert.equal((await submit(id, { email: third, size: '', birthday: null, offer: '', topics: [] })).status, 200);
+  assert.deepEqual((await contactOf(third)).customFields, { vip: false });
+  // As when a submission comes with the form as it was before its custom field was deleted.
+  await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`delete from custom_fields where name = 'note'`));
+  assert.equal((await submit(id, { email: third, size: 41, remark: 'too late' })).status, 200);
+  assert.deepEqual((await contactOf(third)).customFields, { vip: false, shoe: 41 });
+});
+
+test('what the type of a custom field does not take is an error of the form field, beside those of the other fields', async () => {
+  const id = await customForm();
+  const email = address();
+  const before = [await count('contacts'), await count('form_submissions'), await count('outbox_events')];
+  const errorsOf = async (body: object): Promise<string[][]> => {
+    const answer = await submit(id, { email, ...body });
+    assert.equal(answer.status, 422, JSON.stringify(answer.body));
+    return answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]);
+  };
+  assert.deepEqual(await errorsOf({ job: 'x'.repeat(2000), birthday: '30.02.1815', offer: 'gold', remark: 'x'.repeat(6000) }),
+    [['job', 'too_long'], ['birthday', 'invalid_date'], ['offer', 'invalid_option'], ['remark', 'too_long']]);
+  assert.deepEqual(await errorsOf({ size: 'large' }), [['size', 'format']], 'the form field has its own rules first');
+  const swapped = await make({ fields: [fields[0], { name: 'size', label: 'Size', type: 'text', mapTo: 'customFields.shoe' }, { name: 'member', label: 'Member', type: 'text', mapTo: 'customFields.vip' }] });
+  const answer = await submit(swapped, { email, size: '1,234', member: 'perhaps' });
+  assert.deepEqual(answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]), [['size', 'invalid_number'], ['member', 'invalid_boolean']]);
+  const page = await submit(swapped, new URLSearchParams({ email, size: 'large', _token: await token(swapped) }), { accept: BROWSER, origin: service.url });
+  assert.deepEqual([page.status, /id="f-size-error">Size: must be a number/.test(page.body)], [422, true]);
+  assert.deepEqual([await count('contacts'), await count('form_submissions'), await count('outbox_events')], before);
+});
+
+test('a submission fills custom fields that are empty, or overwrites them where the form says so', async () => {
+  const email = address();
+  const careful = await customForm();
+  await service.api('POST', '/contacts', { firstName: 'Ada', lastName: 'Byron', email, customFields: { shoe: 38, vip: false, plan: 'free' } });
+  const fill = { email, size: 40, member: true, offer: 'pro', remark: 'new' };
+  assert.equal((await submit(careful, fill)).status, 200);
+  assert.deepEqual((await contactOf(email)).customFields, { shoe: 38, vip: false, plan: 'free', note: 'new' });
+  const bold = await customForm({ updateExisting: 'overwrite' });
+  await submit(bold, { ...fill, remark: '' });
+  assert.deepEqual((await contactOf(email)).customFields, { shoe: 40, vip: true, plan: 'pro', note: 'new' });
+});
+
 test('no submission lifts an unsubscription', async () => {
   const email = address();
   await service.api('POST', '/contacts', { firstName: 'Ada', lastName: 'Byron', email, status: 'unsubscribed' });

@@ -225,3 +225,25 @@ test('the conversion rate is a fraction, whoever submits without having looked',
   const { views, submissions, conversionRate } = (await service.api('GET', `/forms/${form.id}/stats`)).body;
   assert.deepEqual([views, submissions, conversionRate], [1, 3, 1]);
 });
+
+test('a custom field of contacts can be filled while it is defined, and is while a form fills it', async () => {
+  const define = async (more: object): Promise<number> => (await service.api('POST', '/contacts/custom-fields', { entity: 'contact', type: 'number', ...more })).body.id;
+  // The longest name that there can be.
+  const name = `s${'x'.repeat(99)}`;
+  const id = await define({ name });
+  await define({ name: 'seats', entity: 'company' });
+  const filling = (...targets: string[]) => [fields[0], ...targets.map((mapTo, n) => ({ name: `f${n}`, label: 'F', type: 'number', mapTo }))];
+  const form = await make({ name: 'Shoes', fields: filling(`customFields.${name}`) });
+  assert.equal(form.fields[1].mapTo, `customFields.${name}`);
+  const wrong = filling('customFields.nothing', 'customFields.seats', `customFields.${name}`, `customFields.${name}`, 'customFields');
+  const problems = ['/fields/1/mapTo unknown_custom_field', '/fields/2/mapTo unknown_custom_field', '/fields/4/mapTo duplicate', '/fields/5/mapTo enum'];
+  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: wrong }), problems);
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: wrong }), problems);
+
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, { status: 'ARCHIVED' })).status, 200);
+  const used = await service.api('DELETE', `/contacts/custom-fields/${id}`);
+  assert.deepEqual([used.status, used.body.code, used.body.errors[0].message], [409, 'in_use', `form ${form.id}: Shoes`]);
+  assert.equal((await service.api('PUT', `/forms/${form.id}`, { fields: filling() })).status, 200);
+  assert.equal((await service.api('DELETE', `/contacts/custom-fields/${id}`)).status, 204);
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: filling(`customFields.${name}`) }), ['/fields/1/mapTo unknown_custom_field']);
+});

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CustomFieldTypes } from '../../../domain/contacts/custom-field-types.ts';
 import { checkFields, mappedFields, normaliseFields, type FormFieldInput } from '../../../domain/forms/fields.ts';
 
 const text = (name: string, more: Partial<FormFieldInput> = {}): FormFieldInput => ({ name, label: name, type: 'text', ...more });
 const email = text('email', { type: 'email' });
-const problems = (...args: Parameters<typeof checkFields>) => checkFields(...args).map(({ path, code }) => `${path} ${code}`);
+const customFields: CustomFieldTypes = new Map([['shoe', { type: 'number' }], ['plan', { type: 'string' }]]);
+const problems = (...args: [FormFieldInput[], before?: Parameters<typeof checkFields>[1]]) => checkFields(args[0], args[1] ?? [], customFields).map(({ path, code }) => `${path} ${code}`);
 /** With a field for the address behind them. */
 const pathsOf = (fields: FormFieldInput[], before?: Parameters<typeof checkFields>[1]) => problems([...fields, email], before);
 
@@ -31,6 +33,18 @@ test('fields are kept in displayOrder, and their ids for good', () => {
   const swapped = normaliseFields([text('b', { id: idOf('a') }), text('x'), text('a')], first);
   assert.equal(new Set(swapped.map(({ id }) => id)).size, 3);
   assert.deepEqual(pathsOf([text('a', { id: idOf('a') }), text('b', { id: idOf('a') })], first), ['/fields/1/id read_only']);
+});
+
+test('a custom field is filled by mapTo alone, once, and has to be there', () => {
+  assert.deepEqual(pathsOf([text('a', { mapTo: 'customFields.shoe' }), text('b', { mapTo: 'customFields.plan' })]), []);
+  assert.deepEqual(pathsOf([
+    text('a', { mapTo: 'customFields.hat' }), text('b', { mapTo: 'customFields.' }), text('c', { mapTo: 'customFields' }), text('d', { mapTo: 'shoe' }),
+    text('e', { mapTo: 'customFields.shoe' }), text('f', { mapTo: 'customFields.shoe' }),
+  ]), [
+    '/fields/0/mapTo unknown_custom_field', '/fields/1/mapTo unknown_custom_field', '/fields/2/mapTo enum', '/fields/3/mapTo enum', '/fields/5/mapTo duplicate',
+  ]);
+  const fields = normaliseFields([email, text('size', { mapTo: 'customFields.shoe' }), text('customFields.plan'), text('shoe')]);
+  assert.deepEqual(Object.fromEntries(mappedFields(fields)), { email: 'email', size: 'customFields.shoe' });
 });
 
 test('contact fields are filled by mapTo before names, the first email field where none is named', () => {
