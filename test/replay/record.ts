@@ -4,22 +4,26 @@
  */
 import { access } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
-import { paths, type PathName } from '../workflows/campaign-paths.ts';
+import { contactImportActivities } from '../../activities/contact-import.ts';
+import { createActivities } from '../../activities/index.ts';
+import { paths } from '../workflows/campaign-paths.ts';
 import { startJourneys, type Journeys } from '../workflows/campaign-support.ts';
+import { jobPaths } from '../workflows/job-paths.ts';
 import { historyFile, writeHistory } from './histories.ts';
 
 let journeys: Journeys;
 before(async () => {
   journeys = await startJourneys();
-  await journeys.worker();
+  // An import's activity hands over after each chunk, and not after some seconds: a few thousand rows are several rounds.
+  await journeys.worker({ ...createActivities(journeys.deps), ...contactImportActivities(journeys.deps, 0) });
 });
 after(() => journeys.stop());
 
-for (const name of Object.keys(paths) as PathName[]) {
+for (const [name, walk] of Object.entries({ ...paths, ...jobPaths })) {
   test(`history of ${name}`, async () => {
     const recorded = await access(historyFile(name)).then(() => true, () => false);
     if (recorded) return;
-    const { workflowId } = await paths[name](journeys);
+    const { workflowId } = await walk(journeys);
     await writeHistory(name, await journeys.env.client.workflow.getHandle(workflowId).fetchHistory());
   });
 }

@@ -52,7 +52,8 @@ export interface Journeys {
   status(workflowId: string): Promise<string>;
   /** Runs a statement as the owner of the schema. */
   owner(statement: string): Promise<void>;
-  worker(): Promise<{ stop(): Promise<void> }>;
+  /** A worker with these activities, otherwise the service's. */
+  worker(activities?: object): Promise<{ stop(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
@@ -134,8 +135,8 @@ export async function startJourneys(): Promise<Journeys> {
     owner: async (statement) => {
       await withClient(slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(statement));
     },
-    worker: async () => {
-      const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities: createActivities(deps) };
+    worker: async (activities = createActivities(deps)) => {
+      const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities };
       const workers = await Promise.all([TASK_QUEUE, JOB_QUEUE].map((taskQueue) => Worker.create({ ...common, taskQueue })));
       const runs = workers.map((worker) => worker.run());
       const handle = {

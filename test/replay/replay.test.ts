@@ -4,6 +4,7 @@ import { DeterminismViolationError } from '@temporalio/workflow';
 import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { compileWorkflows } from '../../worker/bundle.ts';
 import { paths } from '../workflows/campaign-paths.ts';
+import { jobPaths } from '../workflows/job-paths.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -12,7 +13,7 @@ before(async () => {
   workflowBundle = await compileWorkflows();
 });
 
-for (const path of Object.keys(paths)) {
+for (const path of Object.keys({ ...paths, ...jobPaths })) {
   test(`the workflows of today replay the history of ${path}`, async () => {
     await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
   });
@@ -24,3 +25,12 @@ test('a history that the workflows would not make does not replay', async () => 
   marker!.markerRecordedEventAttributes!.markerName = 'another';
   await assert.rejects(Worker.runReplayHistory({ workflowBundle }, history), DeterminismViolationError);
 });
+
+for (const path of ['import', 'import-failed', 'undo', 'segment-build', 'erasure', 'erasure-failed']) {
+  test(`a history of ${path} with another activity in it does not replay`, async () => {
+    const history = await readHistory(path);
+    const last = history.events!.findLast((event) => event.activityTaskScheduledEventAttributes);
+    last!.activityTaskScheduledEventAttributes!.activityType = { name: 'another' };
+    await assert.rejects(Worker.runReplayHistory({ workflowBundle }, history), DeterminismViolationError);
+  });
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { rows, sql } from '../../db/orm.ts';
+import { asService } from '../../domain/auth/audit.ts';
+import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
+import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
+import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
+import { startUndo } from '../../domain/contacts/import/undo-import.ts';
+import { createSegment } from '../../domain/segments/segments.ts';
+import { putFile } from '../../events/file-store.ts';
+import { ensureStreams } from '../../events/streams.ts';
+import { until } from '../support/until.ts';
+import { TENANT, type Journeys } from './campaign-support.ts';
+
+/** A job that is over: its workflow, whose history is worth keeping. */
+interface Done {
+  workflowId: string;
+}
+
+const author = asService(TENANT);
+let files = 0;
+
+/** Takes an import of so many new contacts down; its file is not kept where it is to fail. */
+async function newImport({ deps, em }: Journeys, contacts: number, kept = true): Promise<number> {
+  files += 1;
+  const objectKey = `job-${files}`;
+  const bytes = Buffer.from(`firstName,lastName,email\n${Array.from({ length: contacts }, (_, n) => `F,L,p${n}.${objectKey}@example.com`).join('\n')}\n`);
+  const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
+  const inspection = await inspectImport(em(), TENANT, { bytes, complete: true }, request);
+  await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+  if (kept) await putFile(deps.nats, objectKey, Readable.from([bytes]));
+  return (await createImport(em(), author, { fileName: 'people.csv', objectKey }, request, inspection)).id;
+}
+
+async function newUndo(journeys: Journeys, contacts: number): Promise<void> {
+  const importId = await newImport(journeys, contacts);
+  await journeys.finished(await started(journeys));
+  await startUndo(journeys.em(), author, importId);
+}
+
+/** More contacts than a segment judges at once, for otherwise no workflow builds it. */
+async function newBuild({ em }: Journeys): Promise<void> {
+  await em().transactional((tx) => rows(tx, sql`
+    insert into contacts (tenant_id, first_name, last_name, email, email_key)
+    select ${TENANT}, 'P', 'Q', 'many' || n || '@example.com', 'many' || n || '@example.com' from generate_series(1, 6000) n on conflict do nothing`));
+  const { status } = await createSegment(em(), TENANT, { name: 'All', type: 'dynamic', filter: { field: 'firstName', operator: 'eq', value: 'P' } });
+  assert.equal(status, 'BUILDING');
+}
+
+async function newErasure({ deps, em, contact }: Journeys): Promise<number> {
+  await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+  const contactId = await contact();
+  await requestErasure(em(), { tenantId: TENANT, actor: { type: 'user', id: 1, name: 'admin' }, requestId: 'request', address: '127.0.0.1' }, contactId);
+  return contactId;
+}
+
+/** Starts the one workflow that is in the outbox. */
+async function started({ relay }: Journeys): Promise<string> {
+  const [workflowId, ...others] = await relay();
+  assert.deepEqual(others, []);
+  return workflowId!;
+}
+
+async function ended(journeys: Journeys): Promise<Done> {
+  const workflowId = await started(journeys);
+  await journeys.finished(workflowId);
+  return { workflowId };
+}
+
+async function failed(journeys: Journeys): Promise<Done> {
+  const workflowId = await started(journeys);
+  await assert.rejects(journeys.finished(workflowId));
+  return { workflowId };
+}
+
+/** Runs the one workflow while the service may not do something to a table, until an activity has failed of it; then it may. */
+async function hindered(journeys: Journeys, privilege: string): Promise<Done> {
+  await journeys.owner(`revoke ${privilege} from perennial_app`);
+  const workflowId = await started(journeys);
+  await until('an activity is tried again', async () => {
+    const { raw } = await journeys.env.client.workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.some(({ attempt }) => attempt! > 1);
+  });
+  await journeys.owner(`grant ${privilege} to perennial_app`);
+  await journeys.finished(workflowId);
+  return { workflowId };
+}
+
+/** One job for each way that the workflows besides the campaigns' can go. An import's activity ends with its first chunk. */
+export const jobPaths = {
+  'import': async (journeys) => {
+    await newImport(journeys, 2.5 * CHUNK_ROWS);
+    return ended(journeys);
+  },
+  'import-retried': async (journeys) => {
+    await newImport(journeys, 1);
+    return hindered(journeys, 'insert on contacts');
+  },
+  'import-failed': async (journeys) => {
+    await newImport(journeys, 1, false);
+    return failed(journeys);
+  },
+  'undo': async (journeys) => {
+    await newUndo(journeys, 2.5 * CHUNK_ROWS);
+    return ended(journeys);
+  },
+  'undo-retried': async (journeys) => {
+    await newUndo(journeys, 1);
+    return hindered(journeys, 'delete on contacts');
+  },
+  'segment-build': async (journeys) => {
+    await newBuild(journeys);
+    return ended(journeys);
+  },
+  'segment-build-retried': async (journeys) => {
+    await newBuild(journeys);
+    return hindered(journeys, 'insert on segment_members');
+  },
+  'erasure': async (journeys) => {
+    await newErasure(journeys);
+    return ended(journeys);
+  },
+  'erasure-retried': async (journeys) => {
+    await newErasure(journeys);
+    return hindered(journeys, 'delete on contacts');
+  },
+  'erasure-failed': async (journeys) => {
+    const contactId = await newErasure(journeys);
+    // As if the deletion had not known of it.
+    await journeys.em().transactional((tx) => rows(tx, sql`delete from contacts where id = ${contactId}`));
+    return failed(journeys);
+  },
+} satisfies Record<string, (journeys: Journeys) => Promise<Done>>;
