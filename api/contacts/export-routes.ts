@@ -5,6 +5,7 @@ import { appendAudit } from '../../domain/auth/audit.ts';
 import { contactConditions } from '../../domain/contacts/contact-filters.ts';
 import { customFieldTypes } from '../../domain/contacts/custom-field-types.ts';
 import { contactColumns, tablePages } from '../../domain/contacts/export/columns.ts';
+import { CSV } from '../../domain/contacts/export/csv.ts';
 import { countContacts, readContacts, type ExportedContact } from '../../domain/contacts/export/read-contacts.ts';
 import { xlsx } from '../../domain/contacts/export/xlsx.ts';
 import { assertValid } from '../../domain/errors.ts';
@@ -39,7 +40,7 @@ async function* jsonText(pages: Pages, lines: boolean): AsyncGenerator<string> {
 }
 
 async function* csvText(tables: AsyncIterable<unknown[][]>): AsyncGenerator<string> {
-  for await (const table of tables) yield stringify(table, { record_delimiter: '\r\n', cast: { boolean: String } });
+  for await (const table of tables) yield stringify(table, { ...CSV, cast: { boolean: String } });
 }
 
 async function exportContacts({ ctx, deps, em, caller, query }: Call<unknown, Static<typeof Query>, unknown>): Promise<Reply> {

@@ -6,6 +6,7 @@ import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contact-imports.ts';
+import { CSV } from '../../domain/contacts/export/csv.ts';
 import { cancelImport, createImport, inspectImport, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
@@ -173,7 +174,7 @@ export const importRoutes: RouteSpec[] = [
     responses: { 200: { contentType: 'text/csv', description: 'row, column, code, message, then the row as it came' } },
     handler: async (call) => {
       const job = await findImport(call);
-      const csv = Readable.from(errorLines(call, job)).pipe(stringify({ record_delimiter: '\r\n' }));
+      const csv = Readable.from(errorLines(call, job)).pipe(stringify(CSV));
       return { body: csv, headers: { 'Content-Type': 'text/csv; charset=utf-8', 'Content-Disposition': `attachment; filename="import-${job.id}-errors.csv"` } };
     },
   }),
