@@ -62,10 +62,14 @@ function answerHeaders(spec: RouteSpec, status: number, response: ResponseSpec) 
 function answerContent(response: ResponseSpec, write: (schema: unknown) => unknown) {
   const content: Record<string, unknown> = {};
   if ('schema' in response) content['application/json'] = { schema: write(response.schema), example: responseExample(response.schema) };
-  if ('contentType' in response) {
-    content[response.contentType] = { schema: response.contentType === 'application/json' ? { type: 'object', additionalProperties: true } : { type: 'string' } };
-  }
+  for (const type of 'contentType' in response ? [response.contentType].flat() : []) content[type] = { schema: schemaOf(type) };
   return Object.keys(content).length > 0 ? { content } : {};
+}
+
+/** Of what is no JSON by a schema: a document, text, or bytes. */
+function schemaOf(contentType: string): object {
+  if (contentType === 'application/json') return { type: 'object', additionalProperties: true };
+  return { type: 'string', ...(/^text\/|ndjson$/.test(contentType) ? {} : { format: 'binary' }) };
 }
 
 const problemContent = (codes: readonly ErrorCode[]) => ({

@@ -13,8 +13,9 @@ import { idempotent } from './middleware/idempotency.ts';
 /** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
 export type Access = `${string}:${string}` | 'user' | 'public';
 
-/** What an answer is: JSON by a schema, or another content type, or nothing. */
-export type ResponseSpec = { schema: TSchema; description?: string } | { contentType: string; description: string } | { description: string };
+/** What an answer is: JSON by a schema, or other content types, or nothing. */
+export type ResponseSpec =
+  { schema: TSchema; description?: string } | { contentType: string | readonly string[]; description: string } | { description: string };
 
 export interface Call<P, Q, B> {
   ctx: Context;

@@ -12,12 +12,13 @@ import { assertValid } from '../../domain/errors.ts';
 import { route, type Call, type Reply, type RouteSpec } from '../guard.ts';
 import { oneOf, strict } from '../schemas.ts';
 import { presentContact } from './presenter.ts';
-import { contactFilters } from './schema.ts';
+import { Contact, contactFilters } from './schema.ts';
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8', ndjson: 'application/x-ndjson; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 } as const;
+const OTHERS = Object.values(TYPES).filter((type) => type !== TYPES.json).map((type) => type.split(';')[0]!);
 type Format = keyof typeof TYPES;
 const FORMATS = Object.keys(TYPES) as Format[];
 /** Beyond this a workbook is nothing that a person opens. */
@@ -70,7 +71,8 @@ export const exportRoutes: RouteSpec[] = [
     description: 'In the order of ids, read page by page as it is sent. Headers and keys are API field names; in csv and xlsx the company is its name, tags have semicolons ' +
       'between them, custom fields are columns `customFields.x`, and a text that begins with = + - @, a tab or a carriage return (a phone number too) has an apostrophe ' +
       'before it, so that no spreadsheet runs it; an import takes it away again. xlsx holds up to 200,000 contacts.',
-    query: Query, responses: { 200: { contentType: 'text/csv', description: 'The contacts; application/json, application/x-ndjson or a workbook by `format`' } },
+    query: Query,
+    responses: { 200: { schema: Type.Array(Contact), contentType: OTHERS, description: 'The contacts, as `format` says' } },
     handler: exportContacts,
   }),
 ];

@@ -51,6 +51,15 @@ function bodyOf(type: string | null, body: unknown): string | FormData | null {
   return form;
 }
 
+/** JSON as what it says, text (lines of JSON, too) as it is, and what is neither, a workbook, as a Blob. */
+async function read(response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type !== '' && !/^text\/|json/.test(type)) return response.blob();
+  const text = await response.text();
+  if (text === '') return undefined;
+  return /[/+]json/.test(type) ? JSON.parse(text) : text;
+}
+
 /** A function for every operation, by its operationId. A call answers the body, or throws a ProblemError. */
 export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch: send = fetch }: Settings): Client {
   async function call(id: OperationId, input: AnyInput = {}): Promise<unknown> {
@@ -65,8 +74,7 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
       if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`);
       if (type === 'application/json' && input.body !== undefined) headers.set('content-type', type);
       const response = await send(url, { method, headers, body: bodyOf(type, input.body), signal: input.signal ?? null });
-      const text = await response.text();
-      const body: unknown = /json/.test(response.headers.get('content-type') ?? '') && text !== '' ? JSON.parse(text) : text || undefined;
+      const body = await read(response);
       if (response.ok) return body;
       const wait = Number(response.headers.get('retry-after') ?? NaN);
       if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait)) throw new ProblemError(response, body);

@@ -3293,6 +3293,7 @@ export interface components {
                 reply: string | null;
             }[];
         };
+        ExportContactsAnswer: components["schemas"]["Contact"][];
         /**
          * @description A group `{op, conditions}`, a field leaf `{field, operator, value}`, or an event leaf `{event, operator, count, withinDays, where}`
          * @example {
@@ -6326,13 +6327,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The contacts; application/json, application/x-ndjson or a workbook by `format` */
+            /** @description The contacts, as `format` says */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["ExportContactsAnswer"];
                     "text/csv": string;
+                    "application/x-ndjson": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": Blob;
                 };
             };
         };

@@ -56,6 +56,19 @@ test('a file goes up as multipart, and a filter as it is typed', async () => {
   assert.deepEqual([job.status, (await client.getImport({ path: { id: job.id } })).id], ['PENDING', job.id]);
 });
 
+test('an export is what its format says: contacts, text or a workbook', async () => {
+  for (const n of [60, 61]) await client.createContact({ body: { ...person(n), tags: ['export'] } });
+  const download = (format: 'csv' | 'json' | 'ndjson' | 'xlsx') => client.exportContacts({ query: { format, tag: 'export' } });
+  const emails = [person(60).email, person(61).email];
+  const listed = await download('json');
+  assert.deepEqual(Array.isArray(listed) && listed.map(({ email }) => email), emails);
+  assert.deepEqual(String(await download('ndjson')).trim().split('\n').map((line) => (JSON.parse(line) as { email: string }).email), emails);
+  assert.match(String(await download('csv')), /^id,firstName,/);
+  const workbook = await download('xlsx');
+  assert.ok(workbook instanceof Blob);
+  assert.equal(await workbook.slice(0, 2).text(), 'PK');
+});
+
 test('errors have the code, every violation and the request\'s id', async () => {
   const error = await problem(client.createContact({ body: { firstName: '', lastName: 'Byron', email: 'no address' } }));
   assert.deepEqual([error.status, error.code], [400, 'validation_failed']);

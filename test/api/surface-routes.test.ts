@@ -152,7 +152,7 @@ test('the examples are what the service takes and answers, and what the document
     for (const [status, answer] of Object.entries(responses)) {
       for (const [type, { schema, example, examples = {} }] of Object.entries(answerOf(answer).content ?? {})) {
         const shown = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
-        assert.ok(shown.length > 0 || !/json$/.test(type) || /api\.json$/.test(route.path), `${operationId} ${status} shows an answer`);
+        assert.ok(shown.length > 0 || !/[/+]json$/.test(type) || /api\.json$/.test(route.path), `${operationId} ${status} shows an answer`);
         for (const one of shown) assert.deepEqual(misfits(schema, one), [], `${operationId} ${status} describes ${JSON.stringify(one)}`);
         const own = route.responses[Number(status)];
         if (type === 'application/json' && own && 'schema' in own) assert.deepEqual(compileResponse(own.schema)(structuredClone(example)), [], `${operationId} answers ${JSON.stringify(example)}`);
