@@ -104,6 +104,14 @@ test('a status is never lifted, and a suppressed address keeps its own', async (
   assert.equal((await contactBy('unsub@example.com')).status, 'unsubscribed');
 });
 
+test('an opt-out in a file counts for who is archived, and an archived row is none', async () => {
+  await run('firstName,lastName,email,status\nIs,Archived,archived@example.com,archived\n');
+  assert.equal((await run('email,status\narchived@example.com,unsubscribed\n')).updated, 1);
+  assert.equal((await contactBy('archived@example.com')).status, 'unsubscribed');
+  assert.equal((await query(sql`select 1 from suppressions where email_key = 'archived@example.com' and source = 'import'`)).length, 1);
+  assert.equal((await run('email,status\narchived@example.com,archived\n')).unchanged, 1);
+});
+
 test('a mapping names columns, a list takes the accepted', async () => {
   const { status, body: list } = await service.api('POST', '/contacts/lists', { name: 'Imported' });
   assert.equal(status, 201, JSON.stringify(list));

@@ -19,8 +19,10 @@ export const API_NAMES: Readonly<Record<string, string>> = {
   email: 'email', status: 'status', ...Object.fromEntries(MERGED.map(([field, column]) => [column, field])), company_id: 'companyId',
 };
 
-/** A status is never lifted; that of the suppressed address comes before the file's. */
-const STATUS = `case when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status) else c.status end`;
+/** A status is never lifted; that of the suppressed address comes before the file's. Who is archived can still opt out. */
+const STATUS = `case
+  when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status)
+  when c.status = 'archived' and s.status = 'unsubscribed' then s.status else c.status end`;
 
 /** As an erasure writes down the address, see the entity ErasedAddress. */
 const ERASED = `exists (select 1 from erased_addresses e where e.tenant_id = $1::text and e.hash = ${addressDigestSql('$1::text', 'email_key')})`;
