@@ -47,7 +47,8 @@ export const contactRoutes: RouteSpec[] = [
     handler: async ({ deps, principal, params }) => {
       const found = await readContact(deps.hot, principal.tenantId, params.id);
       if (!found) throw notFound('contact', params.id);
-      return { body: presentContact(found.contact, found.companyName), derived: found.companyName !== null };
+      // A company that was never changed has the name that this version of the contact has always shown.
+      return { body: presentContact(found.contact, found.companyName), derived: (found.companyVersion ?? 1) > 1 };
     },
   }),
   route({

@@ -5,15 +5,22 @@ const contactById: Statement = {
   name: 'contact-by-id',
   text: `
     select c.id, c.first_name as "firstName", c.last_name as "lastName", c.email, c.phone, c.phone_e164 as "phoneE164", c.job_title as "jobTitle",
-      c.company_id as "companyId", k.name as "companyName", c.status, c.tags, c.custom_fields as "customFields", c.timezone, c.locale, c.source,
+      c.company_id as "companyId", k.name as "companyName", k.version as "companyVersion", c.status, c.tags, c.custom_fields as "customFields", c.timezone, c.locale, c.source,
       c.tenant_id as "tenantId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.version
     from contacts c left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id
     where c.id = $1`,
 };
 
+interface Found {
+  contact: Contact;
+  companyName: string | null;
+  /** 1 while the company is as it was made. */
+  companyVersion: number | null;
+}
+
 /** A contact and the name of its company, by the way of the statements that every client runs most; null if there is none. */
-export async function readContact(hot: Hot, tenantId: string, id: number): Promise<{ contact: Contact; companyName: string | null } | null> {
+export async function readContact(hot: Hot, tenantId: string, id: number): Promise<Found | null> {
   const [found] = await hot.run({ tenantId }, [[contactById, [id]]]);
-  const row = found![0] as (Contact & { companyName: string | null }) | undefined;
-  return row ? { contact: row, companyName: row.companyName } : null;
+  const row = found![0] as (Contact & Omit<Found, 'contact'>) | undefined;
+  return row ? { contact: row, companyName: row.companyName, companyVersion: row.companyVersion } : null;
 }
