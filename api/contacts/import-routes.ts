@@ -88,7 +88,7 @@ async function startImport({ em, deps, principal, caller, body, files }: Call<un
   const objectKey = randomUUID();
   await putFile(deps.nats, objectKey, createReadStream(file!.path, { highWaterMark: 512 * 1024 }));
   try {
-    const job = await createImport(em, caller, { fileName: file!.name.slice(0, 255) || 'import.csv', objectKey }, request, inspection);
+    const job = await createImport(em, caller, { fileName: file!.name || 'import.csv', objectKey }, request, inspection);
     return accepted(`/contacts/imports/${job.id}`, presentImport(job));
   } catch (error) {
     await deleteFile(deps.nats, objectKey);

@@ -31,6 +31,9 @@ interface ParsedFile {
   mimetype: string | null;
 }
 
+/** A file's name as the database takes it and a page can show it: without control characters, of at most 255 characters. */
+const keptName = (given: string): string => [...given.replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
+
 const tooLarge = (cause?: unknown): AppError => new AppError('payload_too_large', 'The request is larger than this endpoint takes', { cause });
 
 /** Every byte of the body. The stream stays open when it is too long, so that the client gets to read the answer. */
@@ -84,7 +87,7 @@ async function readMultipart(ctx: Context, maxFileBytes: number, maxFieldsBytes:
   await parse(ctx as never, async () => {});
   const { body, files: parsed = {} } = ctx.request as unknown as { body: unknown; files?: Record<string, ParsedFile | ParsedFile[]> };
   const files = Object.entries(parsed).flatMap(([field, given]) =>
-    [given].flat().map((file) => ({ field, name: file.originalFilename ?? '', path: file.filepath, size: file.size, mimeType: file.mimetype })),
+    [given].flat().map((file) => ({ field, name: keptName(file.originalFilename ?? ''), path: file.filepath, size: file.size, mimeType: file.mimetype })),
   );
   if (files.length > 0) {
     ctx.res.once('close', () => { for (const file of files) void unlink(file.path).catch(() => undefined); });

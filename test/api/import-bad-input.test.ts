@@ -95,6 +95,18 @@ test('addresses that differ in case or in the spelling of their domain are one, 
   assert.equal((await run('firstName,lastName,email\nB,Two,post@MÜNCHEN.example\n')).updated, 1, 'as it is written');
 });
 
+test('of a file\'s name control characters are left out, and no character is cut in two', async () => {
+  for (const [given, kept] of [['nul\0name\t.csv', 'nulname.csv'], [`${'x'.repeat(254)}😀😀.csv`, `${'x'.repeat(254)}😀`], ['\0', 'import.csv']] as const) {
+    const response = await fetch(`${service.url}/api/v1/contacts/import`, {
+      method: 'POST', body: `--b\r\nContent-Disposition: form-data; name="file"; filename="${given}"\r\n\r\nemail\r\n--b--\r\n`,
+      headers: { authorization: `Bearer ${service.admin.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+    });
+    const job = await response.json() as { id: number; fileName: string };
+    assert.deepEqual([response.status, job.fileName], [202, kept]);
+    assert.equal((await service.api('GET', `/contacts/imports/${job.id}`)).body.fileName, kept);
+  }
+});
+
 test('an upload that is cut off leaves nothing behind', async () => {
   const kept = async () => (await service.deps.nats.jsm.streams.info(FILES)).state.messages;
   const jobs = async () => (await service.api('GET', '/contacts/imports?includeTotal=true')).body.page.total;
