@@ -17,7 +17,9 @@ export interface FieldContext {
 }
 
 const COLUMNS: Record<string, [string, StoredAs]> = {
+  id: ['id', 'bigint'],
   phone: ['phone', 'text'],
+  phoneE164: ['phone_e164', 'text'],
   jobTitle: ['job_title', 'text'],
   companyId: ['company_id', 'bigint'],
   status: ['status', 'text'],
@@ -31,6 +33,7 @@ const COMPANY_COLUMNS: Record<string, [string, StoredAs]> = {
   'company.name': ['name', 'text'],
   'company.domain': ['domain', 'text'],
   'company.industry': ['industry', 'text'],
+  'company.address': ['address', 'text'],
   'company.employeeCount': ['employee_count', 'numeric'],
 };
 const STORED_CUSTOM: Record<CustomFieldType['type'], { stored: StoredAs; json: string }> = {

@@ -35,10 +35,12 @@ export interface FieldSpec {
 }
 
 const CONTACT_FIELDS = new Map<string, FieldSpec>([
+  ['id', { type: 'id' }],
   ['firstName', { type: 'string' }],
   ['lastName', { type: 'string' }],
   ['email', { type: 'email' }],
   ['phone', { type: 'string' }],
+  ['phoneE164', { type: 'string' }],
   ['jobTitle', { type: 'string' }],
   ['companyId', { type: 'id' }],
   ['status', { type: 'enum', values: ['pending', 'active', 'unsubscribed', 'bounced', 'complained', 'archived'] }],
@@ -51,6 +53,7 @@ const CONTACT_FIELDS = new Map<string, FieldSpec>([
   ['company.name', { type: 'string' }],
   ['company.domain', { type: 'string' }],
   ['company.industry', { type: 'string' }],
+  ['company.address', { type: 'string' }],
   ['company.employeeCount', { type: 'number' }],
   ['score', { type: 'number' }],
   ['qualification', { type: 'enum', values: ['cold', 'warm', 'hot'] }],

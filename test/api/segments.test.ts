@@ -73,6 +73,24 @@ test('members follow changes of contacts, with events', async () => {
   assert.equal((await api('GET', `/contacts/segments/${id}`)).body.count, 0);
 });
 
+test('a contact\'s id, its phone in E.164 and its company\'s address are fields too', async () => {
+  const company = await make('/contacts/companies', { name: 'Seated', address: '1 Main Street\nVienna' });
+  const one = await person({ phone: '+43 (1) 58858-0', companyId: company.id, tags: ['fields'] });
+  const other = await person({ phone: '01 588580', tags: ['fields'] });
+  const found = async (field: string, operator: string, value?: unknown) => {
+    const filter = { op: 'and', conditions: [tagged('fields'), { field, operator, value }] };
+    return members((await segment(filter)).id);
+  };
+  assert.deepEqual(await found('id', 'in', [one.id]), [one.id]);
+  assert.deepEqual(await found('id', 'ne', one.id), [other.id]);
+  assert.deepEqual(await found('phoneE164', 'startsWith', '+431'), [one.id]);
+  assert.deepEqual(await found('phoneE164', 'notExists'), [other.id]);
+  assert.deepEqual(await found('company.address', 'contains', 'vienna'), [one.id]);
+  const { id } = await segment({ field: 'company.address', operator: 'endsWith', value: 'Graz' });
+  await api('PUT', `/contacts/companies/${company.id}`, { address: 'Graz' });
+  assert.deepEqual(await members(id), [one.id]);
+});
+
 test('lists take and give contacts; dynamic segments that hang on them follow', async () => {
   const people = [await person(), await person(), await person()].map((contact) => contact.id) as [number, number, number];
   const list = await make('/contacts/lists', { name: 'Guests', contactIds: [people[0], people[0]] });

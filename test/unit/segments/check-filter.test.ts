@@ -73,7 +73,7 @@ test('the statuses are those of contacts', () => {
 
 test('fields that are not there', () => {
   const names = [
-    'nope', '', 'customFields.', 'customFields.nope', 'customFields', 'company', 'company.address', '__proto__', 'constructor',
+    'nope', '', 'customFields.', 'customFields.nope', 'customFields', 'company', 'company.colour', '__proto__', 'constructor',
     'toString', 'customFields.__proto__',
   ];
   for (const field of names) {
