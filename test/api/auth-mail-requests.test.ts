@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { startService, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
 
@@ -9,8 +9,7 @@ let service: Service;
 before(async () => { service = await startService(); });
 after(() => service.stop());
 
-/** The driver that the ORM uses, which may be another copy than ours. */
-const { Client } = createRequire(import.meta.resolve('@mikro-orm/postgresql'))('pg') as { Client: { prototype: { query(...args: unknown[]): unknown } } };
+const { Client } = pg as unknown as { Client: { prototype: { query(...args: unknown[]): unknown } } };
 
 /** What Postgres is asked while `work` runs. */
 async function statementsOf(work: () => Promise<void>): Promise<string[]> {
