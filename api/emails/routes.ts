@@ -10,6 +10,7 @@ import { IdParams, listOf } from '../schemas.ts';
 import { pageRoutes } from './page-routes.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';
+import { suppressionRoutes } from './suppression-routes.ts';
 import { templateRoutes } from './template-routes.ts';
 import { trackingRoutes } from './tracking-routes.ts';
 
@@ -61,4 +62,4 @@ const ledgerRoutes: RouteSpec[] = [
   }),
 ];
 
-export const emailRoutes: RouteSpec[] = [...ledgerRoutes, ...templateRoutes, ...trackingRoutes, ...pageRoutes];
+export const emailRoutes: RouteSpec[] = [...ledgerRoutes, ...suppressionRoutes, ...templateRoutes, ...trackingRoutes, ...pageRoutes];

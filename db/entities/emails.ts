@@ -163,6 +163,9 @@ export class EmailEvent extends EmailEventSchema.class {}
 EmailEventSchema.setClass(EmailEvent);
 
 /** Addresses that get no marketing mail, whoever has them; they outlive contacts. */
+export const SUPPRESSION_REASONS = ['unsubscribed', 'bounced', 'complained', 'manual'] as const;
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
 const SuppressionSchema = defineEntity({
   name: 'Suppression',
   tableName: 'suppressions',
@@ -172,7 +175,7 @@ const SuppressionSchema = defineEntity({
     id: id(),
     tenantId: tenantId(),
     emailKey: p.string().length(320),
-    reason: p.enum(['unsubscribed', 'bounced', 'complained', 'manual'] as const),
+    reason: p.enum(SUPPRESSION_REASONS),
     source: p.text().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },

@@ -1,3 +1,4 @@
+import type { SuppressionReason } from '../../db/entities/emails.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import { lockContacts } from '../contacts/lock-contacts.ts';
@@ -7,14 +8,16 @@ export interface SuppressedAddress {
   emailKey: string;
   /** The contact that the mail was for, where it is not (any more) the one that has the address. */
   contactId: number | null;
-  /** The email that brought it about. */
-  emailId: number;
+  /** The email that brought it about; none when a person did. */
+  emailId: number | null;
 }
 
-/** Which contacts take the status, and which suppressions give way: the stricter one stays. */
-const WEAKER = {
-  unsubscribed: { statuses: ['pending', 'active'], reasons: [] as string[] },
-  bounced: { statuses: ['pending', 'active', 'unsubscribed'], reasons: ['unsubscribed', 'manual'] },
+/** The status that a reason gives, which contacts take it, and which suppressions give way: the stricter one stays. */
+const EFFECTS = {
+  manual: { status: 'unsubscribed', statuses: ['pending', 'active'], reasons: [] as string[] },
+  unsubscribed: { status: 'unsubscribed', statuses: ['pending', 'active'], reasons: [] as string[] },
+  bounced: { status: 'bounced', statuses: ['pending', 'active', 'unsubscribed'], reasons: ['unsubscribed', 'manual'] },
+  complained: { status: 'complained', statuses: ['pending', 'active', 'unsubscribed', 'bounced'], reasons: ['unsubscribed', 'manual', 'bounced'] },
 } as const;
 
 /**
@@ -22,21 +25,21 @@ const WEAKER = {
  * memberships. Repeated it changes nothing. Answers the contacts that changed. Writes to the outbox, so it comes last.
  */
 export async function suppressAddresses(
-  tx: EntityManager, origin: Origin, reason: keyof typeof WEAKER, addresses: readonly SuppressedAddress[],
+  tx: EntityManager, origin: Origin, reason: SuppressionReason, addresses: readonly SuppressedAddress[], source: 'email' | 'api' = 'email',
 ): Promise<number[]> {
   const { tenantId } = origin;
-  const { statuses, reasons } = WEAKER[reason];
+  const { status, statuses, reasons } = EFFECTS[reason];
   const keys = [...new Set(addresses.map((address) => address.emailKey))].sort();
   const contactIds = addresses.flatMap(({ contactId }) => (contactId === null ? [] : [contactId]));
   await rows(tx, sql`
-    insert into suppressions (tenant_id, email_key, reason, source) select ${tenantId}, key, ${reason}, 'email' from unnest(${keys}::text[]) key
+    insert into suppressions (tenant_id, email_key, reason, source) select ${tenantId}, key, ${reason}, ${source} from unnest(${keys}::text[]) key
     on conflict (tenant_id, email_key) do update set reason = excluded.reason, source = excluded.source
     where suppressions.reason = any(${[...reasons]}::text[])`);
   const owners = await rows<{ id: number }>(tx, sql`
     select id from contacts where tenant_id = ${tenantId} and (email_key = any(${keys}::text[]) or id = any(${contactIds}::bigint[]))`);
   const locked = await lockContacts(tx, tenantId, owners.map((row) => row.id));
   const changed = await rows<{ id: number; version: number; email_key: string }>(tx, sql`
-    update contacts set status = ${reason}, version = version + 1, updated_at = now()
+    update contacts set status = ${status}, version = version + 1, updated_at = now()
     where tenant_id = ${tenantId} and id = any(${locked}::bigint[]) and status = any(${[...statuses]}::text[])
     returning id, version, email_key`);
   if (changed.length === 0) return [];
@@ -47,8 +50,8 @@ export async function suppressAddresses(
     const entity = `contact/${contact.id}`;
     const updated: NewEvent = { type: 'CONTACT_UPDATED', entity, data: { contactId: contact.id, version: contact.version, changed: ['status'] } };
     const emailId = cause(contact);
-    if (reason !== 'unsubscribed') return [updated];
-    return [updated, { type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: contact.id, ...(emailId ? { emailId } : {}), reason: 'link' } }];
+    if (status !== 'unsubscribed') return [updated];
+    return [updated, { type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: contact.id, ...(emailId ? { emailId } : {}), reason: source === 'api' ? 'api' : 'link' } }];
   }));
   const ids = changed.map((contact) => contact.id);
   await refreshMemberships(tx, tenantId, ids, { causes: ['contact'], requestId: origin.requestId });
