@@ -28,7 +28,7 @@ export interface ChunkCounts {
 }
 
 /** A chunk that needs nothing but the database any more. */
-export interface PreparedChunk {
+interface PreparedChunk {
   batch: RowBatch;
   /** The usable rows as COPY takes them. */
   lines: Buffer;
@@ -56,14 +56,14 @@ export function createChunks(job: ChunkJob) {
   const merge = createMerge({ tenantId, mode, runTriggers, fields: fieldsOf(plan), listId });
   return {
     check,
-    prepare: (batch: RowBatch): PreparedChunk => prepareChunk(batch, check, (rows) => stager.lines(rows)),
     /**
      * Imports one chunk in one transaction on a client of its own: rows staged by COPY, judged as a set, merged; rejected
      * rows, counters, list members, events and the chunk's ledger row with them. So a chunk is done whole or not at all, and
      * one that is in the ledger is never done again. `done`: it is in the ledger, by another attempt; `over`: the import is.
      * Throws `not_found` without the import's list.
      */
-    async run(client: pg.ClientBase, chunk: PreparedChunk, hasRepeats: boolean): Promise<ChunkCounts | 'done' | 'over'> {
+    async run(client: pg.ClientBase, batch: RowBatch, hasRepeats: boolean): Promise<ChunkCounts | 'done' | 'over'> {
+      const chunk = prepareChunk(batch, check, (rows) => stager.lines(rows));
       for (let tries = 1; ; tries += 1) {
         await client.query('begin');
         try {

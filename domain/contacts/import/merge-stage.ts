@@ -86,7 +86,7 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
       where ${differs.join(' or ')} order by c.id for no key update of c)
     update import_stage s set differs = true from differing d where s.contact_id = d.id`;
 
-  // Old and new in one statement: a join of two would be nested loops over ten thousand rows of which the planner expects one.
+  // Old and new in one statement: a join of two would be nested loops over thousands of rows of which the planner expects one.
   const update = `
     with changed as (
       update contacts c set ${updates.join(', ')}, version = c.version + 1, updated_at = $2::timestamptz

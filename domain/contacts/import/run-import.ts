@@ -119,7 +119,7 @@ async function importRest(
   const repeats = await hasRepeats(em, run.importId);
   for await (const batch of batchesFrom(run, job.options.inspection, objectKey, await nextPosition(em, run.importId, job.options.inspection))) {
     // Not read ahead while the database merges: on few cores that is no faster, and takes the API's time.
-    const counts = await chunks.run(client, chunks.prepare(batch), repeats);
+    const counts = await chunks.run(client, batch, repeats);
     if (counts === 'done') return false;
     if (counts === 'over') break;
     stand.rows += counts.processed;
