@@ -16,6 +16,12 @@ export const tenantTable = {
   ] satisfies PolicyDef[],
 };
 
+/** Row-level security of what belongs to the whole service: only the engine role reads or writes it. */
+export const engineTable = {
+  rowLevelSecurity: 'force' as const,
+  policies: [{ name: 'engine', roles: [ENGINE_ROLE], using: 'true', check: 'true' }] satisfies PolicyDef[],
+};
+
 export const id = () => p.bigint('number').primary().autoincrement();
 export const bigid = () => p.bigint('number');
 export const tenantId = () => p.string().length(50);

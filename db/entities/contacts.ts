@@ -107,6 +107,8 @@ const SegmentSchema = defineEntity({
     builtTo: bigid().nullable(),
     /** Up to when the clock has moved members; null where time does not. */
     sweptAt: timestamp().nullable(),
+    /** Of a list: a form that adds to it asks the contact to confirm the address first. */
+    doubleOptIn: p.boolean().default(false),
     ...resourceColumns(),
   },
 });

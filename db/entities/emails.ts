@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, engineTable, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const EMAIL_STATUSES = [
   'QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'SUPPRESSED', 'BOUNCED', 'COMPLAINED', 'UNKNOWN',
@@ -50,6 +50,8 @@ const EmailTemplateVersionSchema = defineEntity({
     contentVersion: p.integer().primary(),
     subject: p.text(),
     content: p.text(),
+    /** What MJML in `content` became; null where the content is HTML. */
+    compiledHtml: p.text().nullable(),
     text: p.text().nullable(),
     previewText: p.text().nullable(),
     category: p.enum(['marketing', 'transactional'] as const),
@@ -96,6 +98,10 @@ const EmailSchema = defineEntity({
     campaignId: bigid().nullable(),
     executionId: bigid().nullable(),
     stepId: p.string().length(64).nullable(),
+    /** Of a campaign with variants: the one it has; null while the winner is awaited. */
+    variant: p.string().length(100).nullable(),
+    /** Of a campaign by recipients' local time: not before then. */
+    dueAt: timestamp().nullable(),
     data: p.json<Record<string, unknown>>().nullable(),
     lane: p.enum(EMAIL_LANES),
     status: p.enum(EMAIL_STATUSES).default('QUEUED'),
@@ -141,12 +147,14 @@ const EmailEventSchema = defineEntity({
   uniques: [{ name: 'email_events_event_key', properties: ['eventId'] }],
   indexes: [
     { name: 'email_events_email_idx', properties: ['tenantId', 'emailId', 'type'] },
+    { name: 'email_events_campaign_idx', properties: ['tenantId', 'campaignId', 'type'], where: 'campaign_id is not null' },
     { name: 'email_events_pending_idx', properties: ['receivedAt'], where: 'automated is null' },
   ],
   properties: {
     id: id(),
     tenantId: tenantId(),
     emailId: bigid(),
+    campaignId: bigid().nullable(),
     eventId: p.uuid(),
     type: p.enum(['OPEN', 'CLICK', 'UNSUBSCRIBE'] as const),
     at: timestamp(),
@@ -183,4 +191,172 @@ const SuppressionSchema = defineEntity({
 export class Suppression extends SuppressionSchema.class {}
 SuppressionSchema.setClass(Suppression);
 
-export const emailEntities = [EmailTemplate, EmailTemplateVersion, Email, EmailAttempt, EmailEvent, Suppression];
+/** What came back of an email, each report once: `eventKey` is the report's Message-ID or the provider's event id. */
+export const BOUNCE_KINDS = ['hard', 'soft', 'complaint'] as const;
+export type BounceKind = (typeof BOUNCE_KINDS)[number];
+
+const EmailBounceSchema = defineEntity({
+  name: 'EmailBounce',
+  tableName: 'email_bounces',
+  ...tenantTable,
+  uniques: [{ name: 'email_bounces_event_key', properties: ['tenantId', 'emailId', 'source', 'eventKey'] }],
+  indexes: [{ name: 'email_bounces_address_idx', properties: ['tenantId', 'emailKey', 'at'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    emailId: bigid(),
+    emailKey: p.string().length(320),
+    kind: p.enum(BOUNCE_KINDS),
+    /** `mailbox`, or the provider whose webhook told. */
+    source: p.string().length(20),
+    eventKey: p.string().length(255),
+    /** RFC 3463, as 5.1.1. */
+    statusCode: p.string().length(20).nullable(),
+    diagnostic: p.text().nullable(),
+    at: timestamp().defaultRaw('now()'),
+  },
+});
+export class EmailBounce extends EmailBounceSchema.class {}
+EmailBounceSchema.setClass(EmailBounce);
+
+/** How far the mailbox of bounces was read (RFC 9051: a UID means something under its UIDVALIDITY only). */
+const BounceMailboxSchema = defineEntity({
+  name: 'BounceMailbox',
+  tableName: 'bounce_mailboxes',
+  ...engineTable,
+  properties: {
+    /** user@host:port/folder */
+    mailbox: p.string().length(400).primary(),
+    uidValidity: bigid(),
+    lastUid: bigid(),
+    updatedAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class BounceMailbox extends BounceMailboxSchema.class {}
+BounceMailboxSchema.setClass(BounceMailbox);
+
+/** What mail can be about, for recipients to choose from. */
+const EmailTopicSchema = defineEntity({
+  name: 'EmailTopic',
+  tableName: 'email_topics',
+  ...tenantTable,
+  uniques: [
+    { name: 'email_topics_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    { name: 'email_topics_name_key', properties: ['tenantId', 'name'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(100),
+    description: p.text().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class EmailTopic extends EmailTopicSchema.class {}
+EmailTopicSchema.setClass(EmailTopic);
+
+/** A topic that an address does not want mail about, whoever has it. */
+const TopicOptOutSchema = defineEntity({
+  name: 'TopicOptOut',
+  tableName: 'topic_opt_outs',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    emailKey: p.string().length(320).primary(),
+    topicId: bigid().primary(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class TopicOptOut extends TopicOptOutSchema.class {}
+TopicOptOutSchema.setClass(TopicOptOut);
+
+/** That someone was asked to confirm an address, and the proof that it was confirmed. */
+const OptInSchema = defineEntity({
+  name: 'OptIn',
+  tableName: 'opt_ins',
+  ...tenantTable,
+  indexes: [{ name: 'opt_ins_contact_idx', properties: ['tenantId', 'contactId'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    contactId: bigid(),
+    formId: bigid().nullable(),
+    listId: bigid().nullable(),
+    requestedAt: timestamp().defaultRaw('now()'),
+    confirmedAt: timestamp().nullable(),
+    ip: p.text().nullable(),
+    userAgent: p.text().nullable(),
+  },
+});
+export class OptIn extends OptInSchema.class {}
+OptInSchema.setClass(OptIn);
+
+/** An address that mail may come from, and the key that signs it (RFC 6376). */
+const EmailSenderSchema = defineEntity({
+  name: 'EmailSender',
+  tableName: 'email_senders',
+  ...tenantTable,
+  uniques: [{ name: 'email_senders_email_key', properties: ['tenantId', 'emailKey'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(255).nullable(),
+    email: p.string().length(255),
+    emailKey: p.string().length(320),
+    replyTo: p.string().length(255).nullable(),
+    dkimDomain: p.string().length(255).nullable(),
+    dkimSelector: p.string().length(63).nullable(),
+    /** PKCS #8, encrypted by LINK_SECRET. */
+    dkimPrivateKey: p.text().nullable(),
+    /** As it stands in the DNS record. */
+    dkimPublicKey: p.text().nullable(),
+    /** When the record was last seen in the DNS as it should be. */
+    dkimVerifiedAt: timestamp().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class EmailSender extends EmailSenderSchema.class {}
+EmailSenderSchema.setClass(EmailSender);
+
+/** How a provider does, as each sender process sees it. */
+const EmailProviderSchema = defineEntity({
+  name: 'EmailProvider',
+  tableName: 'email_providers',
+  ...engineTable,
+  properties: {
+    /** host:port */
+    provider: p.string().length(300).primary(),
+    holder: p.string().length(100).primary(),
+    state: p.string().length(20),
+    failures: p.integer().default(0),
+    restsUntil: timestamp().nullable(),
+    lastError: p.text().nullable(),
+    lastErrorAt: timestamp().nullable(),
+    lastSentAt: timestamp().nullable(),
+    sent: p.bigint('number').default(0),
+    seenAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class EmailProvider extends EmailProviderSchema.class {}
+EmailProviderSchema.setClass(EmailProvider);
+
+/** Rules for all marketing mail of a tenant. */
+const EmailSettingsSchema = defineEntity({
+  name: 'EmailSettings',
+  tableName: 'email_settings',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    frequencyCap: p.json<{ maxEmails: number; perDays: number }>().nullable(),
+    /** No marketing mail outside of it. */
+    sendWindow: p.json<{ days?: (string | number)[]; from: string; to: string; timezone: string }>().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class EmailSettings extends EmailSettingsSchema.class {}
+EmailSettingsSchema.setClass(EmailSettings);
+
+export const emailEntities = [
+  EmailTemplate, EmailTemplateVersion, Email, EmailAttempt, EmailEvent, Suppression, EmailBounce, BounceMailbox, EmailTopic, TopicOptOut, OptIn,
+  EmailSender, EmailProvider, EmailSettings,
+];

@@ -3,12 +3,13 @@ import { authEntities } from './auth.ts';
 import { campaignEntities } from './campaigns.ts';
 import { importEntities } from './contact-imports.ts';
 import { contactEntities } from './contacts.ts';
+import { emailCampaignEntities } from './email-campaigns.ts';
 import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
 import { formEntities } from './forms.ts';
 import { scoringEntities } from './scoring.ts';
 
 export const entities = [
-  ...authEntities, ...contactEntities, ...importEntities, ...emailEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
+  ...authEntities, ...contactEntities, ...importEntities, ...emailEntities, ...emailCampaignEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
   ...analyticsEntities, ...eventEntities,
 ];

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../../db/orm.ts';
 import { Role } from '../../db/entities/auth.ts';
 import { provisionTenant } from '../../domain/auth/provision-tenant.ts';
-import { columnsOf, foreignKeys, insertRow, tenantTables, type Column } from '../support/schema-rows.ts';
+import { columnsOf, foreignKeys, insertRow, tenantTables, type Column, SERVICE_TABLES } from '../support/schema-rows.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 
 /** Tables of which the service can neither change nor delete a row. */
@@ -62,6 +62,23 @@ test('every table names its tenant, forces row security, and has the two policie
       { name: 'engine', permissive: 'PERMISSIVE', roles: ['perennial_engine'], cmd: 'ALL', qual: 'true', check: 'true' },
       { name: 'tenant', permissive: 'PERMISSIVE', roles: ['public'], cmd: 'ALL', qual: ours, check: ours },
     ], table);
+  }
+});
+
+test('tables of the whole service are for the engine alone', async () => {
+  for (const table of SERVICE_TABLES) {
+    const policies = await ask(owner, `select policyname as name, roles::text[] from pg_policies where schemaname = 'public' and tablename = $1`, [table]);
+    assert.deepEqual(policies, [{ name: 'engine', roles: ['perennial_engine'] }], table);
+    const cols = await columnsOf(owner, table);
+    assert.ok(cols.every((column) => column.name !== 'tenant_id'), table);
+    await rolledBack(app, async () => {
+      await as('one');
+      await app.query('set local role perennial_engine');
+      await insertRow(app, table, cols, {});
+      await app.query('reset role');
+      assert.deepEqual(await ask(app, `select 1 from "${table}"`), [], table);
+      await assert.rejects(insertRow(app, table, cols, {}), refused('42501'), table);
+    });
   }
 });
 

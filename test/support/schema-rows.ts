@@ -17,10 +17,13 @@ export interface ForeignKey {
 }
 
 /** The tables that hold rows of tenants: all of the schema but the list of migrations and the inbox's partitions. */
+/** Tables of the whole service, which no tenant sees. */
+export const SERVICE_TABLES = ['bounce_mailboxes', 'email_providers'];
+
 export async function tenantTables(owner: pg.Client): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(`
     select relname as name from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      and relname <> 'mikro_orm_migrations' and not exists (select 1 from pg_inherits where inhrelid = c.oid) order by 1`);
+      and relname <> 'mikro_orm_migrations' and relname <> all ($1) and not exists (select 1 from pg_inherits where inhrelid = c.oid) order by 1`, [SERVICE_TABLES]);
   return rows.map((row) => row.name);
 }
 
