@@ -43,6 +43,8 @@ const EmailCampaignSchema = defineEntity({
     winner: p.json<Winner>().nullable(),
     /** The name of the variant that won. */
     winnerVariant: p.string().length(100).nullable(),
+    /** When the winner is chosen; null until the test has gone out. */
+    winnerAt: timestamp().nullable(),
     status: p.enum(EMAIL_CAMPAIGN_STATUSES).default('DRAFT'),
     /** Why it FAILED. */
     error: p.text().nullable(),
