@@ -1,10 +1,11 @@
 import type { Deps } from '../config/deps.ts';
 import { campaignActivities } from './campaigns.ts';
 import { contactImportActivities } from './contact-import.ts';
+import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
 import { segmentActivities } from './segments.ts';
 
 /** What workflows may do to the world. Names are what the Temporal UI shows. */
 export function createActivities(deps: Deps) {
-  return { ...campaignActivities(deps), ...contactImportActivities(deps), ...erasureActivities(deps), ...segmentActivities(deps) };
+  return { ...campaignActivities(deps), ...contactImportActivities(deps), ...emailCampaignActivities(deps), ...erasureActivities(deps), ...segmentActivities(deps) };
 }

@@ -1,10 +1,11 @@
 import { TypedSearchAttributes, WorkflowNotFoundError } from '@temporalio/common';
 import type { Deps } from '../config/deps.ts';
-import { searchAttributes, startWorkflow, type WorkflowStart } from '../config/temporal.ts';
+import { MAILING_QUEUE, searchAttributes, startWorkflow, wakeWorkflow, type WorkflowStart } from '../config/temporal.ts';
 import { tenantEm } from '../db/orm.ts';
 import { executionWorkflowId, type ExecutionStart } from '../domain/campaigns/execution.ts';
 import { noteStarted, type StartedWorkflow } from '../domain/campaigns/started-executions.ts';
 import { eachBounded } from './each-bounded.ts';
+import type { EmailCampaignInput } from './email-campaigns.ts';
 
 const AT_ONCE = 20;
 
@@ -57,8 +58,17 @@ export async function startExecutions(deps: StartDeps, executions: ExecutionStar
   await eachBounded(orphans, AT_ONCE, ({ workflowId }) => closeWorkflow(deps, workflowId, 'stopped while it was started'));
 }
 
-/** Starts what the outbox says. */
+function emailCampaignStart({ type, id, input }: { type: string; id: string; input: Record<string, unknown> }): WorkflowStart {
+  const { tenantId, campaignId } = input as unknown as EmailCampaignInput;
+  return {
+    type, id, input, taskQueue: MAILING_QUEUE, summary: `email campaign ${campaignId}`,
+    searchAttributes: new TypedSearchAttributes([{ key: searchAttributes.tenantId, value: tenantId }, { key: searchAttributes.campaignId, value: campaignId }]),
+  };
+}
+
+/** Starts what the outbox says; an email campaign is woken. */
 export async function startFromOutbox(deps: StartDeps, start: { type: string; id: string; input: Record<string, unknown> }): Promise<void> {
   if (start.type === 'campaignExecution') await startExecutions(deps, [start.input as unknown as ExecutionStart]);
+  else if (start.type === 'emailCampaign') await wakeWorkflow(deps.temporal, emailCampaignStart(start), 'wake');
   else await startWorkflow(deps.temporal, start);
 }

@@ -6,6 +6,8 @@ import proto from '@temporalio/proto';
 export const TASK_QUEUE = 'perennial';
 /** What enters, stops and resumes journeys, and imports: none of it may stand behind them. */
 export const JOB_QUEUE = 'perennial-jobs';
+/** Email campaigns: each has an activity for as long as it is sent, most of the time asleep. */
+export const MAILING_QUEUE = 'perennial-mailings';
 
 export const searchAttributes = {
   campaignId: defineSearchAttributeKey('CampaignId', SearchAttributeType.INT),
@@ -40,6 +42,21 @@ export interface WorkflowStart {
   again?: boolean;
 }
 
+/** Signals a workflow, starting it where it does not run (any more): what it is told is never lost between the two. */
+export async function wakeWorkflow(client: Client, start: Omit<WorkflowStart, 'again'>, signal: string): Promise<void> {
+  await client.workflow.signalWithStart(start.type, {
+    ...startOptions(start), workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, signal, signalArgs: [],
+  });
+}
+
+const startOptions = (start: WorkflowStart) => ({
+  workflowId: start.id,
+  taskQueue: start.taskQueue ?? (start.type === 'campaignExecution' ? TASK_QUEUE : JOB_QUEUE),
+  args: [start.input],
+  ...(start.searchAttributes ? { typedSearchAttributes: start.searchAttributes } : {}),
+  ...(start.summary ? { staticSummary: start.summary } : {}),
+});
+
 /**
  * Starts a workflow under a deterministic id. One that runs or ran under it is a success: answers its run id or,
  * where it is over, null.
@@ -47,13 +64,9 @@ export interface WorkflowStart {
 export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
   try {
     const handle = await client.workflow.start(start.type, {
-      workflowId: start.id,
-      taskQueue: start.taskQueue ?? (start.type === 'campaignExecution' ? TASK_QUEUE : JOB_QUEUE),
-      args: [start.input],
+      ...startOptions(start),
       workflowIdReusePolicy: start.again ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      ...(start.searchAttributes ? { typedSearchAttributes: start.searchAttributes } : {}),
-      ...(start.summary ? { staticSummary: start.summary } : {}),
     });
     return handle.firstExecutionRunId;
   } catch (error) {

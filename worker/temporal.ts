@@ -1,7 +1,7 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
 import type { Deps } from '../config/deps.ts';
-import { JOB_QUEUE, TASK_QUEUE } from '../config/temporal.ts';
+import { JOB_QUEUE, MAILING_QUEUE, TASK_QUEUE } from '../config/temporal.ts';
 import { workflowBundle } from './bundle.ts';
 import { tracedActivities } from './traced-activities.ts';
 
@@ -19,6 +19,10 @@ export async function startTemporalWorker(deps: Deps, connection: NativeConnecti
     await Worker.create({
       ...common, taskQueue: JOB_QUEUE, maxCachedWorkflows: 100,
       maxConcurrentWorkflowTaskExecutions: 10, maxConcurrentActivityTaskExecutions: 20, maxConcurrentLocalActivityExecutions: 10,
+    }),
+    await Worker.create({
+      ...common, taskQueue: MAILING_QUEUE, maxCachedWorkflows: 200,
+      maxConcurrentWorkflowTaskExecutions: 10, maxConcurrentActivityTaskExecutions: 200, maxConcurrentLocalActivityExecutions: 1,
     }),
   ];
   const running = workers.map((worker) => worker.run());

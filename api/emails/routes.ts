@@ -1,5 +1,6 @@
 import { Email } from '../../db/entities/emails.ts';
 import { sql } from '../../db/orm.ts';
+import { explainContactEmails } from '../../domain/emails/explain-contact-emails.ts';
 import { explainEmail } from '../../domain/emails/explain-email.ts';
 import { resolveEmail } from '../../domain/emails/resolve-email.ts';
 import { sendEmail } from '../../domain/emails/send-email.ts';
@@ -7,9 +8,11 @@ import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { accepted, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
+import { emailCampaignRoutes } from './campaign-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';
+import { emailSettingsRoutes } from './settings-routes.ts';
 import { suppressionRoutes } from './suppression-routes.ts';
 import { templateRoutes } from './template-routes.ts';
 import { trackingRoutes } from './tracking-routes.ts';
@@ -56,10 +59,17 @@ const ledgerRoutes: RouteSpec[] = [
     handler: async ({ em, params }) => ({ body: await explainEmail(em, params.id) }),
   }),
   route({
+    method: 'GET', path: '/contacts/{id}/emails/explain', operationId: 'explainContactEmails', summary: 'Why a contact got mail of a campaign, or did not',
+    access: 'emails:read', params: IdParams, query: schema.ContactExplanationQuery, responses: { 200: { schema: schema.ContactExplanation } }, errors: ['not_found'],
+    handler: async ({ em, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId) }),
+  }),
+  route({
     method: 'POST', path: '/emails/{id}/resolve', operationId: 'resolveEmail', summary: 'Say what became of an email that is UNKNOWN', access: 'emails:write',
     params: IdParams, body: schema.Resolve, responses: { 200: { schema: schema.Email } }, errors: ['not_found', 'conflict'],
     handler: async ({ em, params, body }) => ({ body: presentEmail(await resolveEmail(em, params.id, body.outcome)) }),
   }),
 ];
 
-export const emailRoutes: RouteSpec[] = [...ledgerRoutes, ...suppressionRoutes, ...templateRoutes, ...trackingRoutes, ...pageRoutes];
+export const emailRoutes: RouteSpec[] = [
+  ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...trackingRoutes, ...pageRoutes,
+];

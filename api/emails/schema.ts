@@ -49,11 +49,16 @@ export const Email = strict({
 export const EmailQuery = listQuery(['id', 'createdAt'], {
   contactId: Type.Optional(Id), campaignId: Type.Optional(Id), status: Type.Optional(status), externalId: Type.Optional(Type.String({ maxLength: 100 })),
 });
-export const Explanation = strict({
-  emailId: Id, status,
+const explained = {
   gates: Type.Array(strict({ gate: Type.String(), passed: Type.Boolean(), reason: nullable(Type.String()), at: Timestamp })),
   attempts: Type.Array(strict({ provider: Type.String(), at: Timestamp, reply: nullable(Type.String()) })),
-});
+};
+export const Explanation = strict({ emailId: Id, status, ...explained });
+export const ContactExplanation = strict({
+  contactId: Id, campaignId: Id, emailId: nullable(Id), status: nullable(status), ...explained,
+  emails: Type.Array(strict({ emailId: Id, status, createdAt: Timestamp }), { description: 'All of them, latest first' }),
+}, { description: 'Of the latest email; without one, what stands between' });
+export const ContactExplanationQuery = strict({ campaignId: Id });
 export const Tracking = strict({
   emailId: Id, status, opens: Type.Integer(), clicks: Type.Integer(),
   firstOpenedAt: nullable(Timestamp), lastOpenedAt: nullable(Timestamp), firstClickedAt: nullable(Timestamp),

@@ -1328,6 +1328,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/contacts/{id}/emails/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a contact got mail of a campaign, or did not */
+        get: operations["explainContactEmails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/emails/{id}/resolve": {
         parameters: {
             query?: never;
@@ -1339,6 +1356,190 @@ export interface paths {
         put?: never;
         /** Say what became of an email that is UNKNOWN */
         post: operations["resolveEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List email campaigns */
+        get: operations["listEmailCampaigns"];
+        put?: never;
+        /**
+         * Create an email campaign, and send it when a schedule says so
+         * @description Without `scheduleType` it is a DRAFT until it is sent. `immediate` begins at once. Its audience is whoever is in the segment when sending begins; each gets it once.
+         */
+        post: operations["createEmailCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an email campaign */
+        get: operations["getEmailCampaign"];
+        /**
+         * Change an email campaign
+         * @description While it is sent or paused the name and the rate; once it has ended, the name.
+         */
+        put: operations["updateEmailCampaign"];
+        post?: never;
+        /**
+         * Delete an email campaign
+         * @description Its emails stay.
+         */
+        delete: operations["deleteEmailCampaign"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a DRAFT
+         * @description By its schedule; at once where it has none. One that is on its way stays so.
+         */
+        post: operations["sendEmailCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause an email campaign
+         * @description What is not on a connection to a provider at this moment waits until it is resumed.
+         */
+        post: operations["pauseEmailCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with a paused email campaign
+         * @description With whoever has not had it.
+         */
+        post: operations["resumeEmailCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an email campaign
+         * @description Nothing more goes out: what is still queued becomes SUPPRESSED.
+         */
+        post: operations["cancelEmailCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of an email campaign
+         * @description Hits of scanners are not counted.
+         */
+        get: operations["getEmailCampaignStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/campaigns/{id}/recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who gets an email campaign, and what became of it */
+        get: operations["listEmailCampaignRecipients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules for all marketing mail */
+        get: operations["getEmailSettings"];
+        /**
+         * Change the rules for all marketing mail
+         * @description Beyond `frequencyCap` mail to a contact is SUPPRESSED. Outside of `sendWindow` it waits.
+         */
+        put: operations["updateEmailSettings"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2727,6 +2928,57 @@ export interface components {
             options?: string[] | null;
             description?: string | null;
         };
+        CreateEmailCampaignRequest: {
+            /** @example May newsletter */
+            name: string;
+            /** @description Or `variants` */
+            templateId?: number | null;
+            /** @description Who gets it */
+            segmentId?: number | null;
+            /** @description The same, by its other name */
+            listId?: number | null;
+            /**
+             * @description `recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is
+             * @enum {string|null}
+             */
+            scheduleType?: "immediate" | "scheduled" | "recurring" | "recipient_local_time" | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            scheduledAt?: string | null;
+            /**
+             * @description Five fields, of a recurring one
+             * @example 0 9 * * 1
+             */
+            cron?: string | null;
+            /**
+             * @description Of `cron` and of the local time; UTC where absent
+             * @example Europe/Berlin
+             */
+            timezone?: string | null;
+            ratePerMinute?: number | null;
+            /** @description What is compared, instead of `templateId` */
+            variants?: {
+                /** @example A */
+                name: string;
+                /** @example 1 */
+                templateId: number;
+                /** @example 50 */
+                weight: number;
+            }[] | null;
+            winner?: {
+                /**
+                 * @description People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`
+                 * @enum {string}
+                 */
+                metric: "opens" | "clicks" | "openRate" | "clickRate";
+                /** @description Counted from the end of the test's delivery */
+                afterMinutes: number;
+                /** @description Of the audience; the others get what won */
+                testPercent: number;
+            } | null;
+        };
         CreateFormRequest: {
             name: string;
             fields: {
@@ -3034,9 +3286,174 @@ export interface components {
              */
             updatedAt: string;
         };
+        EmailCampaign: {
+            /** @example 1 */
+            id: number;
+            /** @example May newsletter */
+            name: string;
+            /** @description Or `variants` */
+            templateId: number | null;
+            /** @description Who gets it */
+            segmentId: number | null;
+            /** @description The same, by its other name */
+            listId: number | null;
+            /**
+             * @description `recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is
+             * @enum {string|null}
+             */
+            scheduleType: "immediate" | "scheduled" | "recurring" | "recipient_local_time" | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            scheduledAt: string | null;
+            /**
+             * @description Five fields, of a recurring one
+             * @example 0 9 * * 1
+             */
+            cron: string | null;
+            /**
+             * @description Of `cron` and of the local time; UTC where absent
+             * @example Europe/Berlin
+             */
+            timezone: string | null;
+            ratePerMinute: number | null;
+            /** @description What is compared, instead of `templateId` */
+            variants: {
+                /** @example A */
+                name: string;
+                /** @example 1 */
+                templateId: number;
+                /** @example 50 */
+                weight: number;
+            }[] | null;
+            winner: {
+                /**
+                 * @description People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`
+                 * @enum {string}
+                 */
+                metric: "opens" | "clicks" | "openRate" | "clickRate";
+                /** @description Counted from the end of the test's delivery */
+                afterMinutes: number;
+                /** @description Of the audience; the others get what won */
+                testPercent: number;
+            } | null;
+            /** @description What won */
+            winnerVariant: string | null;
+            /** @enum {string} */
+            status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
+            /** @description Why it FAILED */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            nextRunAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            startedAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        EmailCampaignList: {
+            data: components["schemas"]["EmailCampaign"][];
+            page: components["schemas"]["Page"];
+        };
+        EmailCampaignStats: {
+            /** @example 1 */
+            campaignId: number;
+            /** @enum {string} */
+            status: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
+            /** @description = queued + sent + failed + suppressed + unknown */
+            audience: number;
+            queued: number;
+            sent: number;
+            delivered: number;
+            failed: number;
+            suppressed: number;
+            bounced: number;
+            complained: number;
+            unknown: number;
+            opens: number;
+            uniqueOpens: number;
+            clicks: number;
+            uniqueClicks: number;
+            unsubscribes: number;
+            /** @description Of delivered */
+            openRate: number;
+            /** @description Of delivered */
+            clickRate: number;
+            links: {
+                url: string;
+                clicks: number;
+                uniqueClicks: number;
+            }[];
+            variants: {
+                name: string;
+                /** @example 1 */
+                templateId: number;
+                weight: number;
+                winner: boolean;
+                /** @description = queued + sent + failed + suppressed + unknown */
+                audience: number;
+                queued: number;
+                sent: number;
+                delivered: number;
+                failed: number;
+                suppressed: number;
+                bounced: number;
+                complained: number;
+                unknown: number;
+                opens: number;
+                uniqueOpens: number;
+                clicks: number;
+                uniqueClicks: number;
+                unsubscribes: number;
+                /** @description Of delivered */
+                openRate: number;
+                /** @description Of delivered */
+                clickRate: number;
+            }[];
+        };
         EmailList: {
             data: components["schemas"]["Email"][];
             page: components["schemas"]["Page"];
+        };
+        EmailSettings: {
+            frequencyCap: {
+                maxEmails: number;
+                perDays: number;
+            } | null;
+            sendWindow: {
+                /** @description Every day where absent */
+                days?: (number | string)[];
+                /** @description HH:MM */
+                from: string;
+                /** @description HH:MM up to 24:00, exclusive */
+                to: string;
+                /** @description An IANA timezone, or `contact` for the contact's own */
+                timezone: string;
+            } | null;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
         };
         EmailsAnalytics: {
             period: {
@@ -3317,6 +3734,48 @@ export interface components {
                 reason: string;
             }[];
             executions: components["schemas"]["Execution"][];
+        };
+        /** @description Of the latest email; without one, what stands between */
+        ExplainContactEmailsAnswer: {
+            /** @example 1 */
+            contactId: number;
+            /** @example 1 */
+            campaignId: number;
+            /** @example 1 */
+            emailId: number | null;
+            /** @enum {string|null} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN" | null;
+            gates: {
+                gate: string;
+                passed: boolean;
+                reason: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+            }[];
+            attempts: {
+                provider: string;
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                at: string;
+                reply: string | null;
+            }[];
+            /** @description All of them, latest first */
+            emails: {
+                /** @example 1 */
+                emailId: number;
+                /** @enum {string} */
+                status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+                /**
+                 * Format: date-time
+                 * @example 2030-01-31T09:30:00.000Z
+                 */
+                createdAt: string;
+            }[];
         };
         ExplainEmailAnswer: {
             /** @example 1 */
@@ -3827,6 +4286,44 @@ export interface components {
         };
         ListContactSegmentsItemList: {
             data: components["schemas"]["ListContactSegmentsItem"][];
+            page: components["schemas"]["Page"];
+        };
+        ListEmailCampaignRecipientsItem: {
+            /** @example 1 */
+            emailId: number;
+            /** @example 1 */
+            contactId: number | null;
+            /** @description Where it went; null before it was sent */
+            email: string | null;
+            /** @enum {string} */
+            status: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+            reason: string | null;
+            variant: string | null;
+            /** @example 1 */
+            templateId: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            dueAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            sentAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        ListEmailCampaignRecipientsItemList: {
+            data: components["schemas"]["ListEmailCampaignRecipientsItem"][];
             page: components["schemas"]["Page"];
         };
         ListImportKeptItem: {
@@ -4518,6 +5015,85 @@ export interface components {
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
+        };
+        UpdateEmailCampaignRequest: {
+            /** @example May newsletter */
+            name?: string;
+            /** @description Or `variants` */
+            templateId?: number | null;
+            /** @description Who gets it */
+            segmentId?: number | null;
+            /** @description The same, by its other name */
+            listId?: number | null;
+            /**
+             * @description `recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is
+             * @enum {string|null}
+             */
+            scheduleType?: "immediate" | "scheduled" | "recurring" | "recipient_local_time" | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            scheduledAt?: string | null;
+            /**
+             * @description Five fields, of a recurring one
+             * @example 0 9 * * 1
+             */
+            cron?: string | null;
+            /**
+             * @description Of `cron` and of the local time; UTC where absent
+             * @example Europe/Berlin
+             */
+            timezone?: string | null;
+            ratePerMinute?: number | null;
+            /** @description What is compared, instead of `templateId` */
+            variants?: {
+                /** @example A */
+                name: string;
+                /** @example 1 */
+                templateId: number;
+                /** @example 50 */
+                weight: number;
+            }[] | null;
+            winner?: {
+                /**
+                 * @description People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`
+                 * @enum {string}
+                 */
+                metric: "opens" | "clicks" | "openRate" | "clickRate";
+                /** @description Counted from the end of the test's delivery */
+                afterMinutes: number;
+                /** @description Of the audience; the others get what won */
+                testPercent: number;
+            } | null;
+            readonly id?: unknown;
+            readonly status?: unknown;
+            readonly error?: unknown;
+            readonly winnerVariant?: unknown;
+            readonly nextRunAt?: unknown;
+            readonly startedAt?: unknown;
+            readonly finishedAt?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateEmailSettingsRequest: {
+            frequencyCap?: {
+                maxEmails: number;
+                perDays: number;
+            } | null;
+            sendWindow?: {
+                /** @description Every day where absent */
+                days?: (number | string)[];
+                /** @description HH:MM */
+                from: string;
+                /** @description HH:MM up to 24:00, exclusive */
+                to: string;
+                /** @description An IANA timezone, or `contact` for the contact's own */
+                timezone: string;
+            } | null;
+            readonly version?: unknown;
         };
         UpdateFormRequest: {
             name?: string;
@@ -5406,7 +5982,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_template.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -7245,6 +7821,30 @@ export interface operations {
             };
         };
     };
+    explainContactEmails: {
+        parameters: {
+            query: {
+                campaignId: number;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainContactEmailsAnswer"];
+                };
+            };
+        };
+    };
     resolveEmail: {
         parameters: {
             query?: never;
@@ -7267,6 +7867,316 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Email"];
+                };
+            };
+        };
+    };
+    listEmailCampaigns: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "DRAFT" | "SCHEDULED" | "SENDING" | "PAUSED" | "SENT" | "CANCELLED" | "FAILED";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaignList"];
+                };
+            };
+        };
+    };
+    createEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateEmailCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    getEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    updateEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateEmailCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    deleteEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    sendEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    pauseEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    resumeEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    cancelEmailCampaign: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaign"];
+                };
+            };
+        };
+    };
+    getEmailCampaignStats: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailCampaignStats"];
+                };
+            };
+        };
+    };
+    listEmailCampaignRecipients: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "-id";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+                status?: "QUEUED" | "SENDING" | "SENT" | "DELIVERED" | "FAILED" | "SUPPRESSED" | "BOUNCED" | "COMPLAINED" | "UNKNOWN";
+                contactId?: number;
+                variant?: string;
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListEmailCampaignRecipientsItemList"];
+                };
+            };
+        };
+    };
+    getEmailSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailSettings"];
+                };
+            };
+        };
+    };
+    updateEmailSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateEmailSettingsRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailSettings"];
                 };
             };
         };

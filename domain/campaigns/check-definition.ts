@@ -6,7 +6,7 @@ import { referencedIds } from './references.ts';
 import { EXECUTABLE_TRIGGERS } from './triggers.ts';
 import { validateDefinition } from './validate.ts';
 
-type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns';
+type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
 
 async function idsIn(tx: EntityManager, table: Table, tenantId: string, ids: ReadonlySet<number>, also = sql`true`): Promise<Set<number>> {
   if (ids.size === 0) return new Set();
@@ -23,7 +23,10 @@ export async function checkDefinition(tx: EntityManager, tenantId: string, defin
     listIds: await idsIn(tx, 'segments', tenantId, named.listIds, sql`type = 'static'`),
     segmentIds: await idsIn(tx, 'segments', tenantId, named.segmentIds),
     formIds: await idsIn(tx, 'forms', tenantId, named.formIds),
-    campaignIds: await idsIn(tx, 'campaigns', tenantId, named.campaignIds),
+    // Emails are of either kind, and an id is of one alone.
+    campaignIds: new Set([
+      ...(await idsIn(tx, 'campaigns', tenantId, named.campaignIds)), ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),
+    ]),
     customFields: await customFieldTypes(tx, tenantId),
   });
   if (violations.length === 0 && !EXECUTABLE_TRIGGERS.includes(definition.trigger.type)) {

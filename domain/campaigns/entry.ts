@@ -3,7 +3,7 @@ import type { Violation } from '../errors.ts';
 import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from './local-time.ts';
 import { MAX_MINUTES } from './schemas.ts';
 
-const SendWindowSchema = Type.Object(
+export const SendWindowSchema = Type.Object(
   {
     days: Type.Optional(Type.Array(WeekdaySchema, { minItems: 1, maxItems: 7, description: 'Every day where absent' })),
     from: TimeSchema,
@@ -13,7 +13,7 @@ const SendWindowSchema = Type.Object(
   { additionalProperties: false },
 );
 
-const FrequencyCapSchema = Type.Object(
+export const FrequencyCapSchema = Type.Object(
   { maxEmails: Type.Integer({ minimum: 1, maximum: 1000 }), perDays: Type.Integer({ minimum: 1, maximum: 365 }) },
   { additionalProperties: false },
 );

@@ -87,3 +87,8 @@ export function nextInWindow(window: SendWindow, now: Date, contactTimezone: str
   }
   return now;
 }
+
+/** The instant of a wall-clock time (ms, written as if it were UTC) in a timezone; UTC if that is unknown. */
+export function atWallClock(local: number, timezone: string): Date {
+  return new Date(instantOf(zoneOf(timezone), local));
+}

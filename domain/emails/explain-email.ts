@@ -1,7 +1,8 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import type { EmailStatus } from '../../db/entities/emails.ts';
+import type { EmailCampaignStatus } from '../../db/entities/email-campaigns.ts';
+import type { EmailLane, EmailStatus } from '../../db/entities/emails.ts';
 import { notFound } from '../errors.ts';
-import { GATES, gateJoins, gateOf, refusal } from './gates.ts';
+import { GATES, gateJoins, gateOf, refusalAtStart } from './gates.ts';
 import { addressKey } from './queue-emails.ts';
 
 export interface ExplainedGate {
@@ -19,6 +20,11 @@ export interface Explanation {
 }
 
 interface ExplainedRow {
+  lane: EmailLane;
+  segment_id: number | null;
+  campaign_status: EmailCampaignStatus | null;
+  attempt: number;
+  next_attempt_at: Date;
   status: EmailStatus;
   reason: string | null;
   content_version: number | null;
@@ -35,33 +41,52 @@ interface ExplainedRow {
  * Throws 404.
  */
 export async function explainEmail(em: EntityManager, id: number): Promise<Explanation> {
-  return em.transactional(async (tx) => {
-    const [email] = await rows<ExplainedRow>(tx, sql`
-      select status, reason, content_version, to_address, accepted_at, created_at, updated_at, now() as now from emails where id = ${id}`);
-    if (!email) throw notFound('email', id);
-    const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(tx, sql`
-      select provider, at, reply from email_attempts where email_id = ${id} order by attempt`);
-    const open = email.status === 'QUEUED' || email.status === 'SENDING';
-    const stoppedBy = open ? await refusalNow(tx, id, email.to_address) : email.status === 'SUPPRESSED' ? email.reason : null;
-    const gates = explainGates(stoppedBy, open ? email.now : email.updated_at, email.content_version);
-    if (stoppedBy === null || open) gates.push(...explainDelivery(email));
-    return { emailId: id, status: email.status, gates, attempts };
-  });
+  return em.transactional((tx) => explainEmailIn(tx, id));
+}
+
+/** The same in a transaction. */
+export async function explainEmailIn(tx: EntityManager, id: number): Promise<Explanation> {
+  const [email] = await rows<ExplainedRow>(tx, sql`
+    select e.lane, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
+      e.accepted_at, e.created_at, e.updated_at, now() as now
+    from emails e left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
+    where e.id = ${id}`);
+  if (!email) throw notFound('email', id);
+  const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(tx, sql`
+    select provider, at, reply from email_attempts where email_id = ${id} order by attempt`);
+  const open = email.status === 'QUEUED' || email.status === 'SENDING';
+  const stoppedBy = open ? await refusalNow(tx, id, email.to_address) : email.status === 'SUPPRESSED' ? email.reason : null;
+  const gates = [...explainMembership(email), ...explainGates(email, stoppedBy, open ? email.now : email.updated_at)];
+  if (stoppedBy === null || open) gates.push(...explainDelivery(email));
+  return { emailId: id, status: email.status, gates, attempts };
+}
+
+/** Of an email campaign: that the contact was in its segment when the audience was frozen. */
+function explainMembership({ lane, segment_id: segmentId, created_at: at }: ExplainedRow): ExplainedGate[] {
+  return lane === 'bulk' ? [{ gate: 'membership', passed: true, reason: segmentId === null ? null : `segment_${segmentId}`, at }] : [];
 }
 
 /** Every gate up to the one that stopped it. A reason of no gate (a stopped campaign) is told after those it passed. */
-function explainGates(stoppedBy: string | null, at: Date, contentVersion: number | null): ExplainedGate[] {
+function explainGates({ lane, content_version: contentVersion }: ExplainedRow, stoppedBy: string | null, at: Date): ExplainedGate[] {
   const stop = gateOf(stoppedBy);
-  const passed = stop === null ? GATES : GATES.slice(0, GATES.indexOf(stop));
+  const all = GATES.filter((gate) => gate !== 'campaign' || lane === 'bulk');
+  const passed = stop === null ? all : all.slice(0, all.indexOf(stop));
   const gates: ExplainedGate[] = passed.map((gate) => (
     { gate, passed: true, reason: gate === 'template' && contentVersion !== null ? `content_version_${contentVersion}` : null, at }));
   if (stoppedBy !== null) gates.push({ gate: stop ?? 'campaign', passed: false, reason: stoppedBy, at });
   return gates;
 }
 
-function explainDelivery({ status, reason, accepted_at: acceptedAt, created_at: createdAt, updated_at: updatedAt }: ExplainedRow): ExplainedGate[] {
-  if (acceptedAt === null) return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: 'waiting', at: createdAt }] : [];
+function explainDelivery(email: ExplainedRow): ExplainedGate[] {
+  const { status, reason, accepted_at: acceptedAt, created_at: createdAt, updated_at: updatedAt } = email;
+  if (acceptedAt === null) {
+    const waits = email.campaign_status === 'PAUSED' ? 'campaign_paused' : 'waiting';
+    return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: waits, at: createdAt }] : [];
+  }
   const intake = { gate: 'intake', passed: true, reason: null, at: acceptedAt };
+  // Put off before its first attempt: only the send window does that.
+  const closed = status === 'QUEUED' && email.attempt === 0 && email.next_attempt_at > email.now;
+  if (closed) return [intake, { gate: 'send_window', passed: false, reason: `opens_${email.next_attempt_at.toISOString()}`, at: email.now }];
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
   const accepted = status !== 'FAILED' && status !== 'UNKNOWN';
   return [intake, { gate: 'provider', passed: accepted, reason: accepted ? null : reason, at: updatedAt }];
@@ -70,6 +95,6 @@ function explainDelivery({ status, reason, accepted_at: acceptedAt, created_at: 
 async function refusalNow(tx: EntityManager, id: number, toAddress: string | null): Promise<string | null> {
   const [row] = await rows<{ reason: string | null }>(tx, sql`
     with asked as (select m.*, ${toAddress === null ? null : addressKey(toAddress)}::text as to_key from emails m where m.id = ${id})
-    select ${refusal} as reason from asked e ${gateJoins}`);
+    select ${refusalAtStart} as reason from asked e ${gateJoins}`);
   return row?.reason ?? null;
 }

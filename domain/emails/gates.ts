@@ -1,18 +1,19 @@
 import { sql } from '../../db/orm.ts';
 import { addressDigestSql } from '../contacts/erasure/digest.ts';
 
-/** The gates that every email passes when it is queued and again when it is started, in the order explain shows them. */
-export const GATES = ['template', 'contact', 'status', 'suppression'] as const;
+/** The gates that every email passes when it is queued and again when it is started (the cap: only then), in the order explain shows them. */
+export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'frequency_cap'] as const;
 export type Gate = (typeof GATES)[number];
 
 /**
- * What the gates look at, joined to `e`, which has tenant_id, template_id, contact_id and, for a mail to a bare
+ * What the gates look at, joined to `e`, which has tenant_id, template_id, contact_id, campaign_id and, for a mail to a bare
  * address, `to_key` (the address as it is compared). What hangs on the address is looked up in subqueries: these use the
  * index on it whatever the planner knows of the tables, where a join may read a whole tenant for each email.
  */
 export const gateJoins = sql`
   left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
   left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
+  left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
   cross join lateral (select
     case when e.contact_id is not null then c.status
          else (select k.status from contacts k where k.tenant_id = e.tenant_id and k.email_key = e.to_key) end as status,
@@ -26,6 +27,7 @@ export const gateJoins = sql`
  * address that bounced or complained, or on behalf of a contact that is gone.
  */
 export const refusal = sql`case
+  when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
   when t.id is null then 'template_deleted'
   when e.contact_id is not null and c.id is null then 'contact_deleted'
   when a.status in ('bounced', 'complained') then 'contact_' || a.status
@@ -35,8 +37,25 @@ export const refusal = sql`case
   when a.suppressed is not null then 'address_' || a.suppressed
 end`;
 
+/**
+ * The same for an email `e` (a row of the ledger, or its id beside) that is about to go: also that the contact has had as
+ * much marketing mail as the tenant's cap allows. What was queued before it and may still go counts, so that of several that
+ * start at once no more go than may; mail that was never to go out does not.
+ */
+export const refusalAtStart = sql`coalesce(${refusal}, case
+  when t.category = 'marketing' and e.contact_id is not null and exists (
+    select 1 from email_settings s cross join lateral (
+      select count(*) as had from emails o join email_templates ot on ot.tenant_id = o.tenant_id and ot.id = o.template_id and ot.category = 'marketing'
+      where o.tenant_id = e.tenant_id and o.contact_id = e.contact_id and o.id <> e.id
+        and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > now() - make_interval(days => (s.frequency_cap ->> 'perDays')::int)
+          or o.status = 'QUEUED' and o.accepted_at is not null and o.id < e.id)) m
+    where s.tenant_id = e.tenant_id and s.frequency_cap is not null and m.had >= (s.frequency_cap ->> 'maxEmails')::int)
+  then 'frequency_cap' end)`;
+
 /** The gate that a reason comes from; null for reasons that are no gate's (a stopped campaign, for one). */
 export function gateOf(reason: string | null): Gate | null {
+  if (reason === 'frequency_cap') return 'frequency_cap';
+  if (reason === 'campaign_cancelled' || reason === 'campaign_failed') return 'campaign';
   if (reason === 'template_deleted') return 'template';
   if (reason === 'contact_deleted') return 'contact';
   if (reason?.startsWith('contact_')) return 'status';

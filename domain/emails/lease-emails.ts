@@ -1,6 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailLane } from '../../db/entities/emails.ts';
 import { companyJoin, contactColumn } from './contact-values.ts';
+import type { SendWindow } from '../campaigns/local-time.ts';
 import type { ContactValues } from './template-values.ts';
 
 /** A QUEUED email that this holder may render; nobody else takes it before the lease ends. */
@@ -13,6 +14,8 @@ export interface LeasedEmail {
   contentVersion: number | null;
   /** Set for a mail of the service itself. */
   systemKey: string | null;
+  /** When the tenant's marketing mail may go; null for any time and for other mail. */
+  sendWindow: SendWindow | null;
   contactId: number | null;
   /** The contact's version that `contact` shows. */
   contactVersion: number | null;
@@ -31,6 +34,7 @@ interface LeasedRow {
   template_id: number;
   content_version: number | null;
   system_key: string | null;
+  send_window: SendWindow | null;
   contact_id: number | null;
   contact_version: number | null;
   contact: ContactValues | null;
@@ -68,15 +72,16 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
       from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
       returning e.id, e.tenant_id, e.lane, e.template_id, e.contact_id, e.to_address, e.data, e.attempt
     )
-    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, e.contact_id, c.version as contact_version, ${contactColumn},
+    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumn},
            case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
+    left join email_settings s on s.tenant_id = e.tenant_id and t.category = 'marketing'
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
     ${companyJoin}
     order by row_number() over (partition by e.tenant_id order by e.id)`));
   return leased.map((row) => ({
-    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version, systemKey: row.system_key,
+    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version, systemKey: row.system_key, sendWindow: row.send_window,
     contactId: row.contact_id, contactVersion: row.contact_version, contact: row.contact, address: row.address, data: row.data, attempt: row.attempt,
   }));
 }

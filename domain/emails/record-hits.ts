@@ -24,8 +24,8 @@ export async function recordHits(tx: EntityManager, hits: readonly Hit[]): Promi
   const payload = JSON.stringify(hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent })));
   const recorded = await rows<HitRow>(tx, sql`
     with come as (
-      insert into email_events (tenant_id, email_id, event_id, type, at, url, ip, user_agent, automated)
-      select e.tenant_id, e.id, h.id, h.type, h.at, h.url, h.ip, h.user_agent, case when h.automated then true end
+      insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, url, ip, user_agent, automated)
+      select e.tenant_id, e.id, e.campaign_id, h.id, h.type, h.at, h.url, h.ip, h.user_agent, case when h.automated then true end
       from jsonb_to_recordset(${payload}::jsonb) as h(id uuid, type text, email_id bigint, at timestamptz, url text, ip text, user_agent text, automated boolean)
       join emails e on e.id = h.email_id and e.reason is distinct from 'erased'
       on conflict (event_id) do nothing

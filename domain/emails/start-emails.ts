@@ -1,7 +1,8 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailStatus } from '../../db/entities/emails.ts';
 import { appendDeliveryEvents } from './delivery-events.ts';
-import { gateJoins, refusal } from './gates.ts';
+import { gateJoins, refusalAtStart } from './gates.ts';
+import { HELD_UNTIL } from './held.ts';
 import { addressKey } from './queue-emails.ts';
 
 /** A leased email as it was rendered; one that can not be rendered or addressed names its `failure`. */
@@ -16,19 +17,21 @@ export interface RenderedRow {
   /** How often it was started before. */
   attempt: number;
   failure?: string;
+  /** Not before then: it is outside of the tenant's send window. */
+  notBefore?: Date;
 }
 
 export interface StartedEmail {
   id: number;
-  /** SENDING: it is ours to send, as this attempt. QUEUED: the contact has changed since it was rendered. */
+  /** SENDING: it is ours to send, as this attempt. QUEUED: the contact has changed since it was rendered, or it is not its time. */
   status: Extract<EmailStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED'>;
   attempt: number;
 }
 
 /**
  * Takes leased emails onto connections: SENDING, the next attempt, for those that every gate still lets pass at this
- * moment. The others end here: SUPPRESSED by a gate, FAILED for their own failure, or back in the queue to be rendered
- * from the contact as it is now. `provider` (host:port) is whose connections they are. What is no longer this holder's is left out of the answer. One engine transaction.
+ * moment. The others end here: SUPPRESSED by a gate, FAILED for their own failure, or back in the queue: to be rendered
+ * from the contact as it is now, until the send window opens, or, when their campaign is paused, until it is resumed. `provider` (host:port) is whose connections they are. What is no longer this holder's is left out of the answer. One engine transaction.
  *
  * When this throws, it may have been committed nevertheless (the answer was lost). The caller must then send nothing and
  * settle each as not released under the attempt it would have been: that puts it back, if it was taken at all.
@@ -39,23 +42,23 @@ export async function startEmails(
   if (rendered.length === 0) return [];
   const payload = JSON.stringify(rendered.map((row) => ({
     id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount,
-    address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure,
+    address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure, not_before: row.notBefore,
   })));
   return em.transactional(async (tx) => {
     const started = await rows<StartedRow>(tx, sql`
       with asked as (
         select * from jsonb_to_recordset(${payload}::jsonb) as r(
-          id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text)
+          id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text, not_before timestamptz)
       ), held as (
-        select m.template_id, m.contact_id, a.*
+        select m.template_id, m.contact_id, m.campaign_id, a.*
         from asked a join emails m on m.tenant_id = a.tenant_id and m.id = a.id
         where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
         for update of m skip locked
       ), judged as (
-        select e.*, ${refusal} as reason, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
+        select e.*, ${refusalAtStart} as reason, k.status = 'PAUSED' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
       ), decided as (
-        select j.*, case when reason is not null then 'SUPPRESSED' when failure is not null then 'FAILED'
-                         when stale then 'QUEUED' else 'SENDING' end as new_status
+        select j.*, case when reason is not null then 'SUPPRESSED' when paused then 'QUEUED' when failure is not null then 'FAILED'
+                         when not_before is not null or stale then 'QUEUED' else 'SENDING' end as new_status
         from judged j
       )
       update emails m set
@@ -65,6 +68,10 @@ export async function startEmails(
         holder = case when d.new_status = 'SENDING' then m.holder end,
         lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
         provider = case when d.new_status = 'SENDING' then ${provider} else m.provider end,
+        -- Of a paused campaign nothing was requested, until it is resumed.
+        accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else m.accepted_at end,
+        next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then ${HELD_UNTIL}
+                               else coalesce(d.not_before, m.next_attempt_at) end,
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),

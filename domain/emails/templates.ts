@@ -5,6 +5,7 @@ import { appendAudit, type Author } from '../auth/audit.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { normaliseEmail } from '../contacts/email.ts';
 import { assertNotInUse, assertValid, notFound } from '../errors.ts';
+import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
 import { checkTemplate } from './check-template.ts';
 
 export interface TemplateInput {
@@ -60,7 +61,10 @@ export async function deleteTemplate(em: EntityManager, author: Author, id: numb
   await em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
-    assertNotInUse(await campaignsUsing(tx, template.tenantId, ({ templateIds }) => templateIds.has(id)));
+    assertNotInUse([
+      ...(await campaignsUsing(tx, template.tenantId, ({ templateIds }) => templateIds.has(id))),
+      ...(await emailCampaignsUsing(tx, template.tenantId, { templateId: id })),
+    ]);
     const { name, subject } = template;
     await tx.remove(template).flush();
     await appendAudit(tx, author, { action: 'email_template.deleted', resourceType: 'email_template', resourceId: id, before: { name, subject } });

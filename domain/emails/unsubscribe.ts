@@ -44,9 +44,9 @@ async function suppressQueued(tx: EntityManager, tenantId: string, contactId: nu
 
 async function recordUnsubscribe(tx: EntityManager, { tenantId, emailId }: UnsubscribeSubject, { ip, userAgent }: Visitor): Promise<void> {
   await rows(tx, sql`
-    insert into email_events (tenant_id, email_id, event_id, type, at, ip, user_agent, automated, first)
-    select ${tenantId}, ${emailId}::bigint, ${randomUUID()}::uuid, 'UNSUBSCRIBE', now(), ${ip}, ${userAgent}, false, true
-    where not exists (select 1 from email_events where tenant_id = ${tenantId} and email_id = ${emailId} and type = 'UNSUBSCRIBE')`);
+    insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, ip, user_agent, automated, first)
+    select e.tenant_id, e.id, e.campaign_id, ${randomUUID()}::uuid, 'UNSUBSCRIBE', now(), ${ip}, ${userAgent}, false, true
+    from emails e where e.tenant_id = ${tenantId} and e.id = ${emailId} and not exists (select 1 from email_events where tenant_id = ${tenantId} and email_id = ${emailId} and type = 'UNSUBSCRIBE')`);
 }
 
 async function concernedAddresses(tx: EntityManager, tenantId: string, contactId: number | null, addresses: (string | null | undefined)[]): Promise<string[]> {

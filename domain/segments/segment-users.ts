@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
+import { emailCampaignsUsing } from '../emails/campaigns/email-campaigns-using.ts';
 import { assertNotInUse, type User } from '../errors.ts';
 import { dynamicSegments } from './dynamic-segments.ts';
 
@@ -11,7 +12,7 @@ import { dynamicSegments } from './dynamic-segments.ts';
 export async function assertUnused(tx: EntityManager, tenantId: string, segmentId: number): Promise<void> {
   assertNotInUse([
     ...(await campaignsUsing(tx, tenantId, ({ segmentIds, listIds }) => segmentIds.has(segmentId) || listIds.has(segmentId))),
-    ...(await jobs(tx, tenantId, segmentId)), ...(await formsAndThresholds(tx, tenantId, segmentId)), ...(await segments(tx, tenantId, segmentId)),
+    ...(await emailCampaignsUsing(tx, tenantId, { segmentId })), ...(await jobs(tx, tenantId, segmentId)), ...(await formsAndThresholds(tx, tenantId, segmentId)), ...(await segments(tx, tenantId, segmentId)),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
+import { nextInWindow } from '../../domain/campaigns/local-time.ts';
 import { mailLink, type MailToken, type SystemMailKey } from '../../domain/auth/mail-token.ts';
 import type { ComposedMessage } from '../../domain/emails/compose.ts';
 import { messageIdFor } from '../../domain/emails/compose.ts';
@@ -10,7 +11,7 @@ import type { RenderedRow } from '../../domain/emails/start-emails.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
 import type { LinkSigner } from '../../domain/emails/tokens.ts';
 
-/** An email that can be started; without a message it can only end: a gate or its failure says why. */
+/** An email that can be started; without a message it can only end, for a gate or its failure, or wait for the send window. */
 export interface Prepared {
   row: RenderedRow;
   composed: ComposedMessage | null;
@@ -34,6 +35,14 @@ function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: Leas
   return { ...recipient, emailId: null, data: { ...data, url } };
 }
 
+/** When the tenant's send window opens for the recipient; null while it is open. */
+function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
+  if (!sendWindow) return null;
+  const now = new Date();
+  const opening = nextInWindow(sendWindow, now, typeof contact?.['timezone'] === 'string' ? contact['timezone'] : null);
+  return opening > now ? opening : null;
+}
+
 /** Renders and composes a leased email. Never throws: what is wrong with it becomes its `failure`. */
 export function prepare(email: LeasedEmail, tools: Tools): Prepared {
   const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
@@ -42,6 +51,8 @@ export function prepare(email: LeasedEmail, tools: Tools): Prepared {
   };
   // Its template or contact is gone, and the gates will say so.
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
+  const notBefore = windowOpening(email);
+  if (notBefore) return { row: { ...row, notBefore }, composed: null };
   try {
     const { compiled, composer, from } = tools.template({ tenantId, templateId, contentVersion });
     const rendered = renderFor(compiled, recipientOf(email, address, tools));

@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Context, heartbeat } from '@temporalio/activity';
+import type { Deps } from '../config/deps.ts';
+import { tenantEm } from '../db/orm.ts';
+import { advanceEmailCampaign, freshMemory } from '../domain/emails/campaigns/advance-email-campaign.ts';
+import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
+
+export interface EmailCampaignInput {
+  tenantId: string;
+  campaignId: number;
+}
+
+/** How a campaign stands at the end of a slice; `until` is RFC 3339, null until somebody changes it; absent, there is more to do at once. */
+export interface CampaignStand {
+  over: boolean;
+  until?: string | null;
+  summary: string;
+}
+
+/** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
+const SLICE_MS = 20_000;
+
+export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
+  return {
+    /**
+     * Looks after a campaign for some seconds, or until it has to wait for longer than that. `at` is the workflow's time in
+     * ms since the epoch.
+     */
+    async advanceCampaign({ tenantId, campaignId, at }: EmailCampaignInput & { at: number }): Promise<CampaignStand> {
+      const em = tenantEm(deps.orm, tenantId);
+      const { cancellationSignal } = Context.current();
+      const memory = freshMemory();
+      const begun = performance.now();
+      const elapsed = (): number => performance.now() - begun;
+      for (;;) {
+        const now = new Date(at + elapsed());
+        const { over, until, summary } = await advanceEmailCampaign(em, campaignId, now, memory);
+        heartbeat(summary);
+        cancellationSignal.throwIfAborted();
+        const pause = until ? until.getTime() - now.getTime() : 0;
+        if (over || until === null || elapsed() + pause > sliceMs) {
+          const progress = await describeProgress(em, tenantId, campaignId);
+          return { over, ...(until === undefined ? {} : { until: until && until.toISOString() }), summary: summary + progress };
+        }
+        if (pause > 0) await delay(pause, undefined, { signal: cancellationSignal });
+      }
+    },
+  };
+}

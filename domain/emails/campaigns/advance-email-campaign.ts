@@ -1,0 +1,92 @@
+import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { concludeMailing } from './conclude-mailing.ts';
+import { lockEmailCampaign } from './find-email-campaign.ts';
+import { freezePage } from './freeze-audience.ts';
+import { openRun } from './open-run.ts';
+import { requestEmails } from './request-emails.ts';
+import { sweepCancelled } from './sweep-cancelled.ts';
+
+/** How a campaign stands: `until` absent, there is more to do at once; null, not before somebody changes it. */
+export interface Stand {
+  over: boolean;
+  until?: Date | null;
+  summary: string;
+}
+
+/** What one worker remembers of a campaign while it looks after it; losing it costs a search. */
+export interface Memory {
+  /** Emails before it have ended. */
+  open: { id: number };
+  /** The last email of the batch that was requested last, until the intake has it. */
+  asked: { id: number; at: number } | null;
+}
+
+export const freshMemory = (): Memory => ({ open: { id: 0 }, asked: null });
+
+const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
+
+/**
+ * Does the next piece of work for a campaign, one or two transactions, and says how it stands. All that is known of it is
+ * in the database: whoever calls this next goes on from there, and twice at once does no harm.
+ */
+export async function advanceEmailCampaign(em: EntityManager, campaignId: number, now: Date, memory: Memory): Promise<Stand> {
+  const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
+  switch (campaign?.status) {
+    case 'SCHEDULED': return beginWhenDue(em, campaignId, now);
+    case 'SENDING': return campaign.frozenTo == null ? send(em, campaign, now, memory) : freeze(em, campaign, now);
+    case 'PAUSED': return { over: false, until: null, summary: 'paused' };
+    case 'CANCELLED':
+    case 'FAILED': return sweep(em, campaign, now);
+    default: return { over: true, summary: campaign?.status ?? 'deleted' };
+  }
+}
+
+async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): Promise<Stand> {
+  return em.fork().transactional(async (tx): Promise<Stand> => {
+    const campaign = await lockEmailCampaign(tx, campaignId);
+    if (campaign.status !== 'SCHEDULED') return { over: false, summary: campaign.status! };
+    const { nextRunAt } = campaign;
+    if (nextRunAt && nextRunAt > now) return { over: false, until: nextRunAt, summary: 'scheduled' };
+    openRun(campaign, now);
+    campaign.status = 'SENDING';
+    return { over: false, summary: 'its time has come' };
+  });
+}
+
+async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Promise<Stand> {
+  const { state } = await freezePage(em.fork(), id);
+  return { over: false, summary: 'writing its audience into the ledger', ...(state === 'building' ? { until: later(now, 2_000) } : {}) };
+}
+
+async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memory: Memory): Promise<Stand> {
+  const summary = 'sending';
+  if (memory.asked && !(await isTakenIn(em, campaign, memory.asked.id)) && now.getTime() - memory.asked.at < 60_000) {
+    return { over: false, until: later(now, 50), summary };
+  }
+  memory.asked = null;
+  const asked = await requestEmails(em.fork(), campaign.id, now);
+  if (asked.state === 'some') {
+    memory.asked = { id: asked.lastId!, at: now.getTime() };
+    return { over: false, summary };
+  }
+  if (asked.state === 'full') return { over: false, until: later(now, 100), summary };
+  if (asked.state === 'tokens') return { over: false, until: asked.at!, summary };
+  if (asked.state === 'stale') return { over: false, summary };
+  const conclusion = await concludeMailing(em.fork(), campaign.id, now, memory.open);
+  if (conclusion.state === 'wait') return { over: false, until: conclusion.until, summary: conclusion.why };
+  return { over: false, summary };
+}
+
+/** Whether the intake has this email, and so those that were requested before it. */
+async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: number): Promise<boolean> {
+  const [email] = await em.fork().transactional((tx) => rows(tx, sql`
+    select 1 from emails where tenant_id = ${tenantId} and id = ${id} and accepted_at is null and status = 'QUEUED'`));
+  return email === undefined;
+}
+
+async function sweep(em: EntityManager, campaign: EmailCampaign, now: Date): Promise<Stand> {
+  const { swept, open } = await sweepCancelled(em.fork(), campaign);
+  if (!open) return { over: true, summary: campaign.status! };
+  return { over: false, summary: 'suppressing what is still queued', ...(swept === 0 ? { until: later(now, 500) } : {}) };
+}

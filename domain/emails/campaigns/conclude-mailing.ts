@@ -1,0 +1,82 @@
+import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { lockEmailCampaign } from './find-email-campaign.ts';
+import { countEmails } from './read-email-campaign-stats.ts';
+import { startOf } from './schedule.ts';
+import { chooseWinner } from './variants.ts';
+
+const MINUTE_MS = 60_000;
+/** A request that was not taken in for so long was lost, and is made again. */
+const LOST_AFTER_MS = MINUTE_MS;
+
+export type Conclusion =
+  /** Look again then. */
+  | { state: 'wait'; until: Date; why: string }
+  /** There is more to request. */
+  | { state: 'more' }
+  | { state: 'over' | 'stale' };
+
+interface Open {
+  id: number;
+  accepted: boolean;
+}
+
+/**
+ * What is next once all that may go now was requested: to wait for those on their way, for the next local time, or for the
+ * test to be judged; to request again what was lost; or the end. `from` is where the search for open emails begins.
+ */
+export async function concludeMailing(em: EntityManager, campaignId: number, now: Date, from: { id: number }): Promise<Conclusion> {
+  return em.transactional(async (tx): Promise<Conclusion> => {
+    const campaign = await lockEmailCampaign(tx, campaignId);
+    if (campaign.status !== 'SENDING' || campaign.frozenTo != null) return { state: 'stale' };
+    const again = (): Conclusion => {
+      campaign.requestedTo = 0;
+      from.id = 0;
+      return { state: 'more' };
+    };
+    const testing = Boolean(campaign.winner) && campaign.winnerVariant == null;
+    const open = await firstOpen(tx, campaign, testing, now, from.id);
+    if (open) {
+      from.id = open.id;
+      const lost = !open.accepted && now.getTime() - (campaign.tokensAt?.getTime() ?? 0) > LOST_AFTER_MS;
+      return lost ? again() : { state: 'wait', until: new Date(now.getTime() + 500), why: 'the last emails are on their way' };
+    }
+    if (testing) return judgeTest(tx, campaign, now, again);
+    const due = await nextDue(tx, campaign);
+    if (due === null) return end(campaign, now);
+    return due <= now ? again() : { state: 'wait', until: due, why: 'it is not time yet where the others are' };
+  });
+}
+
+/** The first email that may go now and has not ended; of a test, those with a variant alone. */
+async function firstOpen(tx: EntityManager, { tenantId, id }: EmailCampaign, testing: boolean, now: Date, from: number): Promise<Open | null> {
+  const [open] = await rows<Open>(tx, sql`
+    select id, accepted_at is not null as accepted from emails
+    where tenant_id = ${tenantId} and campaign_id = ${id} and id >= ${from} and lane = 'bulk' and status in ('QUEUED', 'SENDING')
+      and (due_at is null or due_at <= ${now}) ${testing ? sql`and variant is not null` : sql``}
+    order by id limit 1`);
+  return open ?? null;
+}
+
+async function judgeTest(tx: EntityManager, campaign: EmailCampaign, now: Date, again: () => Conclusion): Promise<Conclusion> {
+  const { tenantId, id, winner, variants } = campaign;
+  campaign.winnerAt ??= new Date(now.getTime() + winner!.afterMinutes * MINUTE_MS);
+  if (campaign.winnerAt > now) return { state: 'wait', until: campaign.winnerAt, why: 'the variants are being compared' };
+  const counted = await countEmails(tx, tenantId, id);
+  campaign.winnerVariant = chooseWinner(variants!, winner!.metric, variants!.map(({ name }) => ({ variant: name, ...counted.of(name) })));
+  return again();
+}
+
+/** When the next emails are due whose time has not come; null when there are none. */
+async function nextDue(tx: EntityManager, { tenantId, id }: EmailCampaign): Promise<Date | null> {
+  const [next] = await rows<{ due: Date | null }>(tx, sql`
+    select min(due_at) as due from emails where tenant_id = ${tenantId} and campaign_id = ${id} and lane = 'bulk' and status = 'QUEUED' and due_at is not null`);
+  return next!.due;
+}
+
+function end(campaign: EmailCampaign, now: Date): Conclusion {
+  const next = campaign.scheduleType === 'recurring' ? startOf(campaign, now) : null;
+  if (next) Object.assign(campaign, { status: 'SCHEDULED', nextRunAt: next });
+  else Object.assign(campaign, { status: 'SENT', finishedAt: now });
+  return { state: 'over' };
+}

@@ -1,0 +1,94 @@
+import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendSendRequests } from '../../../events/outbox.ts';
+import { lockEmailCampaign } from './find-email-campaign.ts';
+
+const BATCH = 2_000;
+const REQUESTS_PER_ROW = 500;
+/** About two seconds of sending: a campaign that is paused or slow has no more than this in front of the senders. */
+const WINDOW = 10_000;
+const MINUTE_MS = 60_000;
+
+export interface Requested {
+  /** `some` were requested. `full`: senders have enough. `tokens`: the rate allows none yet. `none`: there is none left that may go now. */
+  state: 'some' | 'full' | 'tokens' | 'none' | 'stale';
+  /** The last email that was requested. */
+  lastId?: number;
+  /** `tokens`: when there is one. */
+  at?: Date;
+}
+
+interface Held {
+  id: number;
+  template_id: number;
+  contact_id: number;
+  variant: string | null;
+}
+
+/**
+ * Requests the campaign's next emails, in the order of their ids: as many as the rate and the senders' backlog allow. The
+ * token bucket is the campaign's row, so it holds whatever process asks; it takes a second's worth.
+ */
+export async function requestEmails(em: EntityManager, campaignId: number, now: Date): Promise<Requested> {
+  return em.transactional(async (tx): Promise<Requested> => {
+    const campaign = await lockEmailCampaign(tx, campaignId);
+    if (campaign.status !== 'SENDING' || campaign.frozenTo != null) return { state: 'stale' };
+    const { tenantId, ratePerMinute } = campaign;
+    const tokens = tokensAt(campaign, now);
+    if (tokens < 1) return { state: 'tokens', at: new Date(now.getTime() + ((1 - tokens) * MINUTE_MS) / ratePerMinute!) };
+    const room = Math.min(BATCH, Math.floor(tokens), await roomForMore(tx, campaign));
+    if (room < 1) return { state: 'full' };
+    const held = await nextHeld(tx, campaign, now, room);
+    if (held.length === 0) return { state: 'none' };
+    await giveVariant(tx, campaign, held);
+    const requests = held.map(({ id, template_id: templateId, contact_id: recipientId }) => ({ templateId, recipientId, emailId: id, campaignId }));
+    for (let at = 0; at < requests.length; at += REQUESTS_PER_ROW) {
+      await appendSendRequests(tx, tenantId, requests.slice(at, at + REQUESTS_PER_ROW));
+    }
+    const lastId = held.at(-1)!.id;
+    await rows(tx, sql`
+      update email_campaigns set requested_to = ${lastId}, tokens = ${ratePerMinute == null ? 0 : tokens - held.length}, tokens_at = ${now}
+      where tenant_id = ${tenantId} and id = ${campaignId}`);
+    return { state: 'some', lastId };
+  });
+}
+
+/** What the bucket holds now; without a rate, as many as one likes. */
+function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: Date): number {
+  if (ratePerMinute == null) return Number.MAX_SAFE_INTEGER;
+  const full = Math.max(1, ratePerMinute / 60);
+  const elapsed = at ? Math.max(0, now.getTime() - at.getTime()) : MINUTE_MS;
+  return Math.min(full, Number(tokens) + (elapsed * ratePerMinute) / MINUTE_MS);
+}
+
+/** How many more the senders may have before them. With a rate they get no more than two seconds of it, so that what piled up during an outage does not come all at once. */
+async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: EmailCampaign): Promise<number> {
+  const [ready] = await rows<{ all: number; own: number }>(tx, sql`
+    select count(*) as all, count(*) filter (where campaign_id = ${id}) as own from (
+      select campaign_id from emails
+      where status = 'QUEUED' and accepted_at is not null and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
+      limit ${WINDOW}) r`);
+  const room = WINDOW - ready!.all;
+  return ratePerMinute == null ? room : Math.min(room, Math.max(1, Math.ceil(ratePerMinute / 30)) - ready!.own);
+}
+
+/** The next emails that may go: of a test only those with a variant, by local time those whose time has come. */
+async function nextHeld(tx: EntityManager, campaign: EmailCampaign, now: Date, limit: number): Promise<Held[]> {
+  const { tenantId, id, requestedTo = 0, winner, winnerVariant } = campaign;
+  return rows<Held>(tx, sql`
+    select id, template_id, contact_id, variant from emails
+    where tenant_id = ${tenantId} and campaign_id = ${id} and id > ${requestedTo} and lane = 'bulk' and status = 'QUEUED' and accepted_at is null
+      and (due_at is null or due_at <= ${now}) ${winner && winnerVariant == null ? sql`and variant is not null` : sql``}
+    order by id limit ${limit}`);
+}
+
+/** Who awaited the winner gets it. */
+async function giveVariant(tx: EntityManager, { tenantId, variants, winnerVariant }: EmailCampaign, held: Held[]): Promise<void> {
+  const chosen = variants?.find(({ name }) => name === winnerVariant);
+  const waiting = chosen ? held.filter(({ variant }) => variant === null) : [];
+  if (!chosen || waiting.length === 0) return;
+  await rows(tx, sql`
+    update emails set variant = ${chosen.name}, template_id = ${chosen.templateId}
+    where tenant_id = ${tenantId} and id = any(${waiting.map(({ id }) => id)}::bigint[])`);
+  for (const email of waiting) email.template_id = chosen.templateId;
+}

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { EmailCampaign, type EmailCampaignStatus, type ScheduleType, type Variant, type Winner } from '../../../db/entities/email-campaigns.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { appendAudit, type Author } from '../../auth/audit.ts';
+import { campaignsUsing } from '../../campaigns/campaigns-using.ts';
+import { AppError, assertNotInUse, assertValid, type Violation } from '../../errors.ts';
+import { beginMailing, wakeCampaign } from './change-email-campaign.ts';
+import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
+import { scheduleViolations, startOf } from './schedule.ts';
+import { variantViolations } from './variants.ts';
+
+export interface EmailCampaignInput {
+  name: string;
+  templateId?: number | null;
+  segmentId?: number | null;
+  listId?: number | null;
+  scheduleType?: ScheduleType | null;
+  scheduledAt?: Date | null;
+  cron?: string | null;
+  timezone?: string | null;
+  ratePerMinute?: number | null;
+  variants?: Variant[] | null;
+  winner?: Winner | null;
+}
+
+type Fields = Omit<Partial<EmailCampaignInput>, 'listId'>;
+
+/** What may still be changed while it is sent, and once it has ended. */
+const WHILE_SENDING: readonly string[] = ['name', 'ratePerMinute'];
+const AT_THE_END: readonly string[] = ['name'];
+const ENDED: readonly EmailCampaignStatus[] = ['SENT', 'CANCELLED', 'FAILED'];
+
+/**
+ * Makes an email campaign: a DRAFT, or with a schedule type one that is sent, or will be when its time has come. Throws 400
+ * with every mistake, 404 for a template or segment that does not exist.
+ */
+export async function createEmailCampaign(em: EntityManager, author: Author, input: EmailCampaignInput): Promise<EmailCampaign> {
+  return em.transactional(async (tx) => {
+    const campaign = tx.create(EmailCampaign, { tenantId: author.tenantId, name: input.name, ...fieldsOf(input, null) });
+    await assertSound(tx, campaign);
+    if (campaign.scheduleType) await beginMailing(tx, author, campaign);
+    else await tx.flush();
+    return campaign;
+  });
+}
+
+/**
+ * Changes the given fields; `check` sees the campaign as it is, under its lock. Of one that is being sent only the name and
+ * the rate can be changed, of one that has ended the name. Throws 404, 409, and 400 as `createEmailCampaign` does.
+ */
+export async function updateEmailCampaign(
+  em: EntityManager, id: number, input: Partial<EmailCampaignInput>, check: (current: EmailCampaign) => void,
+): Promise<EmailCampaign> {
+  return em.transactional(async (tx) => {
+    const campaign = await lockEmailCampaign(tx, id);
+    check(campaign);
+    const given = fieldsOf(input, campaign.segmentId ?? null);
+    const changed = Object.entries(given).filter(([field, value]) => !isDeepStrictEqual(value ?? null, campaign[field as keyof Fields] ?? null));
+    if (changed.length === 0) return campaign;
+    assertChangeable(campaign.status!, changed.map(([field]) => field));
+    tx.assign(campaign, Object.fromEntries(changed));
+    await assertSound(tx, campaign);
+    if (campaign.status === 'SCHEDULED') campaign.nextRunAt = startOf(campaign, new Date());
+    await tx.flush();
+    if (campaign.status === 'SCHEDULED' || campaign.status === 'SENDING') await wakeCampaign(tx, campaign);
+    return campaign;
+  });
+}
+
+/** Deletes a campaign that is not being sent; its emails stay. Throws 404, 409. */
+export async function deleteEmailCampaign(em: EntityManager, author: Author, id: number, check: (current: EmailCampaign) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    const campaign = await lockEmailCampaign(tx, id);
+    check(campaign);
+    const { name, status } = campaign;
+    if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED') throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
+    assertNotInUse(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)));
+    await tx.remove(campaign).flush();
+    await appendAudit(tx, author, { action: 'email_campaign.deleted', resourceType: 'email_campaign', resourceId: id, before: { name, status } });
+  });
+}
+
+/**
+ * The columns that an input sets; an empty text is none. `segmentId` and `listId` are one column: of two that differ the
+ * one that is not what it was counts. Throws 400 where both are new.
+ */
+function fieldsOf({ segmentId, listId, ...input }: Partial<EmailCampaignInput>, current: number | null): Fields {
+  const fields = Object.entries(input).filter(([, value]) => value !== undefined).map(([field, value]) => [field, value === '' ? null : value]);
+  const given = [...new Set([segmentId, listId].filter((id) => id !== undefined))];
+  const changed = given.length > 1 ? given.filter((id) => id !== null && id !== current) : given;
+  assertValid(changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : []);
+  return { ...Object.fromEntries(fields), ...(changed.length === 1 ? { segmentId: changed[0] } : {}) } as Fields;
+}
+
+function assertChangeable(status: EmailCampaignStatus, fields: readonly string[]): void {
+  const open = ENDED.includes(status) ? AT_THE_END : status === 'SENDING' || status === 'PAUSED' ? WHILE_SENDING : fields;
+  const closed = fields.filter((field) => !open.includes(field));
+  if (closed.length > 0) throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can not be changed any more`);
+}
+
+async function assertSound(tx: EntityManager, campaign: EmailCampaign): Promise<void> {
+  const { templateId = null, variants = null, winner = null, scheduleType = null, scheduledAt = null, cron = null, timezone = null, status } = campaign;
+  const violations: Violation[] = [...scheduleViolations({ scheduleType, scheduledAt, cron, timezone }), ...variantViolations(variants, winner)];
+  const require = (path: string, message: string): number => violations.push({ path, code: 'required', message });
+  const conflict = (path: string, message: string): number => violations.push({ path, code: 'conflict', message });
+  if (campaign.name == null || campaign.name.trim() === '') require('/name', 'must not be empty');
+  if (templateId === null && variants === null) require('/templateId', 'is required, or variants');
+  if (templateId !== null && variants !== null) conflict('/templateId', 'goes without variants, which have templates of their own');
+  if (campaign.segmentId == null) require('/segmentId', 'is required, or listId');
+  if (status === 'SCHEDULED' && scheduleType === null) require('/scheduleType', 'is required: the campaign is SCHEDULED');
+  if (scheduleType === 'recipient_local_time' && winner !== null) conflict('/winner', 'goes without scheduleType recipient_local_time, whose recipients get their mail at different times');
+  assertValid(violations);
+  await assertReferences(tx, campaign);
+}

@@ -1,0 +1,65 @@
+import { Cron } from 'croner';
+import { DateTime } from 'luxon';
+import type { ScheduleType } from '../../../db/entities/email-campaigns.ts';
+import type { Violation } from '../../errors.ts';
+import { atWallClock, isTimezone } from '../../campaigns/local-time.ts';
+
+export interface Schedule {
+  scheduleType: ScheduleType | null;
+  scheduledAt: Date | null;
+  cron: string | null;
+  timezone: string | null;
+}
+
+const HOUR_MS = 3_600_000;
+/** The first place on Earth to see a time of day is 14 hours ahead of UTC, the last one 12 behind. */
+const EARLIEST_MS = 14 * HOUR_MS;
+
+/** What is wrong with a schedule; one that is not complete is an error as soon as a schedule type is chosen. */
+export function scheduleViolations({ scheduleType, scheduledAt, cron, timezone }: Schedule): Violation[] {
+  const violations: Violation[] = [];
+  const needsTime = scheduleType === 'scheduled' || scheduleType === 'recipient_local_time';
+  if (needsTime && scheduledAt === null) violations.push({ path: '/scheduledAt', code: 'required', message: `is required when scheduleType is ${scheduleType}` });
+  if (scheduleType === 'recurring' && cron === null) violations.push({ path: '/cron', code: 'required', message: 'is required when scheduleType is recurring' });
+  if (timezone !== null && !isTimezone(timezone)) violations.push({ path: '/timezone', code: 'timezone', message: 'must be an IANA timezone such as Europe/Berlin' });
+  else if (cron !== null) {
+    const problem = cronProblem(cron, timezone);
+    if (problem) violations.push({ path: '/cron', code: 'cron', message: problem });
+  }
+  return violations;
+}
+
+function readCron(cron: string, timezone: string | null): Cron {
+  return new Cron(cron, { timezone: timezone ?? 'UTC', mode: '5-part', paused: true });
+}
+
+function cronProblem(cron: string, timezone: string | null): string | null {
+  try {
+    return readCron(cron, timezone).nextRun() === null ? 'never comes' : null;
+  } catch {
+    return 'must be a cron expression of five parts: minute, hour, day of the month, month, day of the week';
+  }
+}
+
+/** When a campaign with a sound schedule begins (a recurring one: again) after `after`; null when a recurring one never does again. */
+export function startOf({ scheduleType, scheduledAt, cron, timezone = null }: Partial<Schedule>, after: Date): Date | null {
+  if (scheduleType === 'recurring') return readCron(cron!, timezone).nextRun(after);
+  if (scheduleType === 'scheduled') return scheduledAt!;
+  // Its audience is frozen before the first recipient's time comes.
+  if (scheduleType === 'recipient_local_time') return new Date(wallClock(scheduledAt!, timezone) - EARLIEST_MS);
+  return after;
+}
+
+/** The time of day that `at` is in the timezone (UTC if null), in ms, written as if it were UTC. */
+function wallClock(at: Date, timezone: string | null): number {
+  return DateTime.fromJSDate(at, { zone: timezone ?? 'UTC' }).setZone('UTC', { keepLocalTime: true }).toMillis();
+}
+
+/**
+ * When it is the campaign's time of day where a recipient is: the wall-clock time that `scheduledAt` is in the campaign's
+ * timezone, read in the recipient's. Who has no timezone that is known gets it at `scheduledAt`.
+ */
+export function dueAt({ scheduledAt, timezone }: { scheduledAt: Date; timezone: string | null }, recipientTimezone: string | null): Date {
+  if (recipientTimezone === null || !isTimezone(recipientTimezone)) return scheduledAt;
+  return atWallClock(wallClock(scheduledAt, timezone), recipientTimezone);
+}

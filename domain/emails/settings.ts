@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode } from '@mikro-orm/core';
+import { EmailSettings } from '../../db/entities/emails.ts';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { appendAudit, type Author } from '../auth/audit.ts';
+import { checkEntry } from '../campaigns/entry.ts';
+import type { SendWindow } from '../campaigns/local-time.ts';
+import { assertValid } from '../errors.ts';
+
+export interface EmailSettingsInput {
+  frequencyCap?: { maxEmails: number; perDays: number } | null;
+  sendWindow?: SendWindow | null;
+}
+
+/** The tenant's rules for marketing mail; where nobody has set any, there are none. */
+export async function readEmailSettings(em: EntityManager, tenantId: string): Promise<Pick<EmailSettings, 'frequencyCap' | 'sendWindow'> & { version: number }> {
+  const found = await em.findOne(EmailSettings, { tenantId });
+  return { frequencyCap: found?.frequencyCap ?? null, sendWindow: found?.sendWindow ?? null, version: found?.version ?? 1 };
+}
+
+/** Changes the given rules; they hold for what is queued already. `check` sees them as they are, under their lock. Throws 400. */
+export async function updateEmailSettings(
+  em: EntityManager, author: Author, input: EmailSettingsInput, check: (current: EmailSettings) => void,
+): Promise<EmailSettings> {
+  const { tenantId } = author;
+  assertValid(checkEntry({ sendWindow: input.sendWindow ?? null }));
+  return em.transactional(async (tx) => {
+    await rows(tx, sql`insert into email_settings (tenant_id) values (${tenantId}) on conflict do nothing`);
+    const settings = await tx.findOneOrFail(EmailSettings, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    check(settings);
+    const shown = () => ({ frequencyCap: settings.frequencyCap ?? null, sendWindow: settings.sendWindow ?? null });
+    const before = shown();
+    tx.assign(settings, Object.fromEntries(Object.entries(input).filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof before]))));
+    await tx.flush();
+    await appendAudit(tx, author, { action: 'email_settings.updated', resourceType: 'email_settings', resourceId: null, before, after: shown() });
+    return settings;
+  });
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { engineEm, rows, sql } from '../../db/orm.ts';
+import { leaseEmails } from '../../domain/emails/lease-emails.ts';
+import { startEmails } from '../../domain/emails/start-emails.ts';
+import { makeAudience, makeEmailCampaign, makeList } from '../support/email-campaigns.ts';
+import { makeContact, makeTemplate, send } from '../support/emails.ts';
+import { startService, type Service } from '../support/service.ts';
+
+// No worker runs here: what is said of a campaign is its state.
+let service: Service;
+before(async () => { service = await startService(); });
+after(() => service.stop());
+
+const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const errorsOf = ({ status, body }: { status: number; body: { errors?: { path: string; code: string }[] } }) => [status, (body.errors ?? []).map(({ path, code }) => `${path} ${code}`)];
+
+test('what is wrong with a campaign is told whole', async () => {
+  const templateId = await makeTemplate(service);
+  const listId = await makeList(service, []);
+  const post = (body: Record<string, unknown>) => service.api('POST', '/emails/campaigns', { name: 'x', templateId, listId, ...body });
+  const cases: [Record<string, unknown>, string[]][] = [
+    [{ name: ' ' }, ['/name required']],
+    [{ templateId: null }, ['/templateId required']],
+    [{ listId: null }, ['/segmentId required']],
+    [{ segmentId: listId + 1000 }, ['/listId conflict']],
+    [{ scheduleType: 'scheduled' }, ['/scheduledAt required']],
+    [{ scheduleType: 'recurring', timezone: 'Mars/Base' }, ['/cron required', '/timezone timezone']],
+    [{ scheduleType: 'recurring', cron: '* * * * * *' }, ['/cron cron']],
+    [{ scheduleType: 'recurring', cron: '61 * * * *' }, ['/cron cron']],
+    [{ scheduleType: 'recurring', cron: '0 0 30 2 *' }, ['/cron cron']],
+    [{ scheduleType: 'recipient_local_time' }, ['/scheduledAt required']],
+    [{ variants: [{ name: 'A', templateId, weight: 1 }, { name: 'A', templateId, weight: 1 }] }, ['/variants/1/name unique', '/templateId conflict']],
+    [{ winner: { metric: 'opens', afterMinutes: 60, testPercent: 10 } }, ['/winner conflict']],
+  ];
+  for (const [body, expected] of cases) assert.deepEqual(errorsOf(await post(body)), [400, expected], JSON.stringify(body));
+  for (const body of [
+    { ratePerMinute: 0 }, { scheduleType: 'now' }, { scheduledAt: 'tomorrow' }, { variants: [] }, { status: 'SENT' }, { unknown: 1 },
+    { templateId: '1' }, { variants: [{ name: 'A', templateId, weight: 0 }, { name: 'B', templateId, weight: 1 }] },
+  ]) assert.equal((await post(body)).status, 400, JSON.stringify(body));
+  assert.equal((await post({ templateId: 999_999 })).status, 404);
+  assert.equal((await post({ listId: 999_999 })).status, 404);
+  const system = await engine<{ id: number }>(sql`select id from email_templates where system_key is not null limit 1`);
+  if (system[0]) assert.equal((await post({ templateId: system[0].id })).status, 404);
+});
+
+test('what was read can be put back; what is on its way can be changed only in part', async () => {
+  const { listId } = await makeAudience(service, 1);
+  const templateId = await makeTemplate(service);
+  const draft = await makeEmailCampaign(service, { templateId, listId });
+  const path = `/emails/campaigns/${draft.id}`;
+  const same = await service.api('PUT', path, draft);
+  assert.deepEqual([same.status, same.body.version], [200, draft.version]);
+  const other = await makeList(service, []);
+  const moved = await service.api('PUT', path, { ...draft, segmentId: other });
+  assert.deepEqual([moved.status, moved.body.segmentId, moved.body.listId], [200, other, other]);
+  assert.equal((await service.api('PUT', path, { name: 'Stale' }, { headers: { 'If-Match': `"${draft.version}"` } })).status, 412);
+  assert.equal((await service.api('PUT', path, { status: 'SENT' })).status, 400);
+  const scheduled = await service.api('PUT', path, { scheduleType: 'scheduled', scheduledAt: '2099-05-01T10:00:00+02:00' });
+  assert.deepEqual([scheduled.body.status, scheduled.body.scheduledAt], ['DRAFT', '2099-05-01T08:00:00.000Z']);
+  assert.equal((await service.api('POST', `${path}/send`)).body.status, 'SCHEDULED');
+  assert.deepEqual(errorsOf(await service.api('PUT', path, { scheduleType: null })), [400, ['/scheduleType required']]);
+  assert.equal((await service.api('DELETE', path)).status, 409);
+  assert.equal((await service.api('POST', `${path}/cancel`)).body.status, 'CANCELLED');
+  assert.equal((await service.api('PUT', path, { ratePerMinute: 5 })).status, 409);
+  assert.equal((await service.api('PUT', path, { name: 'For the archive' })).status, 200);
+  assert.equal((await service.api('DELETE', path)).status, 204);
+  assert.equal((await service.api('GET', path)).status, 404);
+
+  const sending = await makeEmailCampaign(service, { templateId, listId, scheduleType: 'immediate' });
+  const changed = await service.api('PUT', `/emails/campaigns/${sending.id}`, { ratePerMinute: 100, name: 'Slower' });
+  assert.deepEqual([changed.status, changed.body.ratePerMinute], [200, 100]);
+  const refused = await service.api('PUT', `/emails/campaigns/${sending.id}`, { templateId: await makeTemplate(service) });
+  assert.deepEqual([refused.status, refused.body.detail], [409, 'The campaign is SENDING: templateId can not be changed any more']);
+  for (const verb of ['send', 'pause', 'resume', 'cancel']) assert.equal((await service.api('POST', `/emails/campaigns/999999/${verb}`)).status, 404);
+  assert.equal((await service.api('GET', '/emails/campaigns?status=SENDING')).body.data.length, 1);
+  const audit = await service.api('GET', '/auth/audit-log?limit=200');
+  const actions = audit.body.data.map(({ action }: { action: string }) => action);
+  for (const action of ['email_campaign.started', 'email_campaign.cancelled', 'email_campaign.deleted']) assert.ok(actions.includes(action), action);
+});
+
+test('one id space: a campaignId means one campaign, of either kind', async () => {
+  const templateId = await makeTemplate(service);
+  const mailing = await makeEmailCampaign(service, { templateId, listId: await makeList(service, []) });
+  const journey = await service.api('POST', '/campaigns', { name: 'Journey', steps: [] });
+  assert.ok(journey.body.id > mailing.id);
+  assert.equal((await service.api('GET', `/campaigns/${mailing.id}`)).status, 404);
+  assert.equal((await service.api('GET', `/emails/campaigns/${journey.body.id}`)).status, 404);
+});
+
+test('a contact without an email of a campaign is told what stands between', async () => {
+  const templateId = await makeTemplate(service);
+  const { contacts: [member], listId } = await makeAudience(service, 1);
+  const outsider = await makeContact(service);
+  await service.api('PUT', `/contacts/${outsider.id}`, { status: 'unsubscribed' });
+  const draft = await makeEmailCampaign(service, { templateId, listId });
+  const explain = async (contactId: number, campaignId: number) => {
+    const { status, body } = await service.api('GET', `/contacts/${contactId}/emails/explain?campaignId=${campaignId}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return [body.emailId, body.status, body.gates.map(({ gate, passed, reason }: { gate: string; passed: boolean; reason: string }) => `${gate} ${passed} ${reason}`)];
+  };
+  assert.deepEqual(await explain(member!.id, draft.id), [null, null, [`membership true segment_${listId}`, 'campaign false campaign_draft']]);
+  assert.deepEqual(await explain(outsider.id, draft.id), [null, null, [`membership false not_in_segment_${listId}`, 'campaign false campaign_draft', 'status false contact_unsubscribed']]);
+  const { body: journey } = await service.api('POST', '/campaigns', { name: 'Journey', steps: [{ type: 'EMAIL', config: { templateId } }] });
+  assert.deepEqual(await explain(member!.id, journey.id), [null, null, ['membership false never_entered']]);
+  const emailId = await send(service, { templateId, recipientId: member!.id, campaignId: journey.id });
+  const [id, status] = await explain(member!.id, journey.id);
+  assert.deepEqual([id, status], [emailId, 'QUEUED']);
+  assert.equal((await service.api('GET', `/contacts/${member!.id}/emails/explain`)).status, 400);
+  assert.equal((await service.api('GET', `/contacts/${member!.id}/emails/explain?campaignId=999999`)).status, 404);
+  assert.equal((await service.api('GET', `/contacts/999999/emails/explain?campaignId=${draft.id}`)).status, 404);
+});
+
+/** Leases and starts what may go, as a sender does; answers the statuses by email. */
+async function startAll(notBefore?: Date): Promise<Map<number, string>> {
+  const em = engineEm(service.deps.orm);
+  await engine(sql`update emails set accepted_at = coalesce(accepted_at, now()), next_attempt_at = least(next_attempt_at, now()) where status = 'QUEUED' and lane = 'journey'`);
+  const leased = await leaseEmails(em.fork(), { holder: 'test', lane: 'journey', limit: 100, seconds: 60 });
+  const started = await startEmails(em.fork(), 'test', 60, leased.map((email) => ({
+    id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 0, address: email.address,
+    isBareAddress: email.contactId === null, attempt: email.attempt, ...(notBefore ? { notBefore } : {}),
+  })));
+  return new Map(started.map(({ id, status }) => [id, status]));
+}
+
+test('the tenant\'s rules for marketing mail: how often at most, and when', async () => {
+  const path = '/emails/settings';
+  assert.deepEqual((await service.api('GET', path)).body, { frequencyCap: null, sendWindow: null, version: 1 });
+  assert.deepEqual(errorsOf(await service.api('PUT', path, { sendWindow: { from: '18:00', to: '09:00', timezone: 'Nowhere' } })), [400, ['/sendWindow/timezone timezone', '/sendWindow/to range']]);
+  const set = await service.api('PUT', path, { frequencyCap: { maxEmails: 2, perDays: 7 } });
+  assert.deepEqual([set.status, set.body.frequencyCap], [200, { maxEmails: 2, perDays: 7 }]);
+
+  const contact = await makeContact(service);
+  const templateId = await makeTemplate(service);
+  const transactional = await makeTemplate(service, { category: 'transactional' });
+  const ids: number[] = [];
+  for (let n = 0; n < 4; n += 1) ids.push(await send(service, { templateId, recipientId: contact.id }));
+  // Four that start at once: the first two go.
+  const started = await startAll();
+  assert.deepEqual(ids.map((id) => started.get(id)), ['SENDING', 'SENDING', 'SUPPRESSED', 'SUPPRESSED']);
+  const { body: explained } = await service.api('GET', `/emails/${ids[2]}/explain`);
+  assert.deepEqual(explained.gates.at(-1), { ...explained.gates.at(-1), gate: 'frequency_cap', passed: false, reason: 'frequency_cap' });
+  const other = await send(service, { templateId, recipientId: (await makeContact(service)).id });
+  await engine(sql`update email_templates set category = 'transactional' where id = ${transactional}`);
+  await service.api('POST', '/emails/send', { templateId: transactional, recipientId: contact.id });
+  assert.equal((await startAll()).get(other), 'SENDING');
+  // Last week does not count.
+  await engine(sql`update emails set updated_at = now() - interval '8 days', sent_at = now() - interval '8 days', status = 'SENT' where id = any(${ids.slice(0, 2)}::bigint[])`);
+  const later = await send(service, { templateId, recipientId: contact.id });
+  assert.equal((await startAll()).get(later), 'SENDING');
+
+  assert.equal((await service.api('PUT', path, { frequencyCap: null, sendWindow: { from: '09:00', to: '17:00', timezone: 'contact' } })).status, 200);
+  const waiting = await send(service, { templateId, recipientId: contact.id });
+  const opens = new Date(Date.now() + 3_600_000);
+  assert.equal((await startAll(opens)).get(waiting), 'QUEUED');
+  const { body: put } = await service.api('GET', `/emails/${waiting}/explain`);
+  assert.deepEqual(put.gates.at(-1), { ...put.gates.at(-1), gate: 'send_window', passed: false, reason: `opens_${opens.toISOString()}` });
+  await service.api('PUT', path, { sendWindow: null });
+});

@@ -1,0 +1,27 @@
+import { condition, continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { emailCampaignActivities, EmailCampaignInput } from '../activities/email-campaigns.ts';
+
+/** Somebody has changed the campaign: look again. */
+export const wakeEmailCampaign = defineSignal('wake');
+
+// What is done is in the ledger and in the campaign's row, so whatever fails is tried again from there, without limit.
+const options = { startToCloseTimeout: '10 minutes', heartbeatTimeout: '30 seconds', retry: { initialInterval: '1s', maximumInterval: '30s' } } as const;
+const { advanceCampaign } = proxyActivities<ReturnType<typeof emailCampaignActivities>>(options);
+
+/** One email campaign, from its schedule to its last email. */
+export async function emailCampaign(input: EmailCampaignInput): Promise<void> {
+  let woken = false;
+  setHandler(wakeEmailCampaign, () => {
+    woken = true;
+  });
+  for (let summary = 'begins'; ;) {
+    woken = false;
+    const stand = await advanceCampaign.executeWithOptions({ ...options, summary }, [{ ...input, at: Date.now() }]);
+    ({ summary } = stand);
+    setCurrentDetails(`Email campaign ${input.campaignId}: ${summary}`);
+    if (stand.over && !woken) return;
+    if (stand.until === null) await condition(() => woken);
+    else if (stand.until) await condition(() => woken, Math.max(1, Date.parse(stand.until) - Date.now()), { summary });
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof emailCampaign>(input);
+  }
+}
