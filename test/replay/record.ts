@@ -5,21 +5,23 @@
 import { access } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { contactImportActivities } from '../../activities/contact-import.ts';
+import { emailCampaignActivities } from '../../activities/email-campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
 import { paths } from '../workflows/campaign-paths.ts';
 import { startJourneys, type Journeys } from '../workflows/campaign-support.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
+import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { historyFile, writeHistory } from './histories.ts';
 
 let journeys: Journeys;
 before(async () => {
   journeys = await startJourneys();
-  // An import's activity hands over after each chunk, and not after some seconds: a few thousand rows are several rounds.
-  await journeys.worker({ ...createActivities(journeys.deps), ...contactImportActivities(journeys.deps, 0) });
+  // An import's activity hands over after each chunk, a campaign's after each step, and not after some seconds: so there are several rounds.
+  await journeys.worker({ ...createActivities(journeys.deps), ...contactImportActivities(journeys.deps, 0), ...emailCampaignActivities(journeys.deps, 0) });
 });
 after(() => journeys.stop());
 
-for (const [name, walk] of Object.entries({ ...paths, ...jobPaths })) {
+for (const [name, walk] of Object.entries({ ...paths, ...jobPaths, ...mailingPaths })) {
   test(`history of ${name}`, async () => {
     const recorded = await access(historyFile(name)).then(() => true, () => false);
     if (recorded) return;

@@ -5,6 +5,7 @@ import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/w
 import { compileWorkflows } from '../../worker/bundle.ts';
 import { paths } from '../workflows/campaign-paths.ts';
 import { jobPaths } from '../workflows/job-paths.ts';
+import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
@@ -13,7 +14,7 @@ before(async () => {
   workflowBundle = await compileWorkflows();
 });
 
-for (const path of Object.keys({ ...paths, ...jobPaths })) {
+for (const path of Object.keys({ ...paths, ...jobPaths, ...mailingPaths })) {
   test(`the workflows of today replay the history of ${path}`, async () => {
     await Worker.runReplayHistory({ workflowBundle }, await readHistory(path));
   });
@@ -26,7 +27,7 @@ test('a history that the workflows would not make does not replay', async () => 
   await assert.rejects(Worker.runReplayHistory({ workflowBundle }, history), DeterminismViolationError);
 });
 
-for (const path of ['import', 'import-failed', 'undo', 'segment-build', 'erasure', 'erasure-failed']) {
+for (const path of ['import', 'import-failed', 'mailing', 'mailing-paused', 'undo', 'segment-build', 'erasure', 'erasure-failed']) {
   test(`a history of ${path} with another activity in it does not replay`, async () => {
     const history = await readHistory(path);
     const last = history.events!.findLast((event) => event.activityTaskScheduledEventAttributes);

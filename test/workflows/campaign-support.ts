@@ -5,7 +5,7 @@ import { createActivities } from '../../activities/index.ts';
 import { startFromOutbox } from '../../activities/start-executions.ts';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
-import { JOB_QUEUE, searchAttributes, TASK_QUEUE } from '../../config/temporal.ts';
+import { JOB_QUEUE, MAILING_QUEUE, searchAttributes, TASK_QUEUE } from '../../config/temporal.ts';
 import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { createCampaign, type CampaignInput } from '../../domain/campaigns/save-campaign.ts';
@@ -137,7 +137,7 @@ export async function startJourneys(): Promise<Journeys> {
     },
     worker: async (activities = createActivities(deps)) => {
       const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities };
-      const workers = await Promise.all([TASK_QUEUE, JOB_QUEUE].map((taskQueue) => Worker.create({ ...common, taskQueue })));
+      const workers = await Promise.all([TASK_QUEUE, JOB_QUEUE, MAILING_QUEUE].map((taskQueue) => Worker.create({ ...common, taskQueue })));
       const runs = workers.map((worker) => worker.run());
       const handle = {
         stop: async () => {

@@ -74,7 +74,7 @@ async function failed(journeys: Journeys): Promise<Done> {
 }
 
 /** Runs the one workflow while the service may not do something to a table, until an activity has failed of it; then it may. */
-async function hindered(journeys: Journeys, privilege: string): Promise<Done> {
+export async function hindered(journeys: Journeys, privilege: string): Promise<Done> {
   await journeys.owner(`revoke ${privilege} from perennial_app`);
   const workflowId = await started(journeys);
   await until('an activity is tried again', async () => {
