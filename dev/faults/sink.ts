@@ -1,0 +1,24 @@
+/**
+ * A mail server that accepts everything and writes a line for each mail that it has accepted, `recipient Message-ID`,
+ * before it says so: `node dev/faults/sink.ts <port> <file>`. Killed at any moment, what it has said is in the file.
+ */
+import { openSync, writeSync } from 'node:fs';
+import { SMTPServer } from 'smtp-server';
+
+const [port, file] = process.argv.slice(2);
+const log = openSync(file!, 'a');
+
+const server = new SMTPServer({
+  disabledCommands: ['AUTH', 'STARTTLS'],
+  onData(stream, session, callback) {
+    let head = '';
+    stream.on('data', (part: Buffer) => { if (head.length < 4096) head += part.toString('latin1'); });
+    stream.on('end', () => {
+      const messageId = /^Message-ID: (\S+)/im.exec(head)?.[1] ?? '-';
+      writeSync(log, `${session.envelope.rcptTo[0]?.address ?? '-'} ${messageId}\n`);
+      callback();
+    });
+  },
+});
+server.on('error', () => {});
+server.listen(Number(port), '127.0.0.1');
