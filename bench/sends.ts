@@ -1,0 +1,105 @@
+/**
+ * `npm run bench:sends -- --recipients 20000 --pairs 3 --sink smtp-sink`: the mails a second of a campaign through one sender process, the whole way
+ * from the ledger to EMAIL_SENT, beside nodemailer's pool sending the same message to the same sink (Debian's `postfix` has `smtp-sink`).
+ * `--memory` prints what the sender process holds on the way.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { engineEm, rows, sql } from '../db/orm.ts';
+import { freePorts, portOpens } from '../dev/ports.ts';
+import { makeEmailCampaign, readFigures } from '../test/support/email-campaigns.ts';
+import { makeTemplate } from '../test/support/emails.ts';
+import { startService, type Service } from '../test/support/service.ts';
+import { until } from '../test/support/until.ts';
+import { MESSAGE } from './mail-message.ts';
+import { onStack, printPairs } from './stack.ts';
+
+const { values } = parseArgs({ options: {
+  recipients: { type: 'string', default: '20000' }, pairs: { type: 'string', default: '3' }, connections: { type: 'string', default: '20' },
+  sink: { type: 'string', default: 'smtp-sink' }, memory: { type: 'boolean', default: false },
+} });
+const [recipients, pairs, connections] = [Number(values.recipients), Number(values.pairs), Number(values.connections)];
+const HOUR_MS = 3_600_000;
+
+function startProcess(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
+  const child = spawn(command, args, { env, stdio: 'ignore' });
+  child.once('error', (error) => { throw new Error(`${command} can not be started (--sink names it)`, { cause: error }); });
+  return child;
+}
+
+async function endProcess(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+function startWorkers(service: Service): { sender: ChildProcess; others: ChildProcess } {
+  const { PATH, HOME } = process.env;
+  const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
+  const start = (only: string) => startProcess(process.execPath, [resolve('worker/main.ts'), '--only', only], { PATH, HOME, ...settings });
+  return { sender: start('senders'), others: start('temporal,consumers,relay') };
+}
+
+async function fill(service: Service): Promise<number> {
+  await engineEm(service.deps.orm).transactional(async (tx) => {
+    await rows(tx, sql`insert into companies (tenant_id, name, name_key) values ('default', 'Example Works', 'example works')`);
+    await rows(tx, sql`
+      insert into contacts (tenant_id, first_name, last_name, email, email_key, company_id)
+      select 'default', 'First' || n, 'Last', 'bench' || n || '@example.net', 'bench' || n || '@example.net', (select id from companies limit 1)
+      from generate_series(1, ${recipients}::int) n`);
+  });
+  const { body } = await service.api('POST', '/contacts/segments', { name: 'All', type: 'dynamic', filter: { field: 'email', operator: 'endsWith', value: '@example.net' } });
+  await until('the segment is built', async () => (await service.api('GET', `/contacts/segments/${body.id}`)).body.status === 'READY', HOUR_MS);
+  return body.id as number;
+}
+
+const residentMb = async ({ pid }: ChildProcess): Promise<number> =>
+  Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+/** Sends a campaign; answers mails a second between the first and the last that was accepted. */
+async function sendCampaign(service: Service, sender: ChildProcess, templateId: number, segmentId: number): Promise<number> {
+  const begun = performance.now();
+  const { id } = await makeEmailCampaign(service, { templateId, segmentId, scheduleType: 'immediate' });
+  let said = 0;
+  await until('the campaign is SENT', async () => {
+    await new Promise((tick) => setTimeout(tick, 500));
+    const { status, sent } = await readFigures(service, id);
+    if (values.memory && sent >= said) {
+      console.log(`  ${sent} sent: ${(await residentMb(sender)).toFixed(0)} MB`);
+      said += recipients / 10;
+    }
+    return status === 'SENT';
+  }, HOUR_MS);
+  const [took] = await engineEm(service.deps.orm).transactional((tx) => rows<{ n: number; seconds: number }>(tx, sql`
+    select count(*) as n, extract(epoch from max(sent_at) - min(sent_at))::float8 as seconds from emails where campaign_id = ${id} and status = 'SENT'`));
+  if (took!.n !== recipients) throw new Error(`${took!.n} of ${recipients} were sent`);
+  console.log(`  a campaign of ${recipients}: ${(took!.n / took!.seconds).toFixed(0)} mails/s, ${((performance.now() - begun) / 1000).toFixed(1)} s from the request to SENT`);
+  return took!.n / took!.seconds;
+}
+
+async function sendByPool(url: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), String(connections)]);
+  return recipients / Number(stdout);
+}
+
+await onStack(1, async () => {
+  const [port = 0] = await freePorts(1);
+  const sink = startProcess(values.sink, ['-u', 'root', `127.0.0.1:${port}`, '1000']);
+  await until('the sink listens', () => portOpens(port).then(() => true, () => false));
+  const url = `smtp://127.0.0.1:${port}`;
+  const service = await startService({ env: { SMTP_URL: url, SEND_CONNECTIONS: String(connections), MAIL_FROM: MESSAGE.from } });
+  const { sender, others } = startWorkers(service);
+  try {
+    const segmentId = await fill(service);
+    const templateId = await makeTemplate(service, { subject: MESSAGE.subject, content: MESSAGE.content, text: MESSAGE.text });
+    const measured: [number, number][] = [];
+    for (let pair = 0; pair < pairs; pair += 1) measured.push([await sendCampaign(service, sender, templateId, segmentId), await sendByPool(url)]);
+    printPairs('mails/s', 'a campaign through one sender', 'nodemailer\'s pool', measured);
+  } finally {
+    await Promise.all([sender, others].map(endProcess));
+    await service.stop();
+    await endProcess(sink);
+  }
+});
