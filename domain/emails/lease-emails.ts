@@ -94,12 +94,12 @@ export async function releaseLeases(em: EntityManager, holder: string, ids: read
     where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`));
 }
 
-/** Prolongs the leases of emails that are on a connection of this holder; answers those that it still holds. */
+/** Prolongs the leases of emails that are on a connection of this holder, by any start of its; answers those that it still holds. */
 export async function renewLeases(em: EntityManager, holder: string, ids: readonly number[], seconds: number): Promise<number[]> {
   if (ids.length === 0) return [];
   const held = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
     update emails set lease_until = now() + make_interval(secs => ${seconds})
-    where id = any(${ids}::bigint[]) and status = 'SENDING' and holder = ${holder} and lease_until > now()
+    where id = any(${ids}::bigint[]) and status = 'SENDING' and split_part(holder, '/', 1) = ${holder} and lease_until > now()
     returning id`));
   return held.map((row) => row.id);
 }

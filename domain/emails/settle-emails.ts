@@ -12,6 +12,8 @@ export interface Settlement {
   id: number;
   tenantId: string;
   attempt: number;
+  /** The call of startEmails, where it is not known to have taken the email: then only what it took itself is settled. */
+  start?: string;
   /** host:port; null when nothing was tried, which is then no attempt to tell of. */
   provider: string | null;
   /**
@@ -38,16 +40,16 @@ interface SettledRow extends LedgerRow {
  */
 export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
   const payload = JSON.stringify(settlements.map((s) => ({
-    id: s.id, tenant_id: s.tenantId, attempt: s.attempt, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
+    id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
   })));
   return em.transactional(async (tx) => {
     const settled = await rows<SettledRow>(tx, sql`
       with asked as (
-        select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, provider text, result text, reply text, delay float8)
+        select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8)
       ), held as (
         select a.*, case when a.result = 'QUEUED' and m.accepted_at < now() - make_interval(days => ${EXPIRES_AFTER_DAYS}) then 'EXPIRED' else a.result end as outcome
         from asked a join emails m on m.tenant_id = a.tenant_id and m.id = a.id
-        where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
+        where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
         order by m.id for update of m
       ), attempts as (
         insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)

@@ -34,10 +34,12 @@ export interface StartedEmail {
  * from the contact as it is now, until the send window opens, or, when their campaign is paused, until it is resumed. `provider` (host:port) is whose connections they are. What is no longer this holder's is left out of the answer. One engine transaction.
  *
  * When this throws, it may have been committed nevertheless (the answer was lost). The caller must then send nothing and
- * settle each as not released under the attempt it would have been: that puts it back, if it was taken at all.
+ * settle each as not released under the attempt it would have been, and under `start`, the name of this very call (the
+ * holder's, a slash, and what it uses once): that puts it back if it was taken here, and leaves alone what was not taken
+ * here and was started under the same number later.
  */
 export async function startEmails(
-  em: EntityManager, holder: string, leaseSeconds: number, rendered: readonly RenderedRow[], provider: string | null = null,
+  em: EntityManager, holder: string, leaseSeconds: number, rendered: readonly RenderedRow[], provider: string | null = null, start = holder,
 ): Promise<StartedEmail[]> {
   if (rendered.length === 0) return [];
   const payload = JSON.stringify(rendered.map((row) => ({
@@ -65,7 +67,7 @@ export async function startEmails(
         status = d.new_status,
         reason = case d.new_status when 'SUPPRESSED' then d.reason when 'FAILED' then d.failure end,
         attempt = m.attempt + (d.new_status = 'SENDING')::int,
-        holder = case when d.new_status = 'SENDING' then m.holder end,
+        holder = case when d.new_status = 'SENDING' then ${start} end,
         lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
         provider = case when d.new_status = 'SENDING' then ${provider} else m.provider end,
         -- Of a paused campaign nothing was requested, until it is resumed.

@@ -5,13 +5,13 @@ const BATCH = 1000;
 
 /**
  * Marks emails whose holder has let its lease on a connection run out: UNKNOWN, for the dot may have been sent; so is the
- * attempt. Never
- * QUEUED: only the holder knows whether it was, and it may still be alive and settle. Engine transaction.
+ * attempt. Never QUEUED: only the holder, whose name stays, knows whether it was, and it may still be alive and settle.
+ * Engine transaction.
  */
 export async function sweepExpired(em: EntityManager): Promise<number> {
   const swept = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
     with swept as (
-      update emails set status = 'UNKNOWN', reason = 'holder_lost', holder = null, lease_until = null, updated_at = now()
+      update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
       where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
       returning id, tenant_id, attempt, provider
     ), attempts as (

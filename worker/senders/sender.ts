@@ -40,6 +40,8 @@ export class Sender {
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
   #starts = 0;
+  /** How often emails were started, to name each start. */
+  #calls = 0;
   #stopping = false;
 
   constructor(deps: Deps) {
@@ -96,13 +98,18 @@ export class Sender {
     await this.#filler.putBack(batch);
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
     const attempts = new Map((await this.#start(on, provider.pool.provider)).filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+    if (attempts.size === 0) provider.breaker.unused();
     for (const [index, slot] of slots.entries()) {
       const ready = on[index];
       const attempt = ready && attempts.get(ready.row.id);
-      if (!ready || attempt === undefined) slot.release();
-      else this.#track(this.#send(provider, slot, ready, attempt, until));
+      if (!ready || attempt === undefined) {
+        slot.release();
+        continue;
+      }
+      // One start is one message, also where a machine slept, its clock with it, and leased an email that it had ready.
+      attempts.delete(ready.row.id);
+      this.#track(this.#send(provider, slot, ready, attempt, until));
     }
-    if (attempts.size === 0) provider.breaker.unused();
     this.#starts -= 1;
     this.#free.now();
   }
@@ -110,23 +117,25 @@ export class Sender {
   /** What became of these at their start; nothing when that can not be told, and then none of them is sent. */
   async #start(batch: readonly Ready[], provider: string | null = null): Promise<StartedEmail[]> {
     if (batch.length === 0) return [];
+    const start = `${this.#holder}/${(this.#calls += 1)}`;
     try {
-      const started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, batch.map(({ row }) => row), provider);
+      const started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, batch.map(({ row }) => row), provider, start);
       for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
       return started;
     } catch (error) {
       this.#deps.log.warn({ err: error, emails: batch.length }, 'emails not started');
-      this.#takeBack(batch);
-      await delay(POLL_MS);
+      await Promise.all([this.#takeBack(batch, start), delay(POLL_MS)]);
       return [];
     }
   }
 
-  /** After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. */
-  #takeBack(all: readonly Ready[]): void {
-    for (const { row } of all) {
-      this.#track(this.#settler.settle({ id: row.id, tenantId: row.tenantId, attempt: row.attempt + 1, provider: null, result: 'QUEUED', reply: null }));
-    }
+  /**
+   * After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. Their
+   * connections take no others before that is settled, as after a message.
+   */
+  async #takeBack(all: readonly Ready[], start: string): Promise<void> {
+    await Promise.all(all.map(({ row: { id, tenantId, attempt } }) => (
+      this.#settler.settle({ id, tenantId, attempt: attempt + 1, start, provider: null, result: 'QUEUED', reply: null }))));
   }
 
   /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */

@@ -1,0 +1,222 @@
+import type { EmailStatus } from '../../../db/entities/emails.ts';
+import type { Resolution } from '../../../domain/emails/resolve-email.ts';
+import type { Settlement } from '../../../domain/emails/settle-emails.ts';
+
+/** Time is made up and comes in ticks: leases, pauses and what passes are whole ones, so that no real second matters. */
+export const LEASE = 2;
+export const SENDING_LEASE = 6;
+export const REQUEST_AGAIN_AFTER = 6;
+/** Three days, after which nothing is tried again. */
+export const EXPIRES_AFTER = 260;
+
+/** A row as every holder sees it. */
+export interface LedgerEmail {
+  id: number;
+  status: EmailStatus;
+  attempt: number;
+  accepted: boolean;
+  holder: string | null;
+  /** A lease that has not ended. */
+  leased: boolean;
+  /** Its next attempt may begin. */
+  due: boolean;
+}
+
+/** What a holder knows of an email that it leased. */
+export interface Copy {
+  id: number;
+  attempt: number;
+  /** Of the contact, as it was rendered. */
+  version: number;
+}
+
+export interface Started {
+  id: number;
+  status: EmailStatus;
+  attempt: number;
+}
+
+export interface Attempted extends Pick<Settlement, 'id' | 'attempt' | 'start' | 'result'> {
+  /** Whether a provider was tried. */
+  tried: boolean;
+  /** Ticks. */
+  delay: number;
+}
+
+/** The commands of the send ledger. Each is one transaction. */
+export interface Ledger {
+  accept(ids: readonly number[]): Promise<void>;
+  /** Answers those whose request is on the topic again. */
+  requestAgain(): Promise<number[]>;
+  lease(holder: string, limit: number): Promise<Copy[]>;
+  release(holder: string, ids: readonly number[]): Promise<void>;
+  start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]>;
+  renew(holder: string, ids: readonly number[]): Promise<number[]>;
+  settle(attempts: readonly Attempted[]): Promise<void>;
+  sweep(): Promise<void>;
+  /** Whether it was UNKNOWN. */
+  resolve(id: number, outcome: Resolution): Promise<boolean>;
+  /** `atOnce`: what is queued is suppressed too, as the unsubscribe page does; else only the gates know. */
+  unsubscribe(id: number, atOnce: boolean): Promise<void>;
+  changeContact(id: number): Promise<void>;
+  pass(ticks: number): Promise<void>;
+  emails(): Promise<LedgerEmail[]>;
+  /** Does `work` in a transaction that is lost. */
+  undone(work: () => Promise<unknown>): Promise<void>;
+}
+
+/** Rules that can be broken, to see that it shows. */
+export type Fault =
+  | 'sweeper queues' | 'any attempt settles' | 'any status settles' | 'attempts are not counted' | 'anything is resolved' | 'started again from SENDING'
+  | 'settling forgets the sweeper' | 'lost starts are taken back by number' | 'gates are not asked again' | 'dots without a lease' | 'silence is a failure'
+  | 'silence is an end' | 'twins are both sent' | 'lost starts free their connections' | 'any dot is a success';
+
+interface Row {
+  id: number;
+  status: EmailStatus;
+  attempt: number;
+  acceptedAt: number | null;
+  holder: string | null;
+  leaseUntil: number | null;
+  nextAttemptAt: number;
+  version: number;
+  refused: boolean;
+}
+
+const byNumber = (a: number, b: number): number => a - b;
+
+/** The ledger as its rules say it, without a database: what the real one is held against, and what is explored in depth. */
+export class SpecLedger implements Ledger {
+  #rows: Map<number, Row>;
+  #now = 0;
+  readonly #broken: Fault | undefined;
+
+  constructor(ids: readonly number[], broken?: Fault) {
+    this.#rows = new Map(ids.map((id) => [id, {
+      id, status: 'QUEUED', attempt: 0, acceptedAt: null, holder: null, leaseUntil: null, nextAttemptAt: 0, version: 1, refused: false,
+    }]));
+    this.#broken = broken;
+  }
+
+  async accept(ids: readonly number[]): Promise<void> {
+    for (const row of this.#of(ids)) if (row.status === 'QUEUED') row.acceptedAt ??= this.#now;
+  }
+
+  async requestAgain(): Promise<number[]> {
+    const waiting = this.#all().filter((row) => row.status === 'QUEUED' && row.acceptedAt === null && row.nextAttemptAt <= this.#now - REQUEST_AGAIN_AFTER);
+    for (const row of waiting) row.nextAttemptAt = this.#now;
+    return waiting.map((row) => row.id);
+  }
+
+  /** `chosen`: those that the real ledger took, for which of them are first is its own. */
+  async lease(holder: string, limit: number, chosen?: readonly number[]): Promise<Copy[]> {
+    const free = this.#all().filter((row) => row.status === 'QUEUED' && row.acceptedAt !== null && row.nextAttemptAt <= this.#now && !this.#held(row));
+    const taken = (chosen ? free.filter((row) => chosen.includes(row.id)) : free).slice(0, limit);
+    for (const row of taken) Object.assign(row, { holder, leaseUntil: this.#now + LEASE });
+    return taken.map(({ id, attempt, version }) => ({ id, attempt, version }));
+  }
+
+  async release(holder: string, ids: readonly number[]): Promise<void> {
+    for (const row of this.#of(ids)) if (row.status === 'QUEUED' && row.holder === holder) this.#free(row);
+  }
+
+  async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
+    const startable = (row: Row): boolean => row.status === 'QUEUED' && row.holder === holder && this.#held(row);
+    const again = (row: Row): boolean => this.#broken === 'started again from SENDING' && row.status === 'SENDING' && row.holder!.startsWith(`${holder}/`);
+    const held = this.#of(copies.map((copy) => copy.id)).filter((row) => startable(row) || again(row));
+    return held.map((row) => {
+      const stale = copies.find((copy) => copy.id === row.id)!.version !== row.version;
+      this.#free(row);
+      if (row.refused && this.#broken !== 'gates are not asked again') row.status = 'SUPPRESSED';
+      else if (!stale) {
+        Object.assign(row, { status: 'SENDING', holder: start, leaseUntil: this.#now + SENDING_LEASE });
+        if (this.#broken !== 'attempts are not counted') row.attempt += 1;
+      }
+      return { id: row.id, status: row.status, attempt: row.attempt };
+    });
+  }
+
+  async renew(holder: string, ids: readonly number[]): Promise<number[]> {
+    const held = this.#of(ids).filter((row) => row.status === 'SENDING' && row.holder?.split('/')[0] === holder && this.#held(row));
+    for (const row of held) row.leaseUntil = this.#now + SENDING_LEASE;
+    return held.map((row) => row.id);
+  }
+
+  async settle(attempts: readonly Attempted[]): Promise<void> {
+    for (const { id, attempt, start, result, delay } of attempts) {
+      const row = this.#rows.get(id)!;
+      const open = row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
+      if (!open && this.#broken !== 'any status settles') continue;
+      if (row.attempt !== attempt && this.#broken !== 'any attempt settles') continue;
+      if (start !== undefined && row.holder !== start && this.#broken !== 'lost starts are taken back by number') continue;
+      const expired = result === 'QUEUED' && row.acceptedAt! <= this.#now - EXPIRES_AFTER;
+      row.status = expired ? 'FAILED' : result;
+      if (row.status === 'QUEUED') row.nextAttemptAt = this.#now + delay;
+      this.#free(row);
+    }
+  }
+
+  async sweep(): Promise<void> {
+    for (const row of this.#all()) {
+      if (row.status !== 'SENDING' || this.#held(row)) continue;
+      row.status = this.#broken === 'sweeper queues' ? 'QUEUED' : 'UNKNOWN';
+      row.leaseUntil = null;
+    }
+  }
+
+  async resolve(id: number, outcome: Resolution): Promise<boolean> {
+    const row = this.#rows.get(id)!;
+    if (row.status !== 'UNKNOWN' && !(this.#broken === 'anything is resolved' && row.status === 'SENDING')) return false;
+    row.status = ({ sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' } as const)[outcome];
+    row.nextAttemptAt = this.#now;
+    this.#free(row);
+    return true;
+  }
+
+  async unsubscribe(id: number, atOnce: boolean): Promise<void> {
+    const row = this.#rows.get(id)!;
+    row.refused = true;
+    row.version += 1;
+    if (!atOnce || row.status !== 'QUEUED') return;
+    row.status = 'SUPPRESSED';
+    this.#free(row);
+  }
+
+  async changeContact(id: number): Promise<void> {
+    this.#rows.get(id)!.version += 1;
+  }
+
+  async pass(ticks: number): Promise<void> {
+    this.#now += ticks;
+  }
+
+  async emails(): Promise<LedgerEmail[]> {
+    return this.#all().map((row) => ({
+      id: row.id, status: row.status, attempt: row.attempt, accepted: row.acceptedAt !== null, holder: row.holder, leased: this.#held(row),
+      due: row.nextAttemptAt <= this.#now,
+    }));
+  }
+
+  async undone(work: () => Promise<unknown>): Promise<void> {
+    const before = structuredClone(this.#rows);
+    await work();
+    this.#rows = before;
+  }
+
+  #all(): Row[] {
+    return [...this.#rows.values()];
+  }
+
+  #of(ids: readonly number[]): Row[] {
+    return [...new Set(ids)].sort(byNumber).map((id) => this.#rows.get(id)!);
+  }
+
+  #held(row: Row): boolean {
+    return row.leaseUntil !== null && row.leaseUntil > this.#now;
+  }
+
+  #free(row: Row): void {
+    row.holder = null;
+    row.leaseUntil = null;
+  }
+}

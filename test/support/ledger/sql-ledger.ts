@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { acceptEmails } from '../../../domain/emails/accept-emails.ts';
+import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/lease-emails.ts';
+import { queueEmails } from '../../../domain/emails/queue-emails.ts';
+import { resolveEmail, type Resolution } from '../../../domain/emails/resolve-email.ts';
+import { settleEmails } from '../../../domain/emails/settle-emails.ts';
+import { startEmails } from '../../../domain/emails/start-emails.ts';
+import { suppressQueuedEmails } from '../../../domain/emails/suppress-queued.ts';
+import { requestAgain, sweepExpired } from '../../../domain/emails/sweep-emails.ts';
+import { AppError } from '../../../domain/errors.ts';
+import { LEASE, REQUEST_AGAIN_AFTER, SENDING_LEASE, SpecLedger, type Attempted, type Copy, type Ledger, type LedgerEmail, type Started } from './spec.ts';
+
+const TENANT = 'ledger';
+/** So long that the time a test takes is none. 260 of them are three days. */
+const TICK_SECONDS = 1000;
+const lane = 'bulk';
+
+const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
+
+/**
+ * The real commands on a real database, each held against the rules: whatever the schedule, both answer the same and hold the
+ * same rows. Time passes by moving every time of the rows back.
+ */
+export class SqlLedger implements Ledger {
+  readonly #orm: Orm;
+  readonly #ids: readonly number[];
+  readonly #spec: SpecLedger;
+  /** Of the transaction that will be undone. */
+  #tx: EntityManager | null = null;
+
+  constructor(orm: Orm, ids: readonly number[]) {
+    this.#orm = orm;
+    this.#ids = ids;
+    this.#spec = new SpecLedger(ids);
+  }
+
+  /** Queues emails to contacts of their own; what an earlier schedule left open is no longer. */
+  static async queue(orm: Orm, count: number): Promise<{ ledger: SqlLedger; ids: number[] }> {
+    const ids = await engineEm(orm).transactional(async (tx) => {
+      await rows(tx, sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`);
+      const [template] = await rows<{ id: number }>(tx, sql`
+        insert into email_templates (tenant_id, name, subject, content) values (${TENANT}, gen_random_uuid(), 's', 'c') returning id`);
+      const contacts = await rows<{ id: number }>(tx, sql`
+        insert into contacts (tenant_id, first_name, last_name, email, email_key)
+        select ${TENANT}, 'a', 'b', m, m from (select gen_random_uuid() || '@example.org' as m from generate_series(1, ${count})) g returning id`);
+      const queued = await queueEmails(tx, TENANT, contacts.map(({ id }) => ({ sendKey: `contact/${id}`, templateId: template!.id, contactId: id, lane, requestId: null })));
+      return queued.map(({ emailId }) => emailId);
+    });
+    return { ledger: new SqlLedger(orm, ids), ids };
+  }
+
+  async accept(ids: readonly number[]): Promise<void> {
+    await this.#em().transactional((tx) => acceptEmails(tx, ids.map((emailId) => ({ tenantId: TENANT, emailId }))));
+    await this.#spec.accept(ids);
+  }
+
+  async requestAgain(): Promise<number[]> {
+    const requested = await this.#spec.requestAgain();
+    assert.equal(await requestAgain(this.#em(), REQUEST_AGAIN_AFTER * TICK_SECONDS), requested.length);
+    return requested;
+  }
+
+  async lease(holder: string, limit: number): Promise<Copy[]> {
+    const leased = (await leaseEmails(this.#em(), { holder, lane, limit, seconds: LEASE * TICK_SECONDS })).map(({ id, attempt, contactVersion }) => ({ id, attempt, version: contactVersion! }));
+    const expected = await this.#spec.lease(holder, limit, leased.map(({ id }) => id));
+    assert.deepEqual(leased.toSorted(byId), expected.toSorted(byId));
+    const free = (await this.#spec.emails()).filter((email) => email.status === 'QUEUED' && email.accepted && email.due && !email.leased);
+    assert.ok(leased.length === limit || free.length === 0, 'it leases all that are free, up to the limit');
+    return leased;
+  }
+
+  async release(holder: string, ids: readonly number[]): Promise<void> {
+    await releaseLeases(this.#em(), holder, ids);
+    await this.#spec.release(holder, ids);
+  }
+
+  async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
+    const rendered = copies.map(({ id, attempt, version }) => (
+      { id, tenantId: TENANT, contactVersion: version, contentVersion: 1, linkCount: 0, address: 'a@example.org', isBareAddress: false, attempt }));
+    const started = await startEmails(this.#em(), holder, SENDING_LEASE * TICK_SECONDS, rendered, 'mx:25', start);
+    assert.deepEqual(started.toSorted(byId), (await this.#spec.start(holder, start, copies)).toSorted(byId));
+    return started;
+  }
+
+  async renew(holder: string, ids: readonly number[]): Promise<number[]> {
+    const held = await renewLeases(this.#em(), holder, ids, SENDING_LEASE * TICK_SECONDS);
+    assert.deepEqual(held.toSorted(), (await this.#spec.renew(holder, ids)).toSorted());
+    return held;
+  }
+
+  async settle(attempts: readonly Attempted[]): Promise<void> {
+    await settleEmails(this.#em(), attempts.map(({ id, attempt, start, result, tried, delay }) => (
+      { id, tenantId: TENANT, attempt, result, reply: null, provider: tried ? 'mx:25' : null, delaySeconds: delay * TICK_SECONDS, ...(start ? { start } : {}) })));
+    await this.#spec.settle(attempts);
+  }
+
+  async sweep(): Promise<void> {
+    await sweepExpired(this.#em());
+    await this.#spec.sweep();
+  }
+
+  async resolve(id: number, outcome: Resolution): Promise<boolean> {
+    const resolved = await resolveEmail(tenantEm(this.#orm, TENANT), id, outcome).then(() => true, (error: unknown) => {
+      if (error instanceof AppError && error.code === 'conflict') return false;
+      throw error;
+    });
+    assert.equal(resolved, await this.#spec.resolve(id, outcome));
+    return resolved;
+  }
+
+  async unsubscribe(id: number, atOnce: boolean): Promise<void> {
+    await this.#em().transactional(async (tx) => {
+      const [contact] = await rows<{ id: number }>(tx, sql`
+        update contacts set status = 'unsubscribed', version = version + 1 where id = (select contact_id from emails where id = ${id}) returning id`);
+      if (atOnce) await suppressQueuedEmails(tx, TENANT, contact!.id, 'contact_unsubscribed');
+    });
+    await this.#spec.unsubscribe(id, atOnce);
+  }
+
+  async changeContact(id: number): Promise<void> {
+    await this.#em().transactional((tx) => rows(tx, sql`
+      update contacts set first_name = 'c', version = version + 1 where id = (select contact_id from emails where id = ${id})`));
+    await this.#spec.changeContact(id);
+  }
+
+  async pass(ticks: number): Promise<void> {
+    await this.#em().transactional((tx) => rows(tx, sql`
+      update emails set lease_until = lease_until - d, next_attempt_at = next_attempt_at - d, accepted_at = accepted_at - d
+      from make_interval(secs => ${ticks * TICK_SECONDS}) d where id = any(${this.#ids}::bigint[])`));
+    await this.#spec.pass(ticks);
+  }
+
+  async emails(): Promise<LedgerEmail[]> {
+    const emails = await this.#em().transactional((tx) => rows<LedgerEmail>(tx, sql`
+      select id, status, attempt, accepted_at is not null as accepted, holder, coalesce(lease_until > now(), false) as leased, next_attempt_at <= now() as due
+      from emails where id = any(${this.#ids}::bigint[]) order by id`));
+    assert.deepEqual(emails, await this.#spec.emails());
+    return emails;
+  }
+
+  async undone(work: () => Promise<unknown>): Promise<void> {
+    const lost = new Error('lost');
+    await this.#spec.undone(() => engineEm(this.#orm).transactional(async (tx) => {
+      this.#tx = tx;
+      await work();
+      throw lost;
+    }).catch((error: unknown) => {
+      if (error !== lost) throw error;
+    }).finally(() => {
+      this.#tx = null;
+    }));
+  }
+
+  /** What consumers of events were told of each delivery that has ended. */
+  async told(): Promise<{ id: number; status: string }[]> {
+    return this.#em().transactional((tx) => rows<{ id: number; status: string }>(tx, sql`
+      select (e->'data'->>'emailId')::int as id, e->'data'->>'status' as status from outbox_events o, jsonb_array_elements(o.events) e
+      where o.type = 'EMAIL_SENT' and o.tenant_id = ${TENANT} and (e->'data'->>'emailId')::int = any(${this.#ids}::int[]) order by 1`));
+  }
+
+  #em(): EntityManager {
+    return this.#tx ?? engineEm(this.#orm);
+  }
+}
