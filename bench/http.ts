@@ -2,33 +2,18 @@
  * `npm run bench:http -- --pairs 3 --seconds 5`: reads of the API beside bare Koa with one prepared select; a list's page 10,000
  * beside its first; the answer times at half of the peak rate; and what is left of the peak when three times as much is asked for.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { freePorts } from '../dev/ports.ts';
 import { startService, type Service } from '../test/support/service.ts';
-import { until } from '../test/support/until.ts';
 import { at, sendLoad } from './load.ts';
+import { startServer, stopServer } from './server.ts';
 import { median, onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '5' } } });
 const seconds = Number(values.seconds);
 const CONTACTS = 510_000;
 const PAGE = 50;
-
-/** Starts a server of its own process and waits until it answers at all. */
-async function startServer(file: string, port: number, env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url))], { env: { ...process.env, ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
-  await until(`${file} answers`, () => fetch(`http://127.0.0.1:${port}/`).then(() => true, () => false), 60_000);
-  return child;
-}
-
-async function stopServer(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
-  if (child.exitCode === null) await once(child, 'exit');
-}
 
 async function peak(port: number, token: string, paths: string[]): Promise<number> {
   const { times, seconds: took } = await sendLoad({ port, token, paths, seconds, connections: 32 });

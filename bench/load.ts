@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Load {
   port: number;
-  token: string;
+  /** None for public endpoints. */
+  token?: string;
   paths: readonly string[];
   connections: number;
   seconds: number;
@@ -24,7 +25,8 @@ const TICK_MS = 2;
  * at nothing else: on a machine with few cores, what a load costs to make is missing where it is to be served.
  */
 export async function sendLoad({ port, token, paths, connections, seconds, rate }: Load): Promise<Outcome> {
-  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`));
+  const authorization = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
+  const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${authorization}\r\n`));
   const times = new Map<number, number[]>();
   const idle: (() => void)[] = [];
   const sockets: Socket[] = [];
