@@ -103,6 +103,42 @@ test('a click redirects to the very link of that email, and to nothing else', as
   assert.deepEqual(data, { emailId, contactId, templateId, automated: false, first: true, url: 'https://example.com/one?x=1&y=2', tenantId: 'default' });
 });
 
+test('no spelling of a click that is not in the mail leads anywhere', async () => {
+  const { emailId, pixel, links } = await deliver({ content: '<a href="https://example.com/%C3%BC?a=%252F">one</a> <a href="https://example.com/two">two</a>' });
+  const [id, query] = links[0]!.split('?url=') as [string, string];
+  const url = decodeURIComponent(query);
+  const click = (target: string) => `${id}?url=${encodeURIComponent(target)}`;
+  const openId = pixel.split('/').at(-1)!;
+  for (const bad of [
+    // Other links: schemes, hosts, user information, control characters, blanks.
+    click(`javascript:${url}`), click(`data:text/html,${url}`), click('//evil.example.net/'), click('///evil.example.net'), click('/\\evil.example.net'),
+    click('https:evil.example.net'), click(url.replace('example.com', 'example.com.evil.example.net')), click(url.replace('//', '//evil@')),
+    click(url.replace('//', '//example.com\\@evil.example.net/')), click(`${url}\r\nLocation: https://evil.example.net`), click(`${url}\n`), click(`${url}\0`), click(` ${url}`), click(`${url} `),
+    click(`\u{feff}${url}`), click(`${url}\u2028`),
+    // The same link in another spelling.
+    click(url.toUpperCase()), click(url.replace('https', 'http')), click(decodeURIComponent(url)), click(`${url}#`), click(`${url}&`), click(url.replace('e.com', 'e.com:443')),
+    click(url.replace('example', 'ex\u0430mple')), click(encodeURIComponent(url)), click(url.normalize('NFD') + '\u0301'), `${id}?url=%ff%fe`, `${id}?url=%ED%A0%80`, `${id}?url=%`,
+    // Not one url.
+    `${id}?url=${query}&url=https%3A%2F%2Fevil.example.net`, `${id}?url=https%3A%2F%2Fevil.example.net&url=${query}`, `${id}?url[]=${query}`, `${id}?url[0]=${query}`,
+    `${id}?URL=${query}`, `${id}?url%00=${query}`, `${id}?__proto__[url]=${query}`, click(`${url}${'x'.repeat(9000)}`),
+    // Another id: of the picture, another spelling of its own, none at all.
+    `/emails/tracking/click/${openId}?url=${query}`, `${id}%3D?url=${query}`, `${id}%00?url=${query}`, `${id}%0d%0a?url=${query}`, `/emails/tracking/click/${'A'.repeat(3000)}?url=${query}`,
+    `/emails/tracking/click/%F0%9F%92%A5?url=${query}`,
+  ]) {
+    for (const method of ['GET', 'HEAD']) {
+      const refused = await visit(bad, method);
+      assert.deepEqual([refused.status, refused.headers.get('location')], [400, null], `${method} ${bad.slice(0, 200)}`);
+    }
+  }
+  // An id of a link is no picture's: the picture comes, and nothing is recorded.
+  assert.equal((await visit(`/emails/tracking/open/${id.split('/').at(-1)}`)).headers.get('content-type'), 'image/png');
+  // What scanners append changes nothing.
+  const followed = await visit(`${links[0]!}&utm_source=scanner&x[]=1`);
+  assert.deepEqual([followed.status, followed.headers.get('location')], [302, url]);
+  const { events } = await untilEvents(emailId, 1);
+  assert.deepEqual(events.map((event: { type: string; url: string }) => [event.type, event.url]), [['CLICK', url]]);
+});
+
 test('machines are told from people: HEAD, known agents, every link within a second', async () => {
   const [headed, scanned, burst, read] = [await deliver(), await deliver(), await deliver(), await deliver()];
   assert.equal((await visit(headed.links[0]!, 'HEAD')).status, 302);
