@@ -14,7 +14,7 @@ import { LEASE, REQUEST_AGAIN_AFTER, SENDING_LEASE, SpecLedger, type Attempted, 
 const TENANT = 'ledger';
 /** So long that the time a test takes is none. 260 of them are three days. */
 const TICK_SECONDS = 1000;
-const lane = 'bulk';
+const lane = 'journey';
 
 const byId = (a: { id: number }, b: { id: number }): number => a.id - b.id;
 
