@@ -50,6 +50,8 @@ export function collide<T>(service: Service, lock: string, requests: (() => Prom
   return holding(service, lock, async (client) => {
     const started = requests.map((request) => request());
     await until('all of them wait', async () => {
+      // A transaction sees who does what as it was when it first looked.
+      await client.query('select pg_stat_clear_snapshot()');
       const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
       return rows[0]!.n >= requests.length;
     });
