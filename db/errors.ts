@@ -28,6 +28,7 @@ const uniqueConstraints: Record<string, [ErrorCode, string]> = {
   roles_name_key: ['name_taken', '/name'],
   api_keys_name_key: ['name_taken', '/name'],
   custom_fields_name_key: ['name_taken', '/name'],
+  email_topics_name_key: ['name_taken', '/name'],
 };
 
 const unavailable = (cause: unknown): AppError => new AppError('unavailable', 'The database is not available', { cause, headers: { 'Retry-After': '5' } });

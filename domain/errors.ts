@@ -85,7 +85,7 @@ export function notFound(what: string, id: number | string): AppError {
 
 /** Something that refers to what is to be deleted. */
 export interface User {
-  kind: 'campaign' | 'email_campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment';
+  kind: 'campaign' | 'email_campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment' | 'template';
   id: number;
   name: string;
 }

@@ -15,6 +15,7 @@ import * as schema from './schema.ts';
 import { emailSettingsRoutes } from './settings-routes.ts';
 import { suppressionRoutes } from './suppression-routes.ts';
 import { templateRoutes } from './template-routes.ts';
+import { topicRoutes } from './topic-routes.ts';
 import { trackingRoutes } from './tracking-routes.ts';
 
 const ledgerRoutes: RouteSpec[] = [
@@ -71,5 +72,5 @@ const ledgerRoutes: RouteSpec[] = [
 ];
 
 export const emailRoutes: RouteSpec[] = [
-  ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...trackingRoutes, ...pageRoutes,
+  ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...topicRoutes, ...trackingRoutes, ...pageRoutes,
 ];

@@ -12,14 +12,15 @@ const optional = {
   text: nullable(Type.String({ description: 'The text part, with Liquid; made from the content when absent' })),
   previewText: nullable(Type.String({ maxLength: 1000, description: 'What inboxes show beside the subject' })),
   category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
+  topicId: nullable({ ...Id, description: 'Marketing mail about a topic is not sent to who does not want it' }),
   fromName: nullable(Type.String({ maxLength: 255 })),
   fromEmail: nullable(address),
   replyTo: nullable(address),
 };
-const readOnly = ['id', 'tenantId', 'topicId', 'contentVersion', 'version', 'createdAt', 'updatedAt'] as const;
+const readOnly = ['id', 'tenantId', 'contentVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
 export const Template = strict({
-  id: Id, ...required, ...optional, topicId: nullable(Id), contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
+  id: Id, ...required, ...optional, contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
   tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
 });
 export const TemplateCreate = writable({ ...required, ...Type.Partial(Type.Object(optional)).properties }, readOnly);

@@ -2,6 +2,7 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit } from '../auth/audit.ts';
 import type { Caller } from '../auth/principal.ts';
 import { notFound } from '../errors.ts';
+import { erasedKey } from './erasure/digest.ts';
 
 type Rows = Record<string, unknown>[];
 
@@ -14,6 +15,10 @@ export interface HeldData {
   memberships: Rows;
   executions: Rows;
   suppressions: Rows;
+  /** Topics that the contact's address wants no mail about. */
+  topicOptOuts: Rows;
+  /** When the contact was asked to confirm the address, and the proof that it did. */
+  optIns: Rows;
 }
 
 /** Reads all that is held on a contact, and writes down that it was read. Throws `not_found`. */
@@ -56,6 +61,13 @@ export async function exportHeldData(em: EntityManager, caller: Caller, contactI
         from campaign_executions e join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
         where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} order by e.id`),
       suppressions: await all(sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.email_key}`),
+      topicOptOuts: await all(sql`
+        select t.id as "topicId", t.name, min(o.created_at) as "createdAt" from topic_opt_outs o
+        join email_topics t on t.tenant_id = o.tenant_id and t.id = o.topic_id
+        where o.tenant_id = ${tenantId} and o.email_key = any(${[contact.email_key, erasedKey(tenantId, contact.email_key)]}::text[]) group by t.id, t.name order by t.id`),
+      optIns: await all(sql`
+        select form_id as "formId", list_id as "listId", requested_at as "requestedAt", confirmed_at as "confirmedAt", ip, user_agent as "userAgent"
+        from opt_ins where ${own} order by id`),
     };
   });
 }

@@ -12,7 +12,7 @@ import { addressDigest } from './erasure/digest.ts';
 import { CONTACT_LIMITS } from './fields.ts';
 import { lockContacts } from './lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
-import { suppressUnsubscribed } from './suppression.ts';
+import { copyTopicOptOuts, suppressUnsubscribed } from './suppression.ts';
 
 /** From what may be mailed to what may least. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
@@ -38,6 +38,7 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
     const changed = applyValues(target, mergedValues(target, source));
     await moveAll(tx, tenantId, targetId, sourceId);
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
+    await copyTopicOptOuts(tx, tenantId, source.emailKey, target.emailKey);
     await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${sourceId}`);
     // What was moved is a change of the contact too.
     target.updatedAt = new Date();
@@ -88,7 +89,7 @@ function mergedValues(target: Contact, source: Contact): ContactValues {
 }
 
 async function moveAll(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
-  for (const table of ['contact_activities', 'form_submissions']) {
+  for (const table of ['contact_activities', 'form_submissions', 'opt_ins']) {
     await rows(tx, sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`);
   }
   // Nobody gets the mail of one campaign twice.

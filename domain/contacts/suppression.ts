@@ -21,3 +21,12 @@ export async function suppressUnsubscribed(tx: EntityManager, tenantId: string, 
     select ${tenantId}, key, 'unsubscribed', 'api' from unnest(${[...keys]}::text[]) as key order by key
     on conflict (tenant_id, email_key) do nothing`);
 }
+
+/** Whoever comes by another address wants no mail there about what was not wanted at the former one. */
+export async function copyTopicOptOuts(tx: EntityManager, tenantId: string, fromKey: string, toKey: string): Promise<void> {
+  await rows(tx, sql`
+    insert into topic_opt_outs (tenant_id, email_key, topic_id)
+    select distinct tenant_id, ${toKey}, topic_id from topic_opt_outs
+    where tenant_id = ${tenantId} and email_key = any(${[fromKey, erasedKey(tenantId, fromKey)]}::text[]) order by 3
+    on conflict do nothing`);
+}

@@ -10,7 +10,7 @@ import { resolveCompany } from './resolve-company.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { lockContacts } from './lock-contacts.ts';
 import { statusViolations } from './status-rules.ts';
-import { suppressedStatuses, suppressUnsubscribed } from './suppression.ts';
+import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from './suppression.ts';
 
 /**
  * Changes a contact; what changes nothing writes nothing. `read` is given the contact as it is, may refuse (If-Match,
@@ -24,6 +24,7 @@ export async function updateContact(
     if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
     const contact = await tx.findOneOrFail(Contact, { id, tenantId }, { refresh: true });
     const before = contact.status;
+    const { emailKey } = contact;
     const { values, violations } = checkContactValues(await read(contact, tx), await customFieldTypes(tx, tenantId));
     assertValid([...violations, ...statusViolations(values.status, before)]);
     const companyId = await resolveCompany(tx, tenantId, values);
@@ -31,6 +32,7 @@ export async function updateContact(
     if (changed.length === 0) return contact;
     if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
     await tx.flush();
+    if (contact.emailKey !== emailKey) await copyTopicOptOuts(tx, tenantId, emailKey, contact.emailKey);
     await appendEvents(tx, origin, eventsOf(contact, changed));
     const causes: Cause[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
     await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });

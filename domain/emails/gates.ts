@@ -2,7 +2,7 @@ import { sql } from '../../db/orm.ts';
 import { addressDigestSql } from '../contacts/erasure/digest.ts';
 
 /** The gates that every email passes when it is queued and again when it is started (the cap: only then), in the order explain shows them. */
-export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'frequency_cap'] as const;
+export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'topic', 'frequency_cap'] as const;
 export type Gate = (typeof GATES)[number];
 
 /**
@@ -19,7 +19,12 @@ export const gateJoins = sql`
          else (select k.status from contacts k where k.tenant_id = e.tenant_id and k.email_key = e.to_key) end as status,
     (select s.reason from suppressions s where s.tenant_id = e.tenant_id and s.email_key = any(case
        when e.contact_id is null then array[e.to_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'e.to_key'))}] else array[c.email_key] end)
-     order by s.reason in ('bounced', 'complained') desc limit 1) as suppressed
+     order by s.reason in ('bounced', 'complained') desc limit 1) as suppressed,
+    -- A suppression that an erasure left gives its status to a contact made anew; this is looked up for contacts too.
+    case when t.topic_id is not null then exists (
+      select 1 from topic_opt_outs o, (select case when e.contact_id is null then e.to_key else c.email_key end as email_key) w
+      where o.tenant_id = e.tenant_id and o.topic_id = t.topic_id
+        and o.email_key = any(array[w.email_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'w.email_key'))}])) end as topic_off
   ) a`;
 
 /**
@@ -35,6 +40,7 @@ export const refusal = sql`case
   when t.category = 'transactional' then null
   when a.status <> 'active' then 'contact_' || a.status
   when a.suppressed is not null then 'address_' || a.suppressed
+  when a.topic_off then 'topic_off'
 end`;
 
 /**
@@ -58,6 +64,7 @@ export function gateOf(reason: string | null): Gate | null {
   if (reason === 'campaign_cancelled' || reason === 'campaign_failed') return 'campaign';
   if (reason === 'template_deleted') return 'template';
   if (reason === 'contact_deleted') return 'contact';
+  if (reason === 'topic_off') return 'topic';
   if (reason?.startsWith('contact_')) return 'status';
   return reason?.startsWith('address_') ? 'suppression' : null;
 }

@@ -4,9 +4,10 @@ import { EmailTemplate } from '../../db/entities/emails.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { normaliseEmail } from '../contacts/email.ts';
-import { assertNotInUse, assertValid, notFound } from '../errors.ts';
+import { assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
 import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
 import { checkTemplate } from './check-template.ts';
+import { topicViolations } from './topics.ts';
 
 export interface TemplateInput {
   name: string;
@@ -15,12 +16,13 @@ export interface TemplateInput {
   text?: string | null;
   previewText?: string | null;
   category?: 'marketing' | 'transactional';
+  topicId?: number | null;
   fromName?: string | null;
   fromEmail?: string | null;
   replyTo?: string | null;
 }
 
-/** What makes another `contentVersion` when it changes: all of a template but its name. */
+/** What makes another `contentVersion` when it changes: what is sent, so neither the name nor the topic. */
 const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category', 'fromName', 'fromEmail', 'replyTo'] as const;
 
 /** Saves a template and its first content version. Throws 400 with every mistake, 422 `template_limit`. */
@@ -28,7 +30,7 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
   const { category = 'marketing', ...fields } = clear(input);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
-    assertSound(template);
+    assertSound(template, await topicViolations(tx, tenantId, fields.topicId));
     await tx.flush();
     await keepVersion(tx, template);
     return template;
@@ -46,8 +48,9 @@ export async function updateTemplate(
     const template = await lockTemplate(tx, id);
     check(template);
     const before = CONTENT_FIELDS.map((field) => template[field] ?? null);
+    const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, clear(input));
-    assertSound(template);
+    assertSound(template, unknownTopic);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
@@ -82,7 +85,7 @@ function clear<T extends Partial<TemplateInput>>(input: T): T {
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : value])) as T;
 }
 
-function assertSound(template: EmailTemplate): void {
+function assertSound(template: EmailTemplate, others: Violation[]): void {
   const blank = (['name', 'subject', 'content'] as const)
     .filter((field) => template[field] === null || template[field].trim() === '')
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
@@ -94,7 +97,7 @@ function assertSound(template: EmailTemplate): void {
     const found = template[field] ? normaliseEmail(template[field]) : null;
     return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];
   });
-  assertValid([...blank, ...names, ...addresses, ...checkTemplate(template)]);
+  assertValid([...blank, ...names, ...addresses, ...others, ...checkTemplate(template)]);
 }
 
 /** Keeps what a template says now as its content version. */

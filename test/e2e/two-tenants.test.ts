@@ -49,7 +49,8 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
   await make(`/contacts/${leaving}/erase`, undefined);
   const listId = await make('/contacts/lists', { name: mark });
   await make('/contacts/segments', { name: mark, type: 'dynamic', filter: { field: 'email', operator: 'exists' } });
-  const templateId = await make('/emails/templates', { name: mark, subject: mark, content: `<p>${mark}</p>` });
+  const topicId = await make('/emails/topics', { name: mark });
+  const templateId = await make('/emails/templates', { name: mark, subject: mark, content: `<p>${mark}</p>`, topicId });
   await make('/emails/send', { templateId, recipientId: contactId });
   await make('/emails/suppressions', { email: `${mark.toLowerCase()}-suppressed@example.com` });
   await make('/emails/campaigns', { name: mark, templateId, listId, scheduleType: 'immediate' });
@@ -73,13 +74,13 @@ const PATHS: [RegExp, string][] = [
   [/^\/contacts\/companies|^\/scoring\/companies/, 'companies'], [/^\/contacts\/imports/, 'contact_imports'], [/^\/contacts\/(segments|lists)/, 'segments'],
   [/^\/contacts\/custom-fields/, 'custom_fields'], [/^\/contacts\/erasures/, 'erasures'],
   [/^\/contacts|^\/scoring\/contacts/, 'contacts'], [/^\/emails\/templates/, 'email_templates'], [/^\/emails\/suppressions/, 'suppressions'], [/^\/emails\/campaigns/, 'email_campaigns'],
-  [/^\/emails/, 'emails'],
+  [/^\/emails\/topics/, 'email_topics'], [/^\/emails/, 'emails'],
   [/^\/campaigns\/executions/, 'campaign_executions'], [/^\/campaigns\/enrolments/, 'campaign_enrolments'], [/^\/campaigns/, 'campaigns'], [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'], [/^\/scoring\/thresholds/, 'score_thresholds'], [/^\/auth\/users/, 'users'], [/^\/auth\/roles/, 'roles'],
   [/^\/auth\/invitations/, 'invitations'], [/^\/auth\/api-keys/, 'api_keys'],
 ];
 const FIELDS: Record<string, string> = {
-  contactId: 'contacts', sourceId: 'contacts', contactIds: 'contacts', recipientId: 'contacts', companyId: 'companies', listId: 'segments', segmentId: 'segments', templateId: 'email_templates', formId: 'forms', campaignId: 'campaigns',
+  contactId: 'contacts', sourceId: 'contacts', contactIds: 'contacts', recipientId: 'contacts', companyId: 'companies', listId: 'segments', segmentId: 'segments', templateId: 'email_templates', topicId: 'email_topics', formId: 'forms', campaignId: 'campaigns',
 };
 
 type Ids = Map<string, number[]>;

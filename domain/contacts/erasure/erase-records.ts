@@ -60,12 +60,20 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         where s.id = h.id and h.hash = any(${digests}::text[]) and not exists (
           select 1 from suppressions k where k.tenant_id = s.tenant_id and k.email_key = 'erased:' || h.hash)`)
         + await count(tx, sql`delete from suppressions where tenant_id = ${tenantId} and email_key = any(${addresses}::text[])`),
+      topicOptOuts: await count(tx, sql`
+        insert into topic_opt_outs (tenant_id, email_key, topic_id, created_at)
+        select h.tenant_id, 'erased:' || h.hash, h.topic_id, h.created_at
+        from (select *, ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} as hash from topic_opt_outs where tenant_id = ${tenantId}) h
+        where h.hash = any(${digests}::text[]) on conflict do nothing`),
+      optIns: await count(tx, sql`delete from opt_ins where tenant_id = ${tenantId} and contact_id = any(${ids})`),
       outboxEvents: await eraseOutbox(tx, tenantId, person),
       activities: await count(tx, sql`delete from contact_activities where tenant_id = ${tenantId} and contact_id = any(${ids})`),
       scoreChanges: await count(tx, sql`delete from score_history where tenant_id = ${tenantId} and subject = 'contact' and subject_id = any(${ids})`),
       memberships: await count(tx, sql`delete from segment_members where tenant_id = ${tenantId} and contact_id = any(${ids})`),
       contacts: 1,
     };
+    await rows(tx, sql`
+      delete from topic_opt_outs where tenant_id = ${tenantId} and ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} = any(${digests}::text[])`);
     await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);
     await rows(tx, sql`delete from analytics_contact_days where tenant_id = ${tenantId} and contact_id = any(${ids})`);
     await removeContact(tx, tenantId, contactId, 'contact_erased');
