@@ -9,20 +9,21 @@ const { Optional } = Type;
 const name = Type.String({ maxLength: SEGMENT_LIMITS.name, examples: ['Active customers'] });
 const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
 const type = oneOf(['dynamic', 'static'], { description: 'By a filter, or by hand' });
+const doubleOptIn = Type.Boolean({ description: 'Of a static list: a form that adds to it asks the contact to confirm its address first' });
 const ContactIds = Type.Array(Id, { maxItems: 10_000, examples: [[1, 2]] });
 
 export const Segment = strict({
   id: Id, name: Type.String(), description: nullable(Type.String()), type,
   filter: Type.Unsafe<Filter | null>({ type: ['object', 'null'], description: 'Of a dynamic one: who is in it' }),
-  status: oneOf(['BUILDING', 'READY']), count: Type.Integer({ minimum: 0, description: 'Contacts in it' }),
+  status: oneOf(['BUILDING', 'READY']), count: Type.Integer({ minimum: 0, description: 'Contacts in it' }), doubleOptIn,
   tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
 });
 export const segmentReadOnly = ['id', 'type', 'status', 'count', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
 const createReadOnly = segmentReadOnly.filter((field) => field !== 'type');
-export const SegmentCreate = writable({ name, description, type, filter: Optional(FilterSchema), contactIds: Optional(ContactIds) }, createReadOnly);
-export const ListCreate = writable({ name, description, contactIds: Optional(ContactIds) }, segmentReadOnly);
+export const SegmentCreate = writable({ name, description, type, filter: Optional(FilterSchema), contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) }, createReadOnly);
+export const ListCreate = writable({ name, description, contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) }, segmentReadOnly);
 export const SegmentUpdate = writable({
-  name: Optional(name), description,
+  name: Optional(name), description, doubleOptIn: Optional(doubleOptIn),
   // Null is what a static one has; the tree is for `checkFilter` to judge.
   filter: Optional(Type.Unsafe<Filter | null>({ type: ['object', 'null'] })),
 }, segmentReadOnly);

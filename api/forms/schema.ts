@@ -36,15 +36,16 @@ const formProperties = {
   listId: nullable(Id),
   allowedOrigins: Type.Array(text(255), { maxItems: 100 }),
   updateExisting: oneOf(['fillEmpty', 'overwrite']),
+  doubleOptIn: Type.Boolean({ description: 'A new contact is `pending` until it confirms its address by the link of a mail' }),
 };
 /** What the service does not do yet: only its default is taken. */
 const off = Type.Optional(Type.Literal(false));
 const none = Type.Optional(Type.Array(Type.String(), { maxItems: 0 }));
-const defaultsOnly = { enableProgressiveProfiling: off, enableCaptcha: off, doubleOptIn: off, notifyEmails: none, progressiveFields: none };
+const defaultsOnly = { enableProgressiveProfiling: off, enableCaptcha: off, notifyEmails: none, progressiveFields: none };
 
 export const FormAnswer = strict({
   id: Id, ...formProperties, fields: Type.Array(Field),
-  enableProgressiveProfiling: Type.Literal(false), enableCaptcha: Type.Literal(false), doubleOptIn: Type.Literal(false),
+  enableProgressiveProfiling: Type.Literal(false), enableCaptcha: Type.Literal(false),
   notifyEmails: Type.Array(Type.String()), progressiveFields: Type.Array(Type.String()),
   tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
 });

@@ -6,6 +6,7 @@ import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../config/deps.ts';
 import { pagePolicy } from '../html.ts';
+import { preferredLanguage } from '../language.ts';
 import type { Call, Reply } from '../guard.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
 import { formPage, HONEYPOT, thanksPage } from './pages.ts';
@@ -87,7 +88,7 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   }
   // A program filled what no person sees: it is told what it wants to hear.
   if (honeypot !== undefined && honeypot !== null && honeypot !== '') return thanks(ctx, form, { contactId: null, submissionId: null });
-  const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, { ipAddress: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 500) || null });
+  const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, { ipAddress: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 500) || null, language: preferredLanguage(ctx.get('accept-language')) });
   if (result.ok) return thanks(ctx, form, { contactId: result.contactId, submissionId: result.submissionId });
   if (wantsPage(ctx)) return { ...hostedPage(deps, form, data, result.errors), status: 422 };
   return { status: 422, body: { success: false, errors: result.errors } };

@@ -21,15 +21,17 @@ export interface ContactToSave {
   mode: 'fillEmpty' | 'overwrite';
   /** Where a new contact comes from. */
   source: string | null;
+  /** A new contact is to confirm its address before it is active. */
+  pending?: boolean;
 }
 
 /**
  * Creates or updates the contact of an address in the transaction `tx`, with its events and memberships. The status of a
- * contact is never touched; a new one is active unless its address is suppressed, and may lack names. Throws
+ * contact is never touched; a new one is active (or `pending`) unless its address is suppressed, and may lack names. Throws
  * `validation_failed` with paths `/email`, `/firstName` …
  */
 export async function saveContactFields(
-  tx: EntityManager, origin: Origin, { email, fields, mode, source }: ContactToSave,
+  tx: EntityManager, origin: Origin, { email, fields, mode, source, pending = false }: ContactToSave,
 ): Promise<{ contactId: number; created: boolean; changed: string[] }> {
   const { tenantId } = origin;
   const given = Object.fromEntries(SAVED.flatMap((name) => (isEmpty(fields[name]) ? [] : [[name, fields[name]]]))) as SavedFields;
@@ -43,7 +45,7 @@ export async function saveContactFields(
     if (id !== null && (await lockContacts(tx, tenantId, [id])).length > 0) {
       return { contactId: id, created: false, changed: await updateFields(tx, origin, id, rest, mode) };
     }
-    const made = await insertContact(tx, tenantId, { ...rest, email: address, emailKey });
+    const made = await insertContact(tx, tenantId, { ...rest, status: pending ? 'pending' : 'active', email: address, emailKey });
     if (made === null) continue;
     if (rest.company) await setCompany(tx, tenantId, made, await findOrCreateCompany(tx, tenantId, rest.company));
     await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${made}`, data: { contactId: made, email: address } }]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { stopExecutionsOfContact } from '../campaigns/stop-executions.ts';
-import { addressKey } from './queue-emails.ts';
+import { whomConcerned } from './concerned-addresses.ts';
 import { suppressAddresses } from './suppress-addresses.ts';
 import type { UnsubscribeSubject } from './tokens.ts';
 
@@ -19,16 +19,12 @@ export interface Visitor {
  */
 export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject, visitor: Visitor): Promise<void> {
   const { tenantId, emailId } = subject;
-  await em.transactional(async (tx) => {
-    // Its lock lets one of two simultaneous requests go first.
-    const [email] = await rows<{ contact_id: number | null; to_address: string | null }>(tx, sql`
-      select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} for no key update`);
-    const contactId = subject.contactId ?? email?.contact_id ?? null;
+  await retriedTransaction(em, async (tx) => {
+    const { isKnown, contactId, emailKeys } = await whomConcerned(tx, subject, { lock: true });
     if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
     if (contactId !== null) await suppressQueued(tx, tenantId, contactId);
-    if (email) await recordUnsubscribe(tx, subject, visitor);
-    const keys = await concernedAddresses(tx, tenantId, contactId, [email?.to_address, subject.address]);
-    await suppressAddresses(tx, { tenantId, requestId: visitor.requestId }, 'unsubscribed', keys.map((emailKey) => ({ emailKey, contactId, emailId })));
+    if (isKnown) await recordUnsubscribe(tx, subject, visitor);
+    await suppressAddresses(tx, { tenantId, requestId: visitor.requestId }, 'unsubscribed', emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })));
   });
 }
 
@@ -47,11 +43,4 @@ async function recordUnsubscribe(tx: EntityManager, { tenantId, emailId }: Unsub
     insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, ip, user_agent, automated, first)
     select e.tenant_id, e.id, e.campaign_id, ${randomUUID()}::uuid, 'UNSUBSCRIBE', now(), ${ip}, ${userAgent}, false, true
     from emails e where e.tenant_id = ${tenantId} and e.id = ${emailId} and not exists (select 1 from email_events where tenant_id = ${tenantId} and email_id = ${emailId} and type = 'UNSUBSCRIBE')`);
-}
-
-async function concernedAddresses(tx: EntityManager, tenantId: string, contactId: number | null, addresses: (string | null | undefined)[]): Promise<string[]> {
-  const [contact] = contactId === null ? [] : await rows<{ email_key: string }>(tx, sql`
-    select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId}`);
-  const keys = addresses.flatMap((address) => (address ? [addressKey(address)] : []));
-  return [...new Set([...keys, ...(contact ? [contact.email_key] : [])])];
 }

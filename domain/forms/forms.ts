@@ -17,6 +17,7 @@ export interface FormInput {
   redirectUrl?: string | null;
   submitLabel?: string | null;
   listId?: number | null;
+  doubleOptIn?: boolean;
   allowedOrigins?: string[] | null;
   updateExisting?: 'fillEmpty' | 'overwrite' | null;
 }

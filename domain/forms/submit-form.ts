@@ -8,13 +8,17 @@ import { customFieldTypes, type CustomFieldTypes } from '../contacts/custom-fiel
 import { parseCustomText, type CustomValue } from '../contacts/custom-values.ts';
 import { isViolation } from '../contacts/fields.ts';
 import { saveContactFields, type SavedFields } from '../contacts/save-contact-fields.ts';
+import { requestOptIn } from '../emails/opt-in/request-opt-in.ts';
 import { AppError } from '../errors.ts';
+import type { Language } from '../languages.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
 
 export interface Visitor {
   ipAddress: string | null;
   userAgent: string | null;
+  /** What the visitor reads. */
+  language: Language;
 }
 
 export type SubmitResult = { ok: true; contactId: number; submissionId: number } | { ok: false; errors: FieldError[] };
@@ -43,20 +47,30 @@ export async function submitForm(em: EntityManager, origin: Origin, form: Form, 
 }
 
 async function store(
-  em: EntityManager, origin: Origin, form: Form, contactFields: Record<string, string>, values: Record<string, SubmittedValue>, visitor: Visitor,
+  em: EntityManager, origin: Origin, form: Form, contactFields: Record<string, string>, values: Record<string, SubmittedValue>, { language, ...visitor }: Visitor,
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
   return retriedTransaction(em, async (tx) => {
     const fields = typed(texts, await customFieldTypes(tx, origin.tenantId));
-    const { contactId } = await saveContactFields(tx, origin, { email: email!, fields, mode: form.updateExisting, source: `form:${form.id}` });
+    const pending = await asksToConfirm(tx, form);
+    const { contactId } = await saveContactFields(tx, origin, { email: email!, fields, mode: form.updateExisting, source: `form:${form.id}`, pending });
     const submission = tx.create(FormSubmission, {
       tenantId: origin.tenantId, formId: form.id, contactId, submissionData: values, submittedAt: new Date(), ...visitor,
     });
     await tx.flush();
-    if (form.listId) await addToListIfThere(tx, origin.tenantId, form.listId, [contactId], origin.requestId);
+    // Who is asked to confirm joins the list by that.
+    const isAsked = pending && (await requestOptIn(tx, origin, { contactId, formId: form.id, listId: form.listId ?? null, language }));
+    if (form.listId && !isAsked) await addToListIfThere(tx, origin.tenantId, form.listId, [contactId], origin.requestId);
     await appendEvents(tx, origin, [{ type: 'FORM_SUBMITTED', entity: `contact/${contactId}`, data: { formId: form.id, contactId, submissionId: submission.id } }]);
     return { ok: true, contactId, submissionId: submission.id };
   });
+}
+
+/** Whether the form, or the list that it adds to, wants addresses to be confirmed. */
+async function asksToConfirm(tx: EntityManager, { tenantId, doubleOptIn, listId }: Form): Promise<boolean> {
+  if (doubleOptIn || listId == null) return doubleOptIn ?? false;
+  const asking = await rows(tx, sql`select 1 from segments where tenant_id = ${tenantId} and id = ${listId} and double_opt_in`);
+  return asking.length > 0;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface SegmentInput {
   name?: string | null;
   description?: string | null;
   filter?: Filter | null;
+  /** Of a list: whether a form that adds to it asks the contact to confirm the address first. */
+  doubleOptIn?: boolean;
 }
 export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] });
 
@@ -32,13 +34,13 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
     const { values, violations } = checkTexts(input);
     if (input.type === 'dynamic') {
       await lockDefinitions(tx, tenantId);
-      violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
+      violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)), ...listOnly(input));
     } else {
       violations.push(...(await lockMembers(tx, tenantId, input.contactIds ?? [])));
     }
     assertValid(violations);
     const filter = (input.filter ?? null) as Record<string, unknown> | null;
-    const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY' });
+    const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY', doubleOptIn: input.doubleOptIn ?? false });
     await tx.flush();
     if (input.type === 'static') await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
     else await build(tx, segment);
@@ -54,12 +56,13 @@ export async function updateSegment(
     const segment = await lockSegment(tx, tenantId, id);
     const input = await read(segment, tx);
     const { values, violations } = checkTexts(input);
-    const { filter } = input;
+    const { filter, doubleOptIn = segment.doubleOptIn } = input;
+    if (segment.type === 'dynamic') violations.push(...listOnly(input));
     const newFilter = filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
     if (newFilter && segment.type === 'dynamic') violations.push(...(await checkSegmentFilter(tx, tenantId, filter, id)));
     else if (newFilter) violations.push({ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' });
     assertValid(violations);
-    tx.assign(segment, { ...values, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
+    tx.assign(segment, { ...values, doubleOptIn, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
     await tx.flush();
     if (newFilter) await build(tx, segment);
     return segment;
@@ -115,6 +118,9 @@ function checkTexts(input: SegmentInput): { values: { name?: string; description
   }
   return { values, violations };
 }
+
+const listOnly = ({ doubleOptIn }: SegmentInput): Violation[] =>
+  (doubleOptIn ? [{ path: '/doubleOptIn', code: 'not_allowed', message: 'only a static list has it: by its filter nobody signs up' }] : []);
 
 async function fillList(tx: EntityManager, tenantId: string, id: number, contactIds: readonly number[]): Promise<void> {
   if (contactIds.length === 0) return;

@@ -46,7 +46,7 @@ test('a dynamic segment is built at once, without events, and shown', async () =
   const [one] = [await person({ tags: ['built'] }), await person()];
   const made = await api('POST', '/contacts/segments', { name: ' Built ', type: 'dynamic', filter: tagged('built') });
   const { id, createdAt, updatedAt, ...rest } = made.body;
-  assert.deepEqual(rest, { name: 'Built', description: null, type: 'dynamic', filter: tagged('built'), status: 'READY', count: 1, tenantId: 'default', version: 1 });
+  assert.deepEqual(rest, { name: 'Built', description: null, type: 'dynamic', filter: tagged('built'), status: 'READY', count: 1, doubleOptIn: false, tenantId: 'default', version: 1 });
   assert.ok(createdAt && updatedAt);
   assert.equal(made.headers.get('location'), `/api/v1/contacts/segments/${id}`);
   assert.deepEqual(await members(id), [one.id]);

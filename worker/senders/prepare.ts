@@ -6,6 +6,8 @@ import { messageIdFor } from '../../domain/emails/compose.ts';
 import { recipientName } from '../../domain/emails/contact-values.ts';
 import { countLinks } from '../../domain/emails/count-links.ts';
 import type { LeasedEmail } from '../../domain/emails/lease-emails.ts';
+import { isOptInKey } from '../../domain/emails/opt-in/opt-in-mail.ts';
+import { optInLink } from '../../domain/emails/opt-in/opt-in-token.ts';
 import { renderFor, type RecipientContext } from '../../domain/emails/render.ts';
 import type { RenderedRow } from '../../domain/emails/start-emails.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
@@ -31,7 +33,9 @@ export interface Tools {
 function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: LeasedEmail, address: string, { signer, publicUrl }: Tools): RecipientContext {
   const recipient = { tenantId, emailId: id, contactId, address, contact, data };
   if (systemKey === null) return recipient;
-  const url = mailLink(signer, publicUrl, systemKey as SystemMailKey, tenantId, data?.['token'] as MailToken);
+  const url = isOptInKey(systemKey)
+    ? optInLink(signer, publicUrl, tenantId, data?.['optInId'] as number, address)
+    : mailLink(signer, publicUrl, systemKey as SystemMailKey, tenantId, data?.['token'] as MailToken);
   return { ...recipient, emailId: null, data: { ...data, url } };
 }
 
