@@ -82,6 +82,7 @@ function createDoor(deps: Deps) {
   const mayPass = createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE);
   return (spec: RouteSpec) => async (ctx: Context, next: Next): Promise<void> => {
     ctx.state['operation'] = spec.operationId;
+    ctx.state['errorPage'] = spec.errorPage;
     // Whoever has the token may do what it says: it is no matter for the log.
     if (/\{(token|trackingId)\}/.test(spec.path)) ctx.state['loggedPath'] = pathOf(spec);
     // `/contacts/search` is no contact, whatever the method.

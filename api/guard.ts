@@ -66,6 +66,8 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
   responses: Record<number, ResponseSpec>;
   /** Error codes it can give beyond what every such route can. */
   errors?: readonly ErrorCode[];
+  /** Of a page: what a browser gets instead of a problem. */
+  errorPage?: (ctx: Context, error: AppError) => Reply;
   handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Reply>;
 }
 

@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa';
 import { toAppError } from '../../db/errors.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../config/logger.ts';
+import type { RouteSpec } from '../guard.ts';
 
 /** The path of a request as logs show it: without what is secret in it. */
 export const loggedPath = (ctx: Context): string => (ctx.state['loggedPath'] as string | undefined) ?? ctx.path;
@@ -32,8 +33,18 @@ export function problemBody(error: AppError, requestId: string): string {
   });
 }
 
+/** The answer that an error is: where the route has a page for it and a browser asks, that. */
 export function writeProblem(ctx: Context, error: AppError): void {
   if (error.headers) ctx.set(error.headers);
+  const errorPage = ctx.state['errorPage'] as RouteSpec['errorPage'];
+  if (errorPage) ctx.vary('Accept');
+  if (errorPage && ctx.accepts('json', 'html') === 'html') {
+    const { status = error.status, headers = {}, body } = errorPage(ctx, error);
+    ctx.status = status;
+    ctx.set(headers);
+    ctx.body = body;
+    return;
+  }
   ctx.status = error.status;
   ctx.body = problemBody(error, ctx.state['requestId'] as string);
   ctx.type = 'application/problem+json';

@@ -1661,6 +1661,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/emails/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List topics */
+        get: operations["listTopics"];
+        put?: never;
+        /**
+         * Create a topic
+         * @description Templates name it as their `topicId`; recipients choose on the preference page which topics they want mail about. Until they choose, they want all.
+         */
+        post: operations["createTopic"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/topics/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a topic */
+        get: operations["getTopic"];
+        /** Change a topic */
+        put: operations["updateTopic"];
+        post?: never;
+        /**
+         * Delete a topic
+         * @description Who did not want it is forgotten with it. A template that is about it keeps it.
+         */
+        delete: operations["deleteTopic"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/emails/tracking/{id}": {
         parameters: {
             query?: never;
@@ -3016,12 +3059,12 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @enum {string|null} */
             updateExisting?: "fillEmpty" | "overwrite" | null;
+            /** @description A new contact is `pending` until it confirms its address by the link of a mail */
+            doubleOptIn?: boolean;
             /** @constant */
             enableProgressiveProfiling?: false;
             /** @constant */
             enableCaptcha?: false;
-            /** @constant */
-            doubleOptIn?: false;
             notifyEmails?: string[];
             progressiveFields?: string[];
         };
@@ -3046,6 +3089,8 @@ export interface components {
              *     ]
              */
             contactIds?: number[];
+            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            doubleOptIn?: boolean;
         };
         CreateRoleRequest: {
             /** @example Editor */
@@ -3110,6 +3155,8 @@ export interface components {
              *     ]
              */
             contactIds?: number[];
+            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            doubleOptIn?: boolean;
         };
         CreateSuppressionRequest: {
             /** @example someone@example.com */
@@ -3139,11 +3186,25 @@ export interface components {
              * @enum {string}
              */
             category?: "marketing" | "transactional";
+            /**
+             * @description Marketing mail about a topic is not sent to who does not want it
+             * @example 1
+             */
+            topicId?: number | null;
             fromName?: string | null;
             /** @example someone@example.com */
             fromEmail?: string | null;
             /** @example someone@example.com */
             replyTo?: string | null;
+        };
+        CreateTopicRequest: {
+            /**
+             * @description As recipients read it
+             * @example Product news
+             */
+            name: string;
+            /** @description What stands below the name on the preference page */
+            description?: string | null;
         };
         CustomField: {
             /** @example 1 */
@@ -3893,12 +3954,12 @@ export interface components {
             allowedOrigins: string[];
             /** @enum {string} */
             updateExisting: "fillEmpty" | "overwrite";
+            /** @description A new contact is `pending` until it confirms its address by the link of a mail */
+            doubleOptIn: boolean;
             /** @constant */
             enableProgressiveProfiling: false;
             /** @constant */
             enableCaptcha: false;
-            /** @constant */
-            doubleOptIn: false;
             notifyEmails: string[];
             progressiveFields: string[];
             tenantId: string;
@@ -4099,6 +4160,14 @@ export interface components {
             };
             /** @description Of the address */
             suppressions: {
+                [key: string]: unknown;
+            }[];
+            /** @description Topics that it wants no mail about */
+            topicOptOuts: {
+                [key: string]: unknown;
+            }[];
+            /** @description When it was asked to confirm the address, and when, from where and by what it did */
+            optIns: {
                 [key: string]: unknown;
             }[];
         };
@@ -4661,6 +4730,8 @@ export interface components {
             status: "BUILDING" | "READY";
             /** @description Contacts in it */
             count: number;
+            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            doubleOptIn: boolean;
             tenantId: string;
             /** @description For concurrency only; the ETag of reads */
             version: number;
@@ -4783,6 +4854,17 @@ export interface components {
         SubmitFormRequest: {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "topic": "1"
+         *     }
+         */
+        SubmitPreferencesRequest: {
+            /** @description The id of a topic that is wanted, once for each; what is no topic of ours is ignored */
+            topic?: unknown;
+            /** @description Given, nothing at all is wanted, as with `List-Unsubscribe=One-Click` */
+            unsubscribe?: unknown;
+        };
         Suppression: {
             /** @example 1 */
             id: number;
@@ -4827,13 +4909,16 @@ export interface components {
              * @enum {string}
              */
             category: "marketing" | "transactional";
+            /**
+             * @description Marketing mail about a topic is not sent to who does not want it
+             * @example 1
+             */
+            topicId: number | null;
             fromName: string | null;
             /** @example someone@example.com */
             fromEmail: string | null;
             /** @example someone@example.com */
             replyTo: string | null;
-            /** @example 1 */
-            topicId: number | null;
             /** @description Rises with every change of what is sent */
             contentVersion: number;
             tenantId: string;
@@ -4857,6 +4942,34 @@ export interface components {
         TestTemplateRequest: {
             /** @example someone@example.com */
             to: string;
+        };
+        Topic: {
+            /** @example 1 */
+            id: number;
+            /**
+             * @description As recipients read it
+             * @example Product news
+             */
+            name: string;
+            /** @description What stands below the name on the preference page */
+            description: string | null;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        TopicList: {
+            data: components["schemas"]["Topic"][];
+            page: components["schemas"]["Page"];
         };
         Tracking: {
             /** @example 1 */
@@ -5132,12 +5245,12 @@ export interface components {
             allowedOrigins?: string[] | null;
             /** @enum {string|null} */
             updateExisting?: "fillEmpty" | "overwrite" | null;
+            /** @description A new contact is `pending` until it confirms its address by the link of a mail */
+            doubleOptIn?: boolean;
             /** @constant */
             enableProgressiveProfiling?: false;
             /** @constant */
             enableCaptcha?: false;
-            /** @constant */
-            doubleOptIn?: false;
             notifyEmails?: string[];
             progressiveFields?: string[];
             readonly id?: unknown;
@@ -5239,6 +5352,8 @@ export interface components {
             /** @example Active customers */
             name?: string;
             description?: string | null;
+            /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
+            doubleOptIn?: boolean;
             filter?: {
                 [key: string]: unknown;
             } | null;
@@ -5270,6 +5385,11 @@ export interface components {
              * @enum {string}
              */
             category?: "marketing" | "transactional";
+            /**
+             * @description Marketing mail about a topic is not sent to who does not want it
+             * @example 1
+             */
+            topicId?: number | null;
             fromName?: string | null;
             /** @example someone@example.com */
             fromEmail?: string | null;
@@ -5277,8 +5397,21 @@ export interface components {
             replyTo?: string | null;
             readonly id?: unknown;
             readonly tenantId?: unknown;
-            readonly topicId?: unknown;
             readonly contentVersion?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateTopicRequest: {
+            /**
+             * @description As recipients read it
+             * @example Product news
+             */
+            name?: string;
+            /** @description What stands below the name on the preference page */
+            description?: string | null;
+            readonly id?: unknown;
+            readonly tenantId?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
@@ -5982,7 +6115,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -8437,6 +8570,127 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["QueuedEmail"];
                 };
+            };
+        };
+    };
+    listTopics: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "name" | "createdAt" | "updatedAt" | "-id" | "-name" | "-createdAt" | "-updatedAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopicList"];
+                };
+            };
+        };
+    };
+    createTopic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTopicRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+        };
+    };
+    getTopic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+        };
+    };
+    updateTopic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateTopicRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+        };
+    };
+    deleteTopic: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -1,5 +1,7 @@
 import type { LinkSigner, UnsubscribeSubject } from './tokens.ts';
 
+/** Stands in a preview in a token's place; no token of ours is so short. */
+export const PREVIEW_TOKEN = 'preview';
 /** Above this a request line is refused by common servers, and the link would be lost. */
 const MAX_QUERY_CHARS = 6000;
 
@@ -55,7 +57,7 @@ export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; sig
     unsubscribeUrl: (subject) => `${base}/unsubscribe/${signer.unsubscribeToken(subject)}`,
     preferencesUrl: (subject) => `${base}/preferences/${signer.unsubscribeToken(subject)}`,
     webViewUrl: (emailId) => `${base}/view/${signer.emailToken('view', emailId)}`,
-    previewUrl: (page) => `${base}/${page}/preview`,
+    previewUrl: (page) => `${base}/${page}/${PREVIEW_TOKEN}`,
     isOptOut: (url) => url.startsWith(`${base}/unsubscribe/`) || url.startsWith(`${base}/preferences/`),
   };
 }

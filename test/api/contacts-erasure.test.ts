@@ -94,6 +94,9 @@ async function makePerson() {
   await open();
   await until('the open is recorded', async () => (await ok('GET', `/emails/tracking/${sent.emailId}`)).opens === 1);
   await query(sql`insert into suppressions (tenant_id, email_key, reason, source) values ('default', ${EMAIL.toLowerCase()}, 'unsubscribed', 'link'), ('default', ${`old.${EMAIL}`.toLowerCase()}, 'bounced', null)`);
+  const topic = await ok('POST', '/emails/topics', { name: 'News' });
+  await query(sql`insert into topic_opt_outs (tenant_id, email_key, topic_id) values ('default', ${EMAIL.toLowerCase()}, ${topic.id}), ('default', ${`old.${EMAIL}`.toLowerCase()}, ${topic.id})`);
+  await query(sql`insert into opt_ins (tenant_id, contact_id, form_id, confirmed_at, ip, user_agent) values ('default', ${person.id}, ${form.id}, now(), '192.0.2.7', 'curl-of-hers')`);
   await query(sql`
     insert into dead_letters (tenant_id, consumer, subject, body, error, deliveries, stream_seq)
     values ('default', 'contact', 'events.default.CONTACT_CREATED', ${JSON.stringify({ data: { contactId: person.id, email: EMAIL } })}, 'Error', 5, 1)`);
@@ -107,12 +110,12 @@ async function makePerson() {
   await ok('POST', `/contacts/${person.id}/merge`, { sourceId: twin.id });
   await until('the events are published', async () => (await query(sql`select 1 from outbox_events`)).length === 0);
   await until('the activities are there', async () => (await ok('GET', `/contacts/${person.id}/activities`)).data.some(({ type }: { type: string }) => type === 'EMAIL_OPENED'));
-  return { person, list, sent, bare, execution, open, form, template };
+  return { person, list, sent, bare, execution, open, form, template, topic };
 }
 
 test('a person is erased everywhere: tables, streams, histories; figures and a hash stay', async () => {
   const other = await ok('POST', '/contacts', { firstName: 'Other', lastName: 'Person', email: `another-${EMAIL.replace(FIRST, 'x')}`.replace(LAST, 'y') });
-  const { person, sent, execution, open, form, template } = await makePerson();
+  const { person, sent, execution, open, form, template, topic } = await makePerson();
   assert.ok((await tracesInTables()).length > 8 && (await tracesInStreams()).length >= 3, 'there is something to erase');
 
   const held = await api('GET', `/contacts/${person.id}/data-export`);
@@ -120,6 +123,7 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
   assert.match(held.headers.get('content-disposition')!, /^attachment; filename="contact-\d+\.json"$/);
   assert.deepEqual([held.body.contact.email, held.body.emails[0].events[0].userAgent, held.body.submissions[0].data.hobby], [EMAIL, 'curl-of-hers', 'Secret Hobby']);
   assert.deepEqual([held.body.memberships[0].name, held.body.executions[0].id, held.body.suppressions[0].reason, held.body.company], ['All', execution.id, 'unsubscribed', null]);
+  assert.deepEqual([held.body.topicOptOuts[0].topicId, held.body.optIns[0].formId, held.body.optIns[0].userAgent], [topic.id, form.id, 'curl-of-hers']);
   assert.ok(held.body.activities.length > 3 && held.body.score.history.length > 0 && held.body.score.total > 0);
   assert.equal((await query(sql`select 1 from audit_log where action = 'contact.data_exported' and resource_id = ${String(person.id)}`)).length, 1);
 
@@ -130,8 +134,8 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
   const { requestedBy, erased } = erasure.certificate;
   assert.equal(requestedBy.name, 'admin');
   assert.deepEqual(
-    Object.fromEntries(['contacts', 'emails', 'submissions', 'importRejects', 'importUndo', 'deadLetters', 'deadLetterMessages', 'suppressions', 'workflows', 'memberships'].map((place) => [place, erased[place]])),
-    { contacts: 1, emails: 2, submissions: 1, importRejects: 1, importUndo: 1, deadLetters: 1, deadLetterMessages: 1, suppressions: 2, workflows: 1, memberships: 1 },
+    Object.fromEntries(['contacts', 'emails', 'submissions', 'importRejects', 'importUndo', 'deadLetters', 'deadLetterMessages', 'suppressions', 'topicOptOuts', 'optIns', 'workflows', 'memberships'].map((place) => [place, erased[place]])),
+    { contacts: 1, emails: 2, submissions: 1, importRejects: 1, importUndo: 1, deadLetters: 1, deadLetterMessages: 1, suppressions: 2, topicOptOuts: 2, optIns: 1, workflows: 1, memberships: 1 },
   );
   assert.ok(erased.idempotentAnswers >= 1 && erased.events >= 4 && erased.activities >= 3 && erased.scoreChanges >= 1 && erased.emailEvents >= 1, JSON.stringify(erased));
   assert.ok(erasure.startedAt <= erasure.finishedAt);
@@ -155,6 +159,8 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
     const mail = await ok('GET', `/emails/${emailId}`);
     assert.deepEqual([mail.status, mail.reason], ['SUPPRESSED', reason], 'a mail to the bare address is held too');
   }
+  const kept = await query<{ email_key: string }>(sql`select email_key from topic_opt_outs where topic_id = ${topic.id}`);
+  assert.deepEqual(kept.map(({ email_key: key }) => key.slice(0, 7)), ['erased:', 'erased:'], 'what it refused is kept without the address');
   assert.equal((await ok('POST', '/contacts', { firstName: 'A', lastName: 'B', email: EMAIL })).status, 'unsubscribed');
   const { results } = await ok('POST', '/contacts/batch', { contacts: [{ firstName: 'A', lastName: 'B', email: `old.${EMAIL}` }] });
   assert.equal((await ok('GET', `/contacts/${results[0].id}`)).status, 'bounced', 'that of the merged one neither');
