@@ -134,6 +134,7 @@ export const formRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '/forms/{id}/submit', operationId: 'submitForm', summary: 'Submit a form', access: 'public', openQuery: true,
+    description: 'With double opt-in, of the form or of its list, a new contact is `pending` and joins the list once it has confirmed its address by the link of a mail.',
     params: IdParams, body: schema.Submission, bodyTypes: ['json', 'form', 'multipart'],
     responses: {
       200: { schema: schema.Submitted, contentType: 'text/html', description: 'Taken; a browser gets a page' },

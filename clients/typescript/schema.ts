@@ -2085,7 +2085,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Submit a form */
+        /**
+         * Submit a form
+         * @description With double opt-in, of the form or of its list, a new contact is `pending` and joins the list once it has confirmed its address by the link of a mail.
+         */
         post: operations["submitForm"];
         delete?: never;
         options?: never;
