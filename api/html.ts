@@ -9,13 +9,14 @@ body{margin:0 auto;max-width:34rem;padding:2rem 1rem;overflow-wrap:anywhere}
 h1{font-size:1.4rem;line-height:1.25}
 label,legend{display:block;font-weight:600;margin-bottom:.25rem}
 fieldset{border:0;margin:0;padding:0}
+legend{padding:0}
 .field{margin:0 0 1.1rem}
 .choice label{display:inline;font-weight:400}
 .choices li{display:grid;grid-template-columns:auto 1fr;column-gap:.7rem;margin:0 0 .9rem}
-.choices{list-style:none;margin:0;padding:0}
+.choices{list-style:none;margin:.7rem 0 0;padding:0}
 .choices label{margin:0}
 .choices input{width:1.15rem;height:1.15rem;margin:.2rem 0 0}
-.choices .hint{grid-column:2;margin:0}
+.choices .hint{grid-column:2;margin:0;white-space:pre-line}
 input:not([type=checkbox]):not([type=radio]),select,textarea{box-sizing:border-box;font:inherit;padding:.55rem .6rem;width:100%;border:1px solid #767676;border-radius:.3rem}
 button{font:inherit;font-weight:600;padding:.65rem 1.4rem;border:0;border-radius:.3rem;background:#174ea6;color:#fff;cursor:pointer}
 .plain{background:transparent;color:inherit;border:1px solid #767676}

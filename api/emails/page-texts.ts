@@ -32,7 +32,7 @@ export interface PageTexts {
   failed: Said;
 }
 
-/** All that the pages for recipients say. */
+/** All that the pages for recipients say. The hyphen of `E‑Mail` is U+2011, at which no line is broken. */
 export const PAGE_TEXTS: Record<Language, PageTexts> = {
   en: {
     unsubscribe: {
@@ -58,46 +58,46 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
   },
   de: {
     unsubscribe: {
-      title: 'Abmelden', text: 'Sie erhalten an diese Adresse keine Werbe-E-Mails mehr von uns.', button: 'Abmelden', choose: 'Oder auswählen, welche E-Mails Sie erhalten',
+      title: 'Abmelden', text: 'Sie erhalten an diese Adresse keine Werbe-E‑Mails mehr von uns.', button: 'Abmelden', choose: 'Oder auswählen, welche E‑Mails Sie erhalten',
     },
     unsubscribed: {
-      title: 'Sie sind abgemeldet', text: 'Wir senden keine Werbe-E-Mails an diese Adresse.',
-      back: 'Wenn Sie unsere E-Mails wieder erhalten möchten, melden Sie sich erneut an und bestätigen Sie Ihre Adresse.',
+      title: 'Sie sind abgemeldet', text: 'Wir senden keine Werbe-E‑Mails an diese Adresse.',
+      back: 'Wenn Sie unsere E‑Mails wieder erhalten möchten, melden Sie sich erneut an und bestätigen Sie Ihre Adresse.',
     },
     preferences: {
-      title: 'Ihre E-Mail-Einstellungen', legend: 'Worüber möchten Sie E-Mails erhalten?', other: 'E-Mails, die zu keinem dieser Themen gehören, sind davon nicht betroffen.', save: 'Speichern',
-      noTopics: 'Es gibt keine Themen zur Auswahl.', saved: 'Gespeichert.', savedAbout: 'Sie erhalten E-Mails über:', savedNone: 'Sie erhalten zu keinem dieser Themen E-Mails.',
-      all: { title: 'Gar keine E-Mails', text: 'Sie erhalten an diese Adresse keine Werbe-E-Mails mehr von uns.', button: 'Von allem abmelden' },
+      title: 'Ihre E‑Mail-Einstellungen', legend: 'Worüber möchten Sie E‑Mails erhalten?', other: 'E‑Mails, die zu keinem dieser Themen gehören, sind davon nicht betroffen.', save: 'Speichern',
+      noTopics: 'Es gibt keine Themen zur Auswahl.', saved: 'Gespeichert.', savedAbout: 'Sie erhalten E‑Mails über:', savedNone: 'Sie erhalten zu keinem dieser Themen E‑Mails.',
+      all: { title: 'Gar keine E‑Mails', text: 'Sie erhalten an diese Adresse keine Werbe-E‑Mails mehr von uns.', button: 'Von allem abmelden' },
     },
-    confirm: { title: 'E-Mail-Adresse bestätigen', text: 'Bitte bestätigen Sie, dass Sie unsere E-Mails an diese Adresse erhalten möchten.', button: 'Bestätigen' },
+    confirm: { title: 'E‑Mail-Adresse bestätigen', text: 'Bitte bestätigen Sie, dass Sie unsere E‑Mails an diese Adresse erhalten möchten.', button: 'Bestätigen' },
     confirmed: { title: 'Vielen Dank', text: 'Ihre Adresse ist bestätigt.' },
-    preview: { title: 'Dies ist eine Vorschau', text: 'In einer versendeten E-Mail führt dieser Link zu einer Seite für die Empfängerin oder den Empfänger. Es wurde nichts geändert.' },
-    erased: { title: 'Sie erhalten keine E-Mails von uns', text: 'Wir haben Ihre Adresse gelöscht.' },
+    preview: { title: 'Dies ist eine Vorschau', text: 'In einer versendeten E‑Mail führt dieser Link zu einer Seite für die Empfängerin oder den Empfänger. Es wurde nichts geändert.' },
+    erased: { title: 'Sie erhalten keine E‑Mails von uns', text: 'Wir haben Ihre Adresse gelöscht.' },
     deadLink: {
       title: 'Dieser Link funktioniert nicht',
-      text: 'Er ist zu alt, wurde schon benutzt oder nicht vollständig kopiert. Es wurde nichts geändert. Bitte verwenden Sie den Link in unserer neuesten E-Mail.',
+      text: 'Er ist zu alt, wurde schon benutzt oder nicht vollständig kopiert. Es wurde nichts geändert. Bitte verwenden Sie den Link in unserer neuesten E‑Mail.',
     },
     failed: { title: 'Das hat nicht geklappt', text: 'Bitte versuchen Sie es gleich noch einmal.' },
   },
   fr: {
     unsubscribe: {
-      title: 'Se désabonner', text: 'Vous ne recevrez plus d’e-mails publicitaires de notre part à cette adresse.', button: 'Se désabonner', choose: 'Ou choisir les e-mails que vous recevez',
+      title: 'Se désabonner', text: 'Vous ne recevrez plus d’e‑mails publicitaires de notre part à cette adresse.', button: 'Se désabonner', choose: 'Ou choisir les e‑mails que vous recevez',
     },
     unsubscribed: {
-      title: 'Vous êtes désabonné(e)', text: 'Nous n’envoyons pas d’e-mails publicitaires à cette adresse.',
-      back: 'Si vous souhaitez de nouveau recevoir nos e-mails, inscrivez-vous encore une fois et confirmez votre adresse.',
+      title: 'Désabonnement effectué', text: 'Nous n’envoyons pas d’e‑mails publicitaires à cette adresse.',
+      back: 'Si vous souhaitez de nouveau recevoir nos e‑mails, inscrivez-vous encore une fois et confirmez votre adresse.',
     },
     preferences: {
-      title: 'Vos préférences d’e-mail', legend: 'À quel sujet souhaitez-vous recevoir des e-mails ?', other: 'Les e-mails qui ne relèvent d’aucun de ces sujets ne sont pas concernés.', save: 'Enregistrer',
-      noTopics: 'Il n’y a aucun sujet à choisir.', saved: 'Enregistré.', savedAbout: 'Vous recevez des e-mails sur :', savedNone: 'Vous ne recevez d’e-mails sur aucun de ces sujets.',
-      all: { title: 'Plus aucun e-mail', text: 'Vous ne recevrez plus d’e-mails publicitaires de notre part à cette adresse.', button: 'Se désabonner de tout' },
+      title: 'Vos préférences d’e‑mail', legend: 'À quel sujet souhaitez-vous recevoir des e‑mails ?', other: 'Les e‑mails qui ne relèvent d’aucun de ces sujets ne sont pas concernés.', save: 'Enregistrer',
+      noTopics: 'Il n’y a aucun sujet à choisir.', saved: 'Enregistré.', savedAbout: 'Vous recevez des e‑mails sur :', savedNone: 'Vous ne recevez d’e‑mails sur aucun de ces sujets.',
+      all: { title: 'Plus aucun e‑mail', text: 'Vous ne recevrez plus d’e‑mails publicitaires de notre part à cette adresse.', button: 'Se désabonner de tout' },
     },
-    confirm: { title: 'Confirmez votre adresse e-mail', text: 'Veuillez confirmer que vous souhaitez recevoir nos e-mails à cette adresse.', button: 'Confirmer' },
+    confirm: { title: 'Confirmez votre adresse e‑mail', text: 'Veuillez confirmer que vous souhaitez recevoir nos e‑mails à cette adresse.', button: 'Confirmer' },
     confirmed: { title: 'Merci', text: 'Votre adresse est confirmée.' },
-    preview: { title: 'Ceci est un aperçu', text: 'Dans un e-mail envoyé, ce lien mène à une page destinée à son destinataire. Rien n’a été modifié.' },
-    erased: { title: 'Vous ne recevez aucun e-mail de notre part', text: 'Nous avons effacé votre adresse.' },
+    preview: { title: 'Ceci est un aperçu', text: 'Dans un e‑mail envoyé, ce lien mène à une page destinée à son destinataire. Rien n’a été modifié.' },
+    erased: { title: 'Vous ne recevez aucun e‑mail de notre part', text: 'Nous avons effacé votre adresse.' },
     deadLink: {
-      title: 'Ce lien ne fonctionne pas', text: 'Il est trop ancien, a déjà été utilisé ou n’a pas été copié en entier. Rien n’a été modifié. Veuillez utiliser le lien de notre dernier e-mail.',
+      title: 'Ce lien ne fonctionne pas', text: 'Il est trop ancien, a déjà été utilisé ou n’a pas été copié en entier. Rien n’a été modifié. Veuillez utiliser le lien de notre dernier e‑mail.',
     },
     failed: { title: 'Cela n’a pas fonctionné', text: 'Veuillez réessayer dans un instant.' },
   },
@@ -136,7 +136,7 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
       noTopics: 'Nie ma tematów do wyboru.', saved: 'Zapisano.', savedAbout: 'Otrzymujesz wiadomości na tematy:', savedNone: 'Nie otrzymujesz wiadomości na żaden z tych tematów.',
       all: { title: 'Żadnych wiadomości', text: 'Na ten adres nie będą już przychodzić od nas wiadomości marketingowe.', button: 'Wypisz się ze wszystkiego' },
     },
-    confirm: { title: 'Potwierdź swój adres e-mail', text: 'Potwierdź, że chcesz otrzymywać nasze wiadomości na ten adres.', button: 'Potwierdź' },
+    confirm: { title: 'Potwierdź swój adres e‑mail', text: 'Potwierdź, że chcesz otrzymywać nasze wiadomości na ten adres.', button: 'Potwierdź' },
     confirmed: { title: 'Dziękujemy', text: 'Twój adres jest potwierdzony.' },
     preview: { title: 'To jest podgląd', text: 'W wysłanej wiadomości ten link prowadzi do strony dla jej odbiorcy. Nic nie zostało zmienione.' },
     erased: { title: 'Nie otrzymujesz od nas wiadomości', text: 'Usunęliśmy Twój adres.' },
@@ -147,23 +147,23 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
   },
   pt: {
     unsubscribe: {
-      title: 'Cancelar a inscrição', text: 'Não receberá mais e-mails publicitários nossos neste endereço.', button: 'Cancelar a inscrição', choose: 'Ou escolher que e-mails recebe',
+      title: 'Cancelar a inscrição', text: 'Não receberá mais e‑mails publicitários nossos neste endereço.', button: 'Cancelar a inscrição', choose: 'Ou escolher que e‑mails recebe',
     },
     unsubscribed: {
-      title: 'A sua inscrição está cancelada', text: 'Não enviamos e-mails publicitários para este endereço.',
-      back: 'Se quiser voltar a receber os nossos e-mails, inscreva-se novamente e confirme o seu endereço.',
+      title: 'A sua inscrição está cancelada', text: 'Não enviamos e‑mails publicitários para este endereço.',
+      back: 'Se quiser voltar a receber os nossos e‑mails, inscreva-se novamente e confirme o seu endereço.',
     },
     preferences: {
-      title: 'As suas preferências de e-mail', legend: 'Sobre o que quer receber e-mails?', other: 'Os e-mails que não pertencem a nenhum destes temas não são afetados.', save: 'Guardar',
-      noTopics: 'Não há temas para escolher.', saved: 'Guardado.', savedAbout: 'Recebe e-mails sobre:', savedNone: 'Não recebe e-mails sobre nenhum destes temas.',
-      all: { title: 'Nenhum e-mail', text: 'Não receberá mais e-mails publicitários nossos neste endereço.', button: 'Cancelar todas as inscrições' },
+      title: 'As suas preferências de e‑mail', legend: 'Sobre o que quer receber e‑mails?', other: 'Os e‑mails que não pertencem a nenhum destes temas não são afetados.', save: 'Guardar',
+      noTopics: 'Não há temas para escolher.', saved: 'Guardado.', savedAbout: 'Recebe e‑mails sobre:', savedNone: 'Não recebe e‑mails sobre nenhum destes temas.',
+      all: { title: 'Nenhum e‑mail', text: 'Não receberá mais e‑mails publicitários nossos neste endereço.', button: 'Cancelar todas as inscrições' },
     },
-    confirm: { title: 'Confirme o seu endereço de e-mail', text: 'Confirme que quer receber os nossos e-mails neste endereço.', button: 'Confirmar' },
+    confirm: { title: 'Confirme o seu endereço de e‑mail', text: 'Confirme que quer receber os nossos e‑mails neste endereço.', button: 'Confirmar' },
     confirmed: { title: 'Obrigado', text: 'O seu endereço está confirmado.' },
-    preview: { title: 'Isto é uma pré-visualização', text: 'Num e-mail enviado, esta ligação leva a uma página para o seu destinatário. Nada foi alterado.' },
-    erased: { title: 'Não recebe e-mails nossos', text: 'Apagámos o seu endereço.' },
+    preview: { title: 'Isto é uma pré-visualização', text: 'Num e‑mail enviado, esta ligação leva a uma página para o seu destinatário. Nada foi alterado.' },
+    erased: { title: 'Não recebe e‑mails nossos', text: 'Apagámos o seu endereço.' },
     deadLink: {
-      title: 'Esta ligação não funciona', text: 'É demasiado antiga, já foi usada ou não foi copiada por inteiro. Nada foi alterado. Use a ligação do nosso e-mail mais recente.',
+      title: 'Esta ligação não funciona', text: 'É demasiado antiga, já foi usada ou não foi copiada por inteiro. Nada foi alterado. Use a ligação do nosso e‑mail mais recente.',
     },
     failed: { title: 'Não funcionou', text: 'Tente novamente daqui a pouco.' },
   },

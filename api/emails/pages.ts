@@ -78,7 +78,7 @@ function savedHtml(topics: readonly TopicChoice[], { saved, savedAbout, savedNon
 
 function topicsForm(topics: readonly TopicChoice[], { legend, other, save }: PageTexts['preferences']): string {
   const choices = topics.map(({ id, name, description, wanted }) => {
-    const hint = description ? `<p class="hint" id="topic-${id}-hint" dir="auto">${escapeHtml(description)}</p>` : '';
+    const hint = description ? `<p class="hint" id="topic-${id}-hint">${foreign(description)}</p>` : '';
     return `<li><input type="checkbox" id="topic-${id}" name="topic" value="${id}"${wanted ? ' checked' : ''}${hint ? ` aria-describedby="topic-${id}-hint"` : ''}>
 <label for="topic-${id}">${foreign(name)}</label>${hint}</li>`;
   });
