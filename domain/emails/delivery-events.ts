@@ -22,13 +22,17 @@ export function emailReferences(row: Pick<LedgerRow, 'template_id' | 'campaign_i
   };
 }
 
-/** EMAIL_SENT for emails whose delivery ended, SENT or FAILED. All of one moment, so that a batch is few outbox rows. */
+/**
+ * EMAIL_SENT for emails whose delivery ended, SENT or FAILED: of one moment and one shard, so that a batch is one outbox row.
+ * Who follows an email does not go by the order of its events.
+ */
 export async function appendDeliveryEvents(tx: EntityManager, ended: readonly LedgerRow[]): Promise<void> {
   const at = new Date();
+  const entity = `email/${ended[0]?.id}`;
   await appendEventsOfTenants(tx, ended.map((row) => ({
     origin: { tenantId: row.tenant_id, requestId: row.request_id },
     event: {
-      type: 'EMAIL_SENT' as const, entity: `email/${row.id}`, at,
+      type: 'EMAIL_SENT' as const, entity, at,
       data: { emailId: row.id, recipientId: row.contact_id, status: row.status, ...emailReferences(row) },
     },
   })));
