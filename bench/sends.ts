@@ -3,8 +3,7 @@
  * from the ledger to EMAIL_SENT, beside nodemailer's pool sending the same message to the same sink (Debian's `postfix` has `smtp-sink`).
  * `--memory` prints what the sender process holds on the way.
  */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -15,6 +14,7 @@ import { makeTemplate } from '../test/support/emails.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { MESSAGE } from './mail-message.ts';
+import { endProcess, startProcess, startWorker } from './processes.ts';
 import { onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({ options: {
@@ -23,24 +23,6 @@ const { values } = parseArgs({ options: {
 } });
 const [recipients, pairs, connections] = [Number(values.recipients), Number(values.pairs), Number(values.connections)];
 const HOUR_MS = 3_600_000;
-
-function startProcess(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
-  const child = spawn(command, args, { env, stdio: 'ignore' });
-  child.once('error', (error) => { throw new Error(`${command} can not be started (--sink names it)`, { cause: error }); });
-  return child;
-}
-
-async function endProcess(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-function startWorkers(service: Service): { sender: ChildProcess; others: ChildProcess } {
-  const { PATH, HOME } = process.env;
-  const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
-  const start = (only: string) => startProcess(process.execPath, [resolve('worker/main.ts'), '--only', only], { PATH, HOME, ...settings });
-  return { sender: start('senders'), others: start('temporal,consumers,relay') };
-}
 
 async function fill(service: Service): Promise<number> {
   await engineEm(service.deps.orm).transactional(async (tx) => {
@@ -90,7 +72,7 @@ await onStack(1, async () => {
   await until('the sink listens', () => portOpens(port).then(() => true, () => false));
   const url = `smtp://127.0.0.1:${port}`;
   const service = await startService({ env: { SMTP_URL: url, SEND_CONNECTIONS: String(connections), MAIL_FROM: MESSAGE.from } });
-  const { sender, others } = startWorkers(service);
+  const [sender, others] = [startWorker(service, 'senders'), startWorker(service, 'temporal,consumers,relay')];
   try {
     const segmentId = await fill(service);
     const templateId = await makeTemplate(service, { subject: MESSAGE.subject, content: MESSAGE.content, text: MESSAGE.text });

@@ -24,7 +24,7 @@ export interface Part {
 export interface Parts {
   url: string;
   ownerUrl: string;
-  /** The lines of the sink, `recipient Message-ID`, one for each mail that it accepted. */
+  /** The lines of the sink, `recipient Message-ID time`, one for each mail that it accepted. */
   sinkLog: string;
   connections: number;
   part(name: string): Part;

@@ -1,6 +1,6 @@
 /**
- * A mail server that accepts everything and writes a line for each mail that it has accepted, `recipient Message-ID`,
- * before it says so: `node dev/faults/sink.ts <port> <file>`. Killed at any moment, what it has said is in the file.
+ * A mail server that accepts everything and writes a line for each mail that it has accepted, `recipient Message-ID time`
+ * (ms since the epoch), before it says so: `node dev/faults/sink.ts <port> <file>`. Killed at any moment, what it has said is in the file.
  */
 import { openSync, writeSync } from 'node:fs';
 import { SMTPServer } from 'smtp-server';
@@ -15,7 +15,7 @@ const server = new SMTPServer({
     stream.on('data', (part: Buffer) => { if (head.length < 4096) head += part.toString('latin1'); });
     stream.on('end', () => {
       const messageId = /^Message-ID: (\S+)/im.exec(head)?.[1] ?? '-';
-      writeSync(log, `${session.envelope.rcptTo[0]?.address ?? '-'} ${messageId}\n`);
+      writeSync(log, `${session.envelope.rcptTo[0]?.address ?? '-'} ${messageId} ${Date.now()}\n`);
       callback();
     });
   },

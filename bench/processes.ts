@@ -1,0 +1,22 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import type { Service } from '../test/support/service.ts';
+
+export function startProcess(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
+  const child = spawn(command, args, { env, stdio: 'ignore' });
+  child.once('error', (error) => { throw new Error(`${command} can not be started`, { cause: error }); });
+  return child;
+}
+
+export async function endProcess(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** `npm run worker -- --only …` with the settings of a service. */
+export function startWorker(service: Service, only: string): ChildProcess {
+  const { PATH, HOME } = process.env;
+  const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
+  return startProcess(process.execPath, [resolve('worker/main.ts'), '--only', only], { PATH, HOME, ...settings });
+}
