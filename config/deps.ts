@@ -4,6 +4,7 @@ import { connect, type Orm } from '../db/orm.ts';
 import { connectNats, type Nats } from '../events/nats.ts';
 import { outboxSubscriber } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
+import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/emails/tokens.ts';
 import type { Env } from './env.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -23,6 +24,7 @@ export interface Deps {
   nats: Nats;
   temporal: Client;
   links: LinkSigner;
+  resolveTxt: ResolveTxt;
 }
 
 /** The login must be one that row-level security holds for. */
@@ -59,7 +61,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     if (!temporal) closers.push(() => client.connection.close());
     return {
       env, log, metrics: createMetrics(), tracing, orm, hot, nats, temporal: client, close,
-      links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
+      links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }), resolveTxt: createTxtResolver(),
     };
   } catch (error) {
     await close();

@@ -26,7 +26,7 @@ const envSchema = Type.Object({
   JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies while the secret is rotated' }),
   JWT_EXPIRATION_MS: Type.Integer({ default: DAY_MS, minimum: 1000, description: 'Lifetime of access tokens' }),
   JWT_REFRESH_EXPIRATION_MS: Type.Integer({ default: 7 * DAY_MS, minimum: 1000, description: 'Lifetime of refresh tokens' }),
-  LINK_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs tracking, unsubscribe, form and account tokens; encrypts TOTP secrets' }),
+  LINK_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs tracking, unsubscribe, form and account tokens; encrypts TOTP secrets and DKIM keys' }),
   LINK_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies and decrypts; links in mails live for years' }),
   ENABLE_REGISTRATION: Type.Boolean({ default: false, description: 'Whether anyone may register' }),
   ENABLE_EMAIL_VERIFICATION: Type.Boolean({ default: false, description: 'Whether a new user must confirm the address' }),

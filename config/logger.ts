@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 export type { Logger };
 
 const secretKeys = [
-  'password', 'currentPassword', 'newPassword', 'token', 'accessToken', 'refreshToken', 'key', 'secret', 'authorization', 'cookie',
+  'password', 'currentPassword', 'newPassword', 'token', 'accessToken', 'refreshToken', 'key', 'secret', 'privateKey', 'authorization', 'cookie',
   'JWT_SECRET', 'LINK_SECRET', 'DATABASE_URL', 'NATS_URL', 'SMTP_URL',
 ];
 

@@ -23,6 +23,7 @@ export function isRetryable(error: unknown): boolean {
 
 const uniqueConstraints: Record<string, [ErrorCode, string]> = {
   contacts_email_key: ['email_taken', '/email'],
+  email_senders_email_key: ['email_taken', '/email'],
   users_username_key: ['username_taken', '/username'],
   users_email_key: ['email_taken', '/email'],
   roles_name_key: ['name_taken', '/name'],

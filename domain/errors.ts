@@ -30,6 +30,7 @@ export const errorCatalogue = {
   email_taken: [409, 'The email address is taken'],
   name_taken: [409, 'The name is taken'],
   in_use: [409, 'It is in use'],
+  dns_record_invalid: [409, 'The DNS record is not as it should be'],
   idempotency_conflict: [409, 'A request with this idempotency key is still at work, or its answer was not kept'],
   last_admin: [409, 'A tenant keeps an Admin'],
   precondition_failed: [412, 'The resource has changed since it was read'],

@@ -1,15 +1,49 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { createComposer, type Composer, type Mailbox } from './compose.ts';
+import { addressKey } from './queue-emails.ts';
 import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from './render.ts';
+import type { SenderIdentity } from './senders/sender-cache.ts';
 
 const KEPT = 200;
 
 /** A content version ready to be rendered and composed for many. */
-export interface PreparedTemplate {
-  compiled: CompiledTemplate;
-  composer: Composer;
-  from: Mailbox;
+export class PreparedTemplate {
+  readonly #row: VersionRow;
+  readonly #options: CompileOptions & { from: Mailbox };
+  /** The address its mail is from. */
+  readonly fromAddress: string;
+  /** That address as addresses are compared. */
+  readonly fromKey: string;
+  #compiled: CompiledTemplate | null = null;
+  #composer: { revision: string | null; compose: Composer } | null = null;
+
+  constructor(row: VersionRow, options: CompileOptions & { from: Mailbox }) {
+    this.#row = row;
+    this.#options = options;
+    this.fromAddress = row.fromEmail ?? options.from.address;
+    this.fromKey = addressKey(this.fromAddress);
+  }
+
+  /** Throws AppError `template_limit` or `validation_failed` when it can not be compiled. */
+  get compiled(): CompiledTemplate {
+    const { fromName: _name, fromEmail: _email, replyTo: _replyTo, ...version } = this.#row;
+    return (this.#compiled ??= compileTemplate(version, this.#options));
+  }
+
+  /** Writes its mails; the sender says what the template does not. Throws what `compiled` throws, and RangeError. */
+  composer(sender: SenderIdentity | null): Composer {
+    const revision = sender?.revision ?? null;
+    if (this.#composer?.revision === revision) return this.#composer.compose;
+    const { fromName, replyTo } = this.#row;
+    const name = fromName ?? sender?.name ?? this.#options.from.name ?? null;
+    const answers = replyTo ?? sender?.replyTo;
+    const compose = createComposer({
+      from: { name, address: this.fromAddress }, replyTo: answers ? { address: answers } : null, staticChunks: this.compiled.staticChunks,
+    });
+    this.#composer = { revision, compose };
+    return compose;
+  }
 }
 
 /** Names a content version of a template. */
@@ -35,10 +69,7 @@ export class TemplateCache {
     this.#options = options;
   }
 
-  /**
-   * Reads what is not kept of these content versions (engine `em`) and answers how to get each. Getting one throws
-   * AppError `template_limit` or `validation_failed` when it can not be compiled.
-   */
+  /** Reads what is not kept of these content versions (engine `em`) and answers how to get each. */
   async load(em: EntityManager, versions: Iterable<ContentVersion>): Promise<(version: ContentVersion) => PreparedTemplate> {
     const wanted = new Map([...versions].map((version) => [keyOf(version), version]));
     const missing = [...wanted].filter(([key]) => !this.#kept.has(key)).map(([, version]) => version);
@@ -51,19 +82,11 @@ export class TemplateCache {
     const ready = new Map([...wanted.keys()].map((key) => [key, this.#kept.get(key)]));
     return (version) => {
       const key = keyOf(version);
-      const prepared = ready.get(key) ?? this.#prepare(sources.get(key)!);
+      const prepared = ready.get(key) ?? new PreparedTemplate(sources.get(key)!, this.#options());
       ready.set(key, prepared);
       this.#kept.set(key, prepared);
       return prepared;
     };
-  }
-
-  #prepare({ fromName, fromEmail, replyTo, ...version }: VersionRow): PreparedTemplate {
-    const { from: sender, ...options } = this.#options();
-    const compiled = compileTemplate(version, options);
-    const from = fromEmail ? { name: fromName ?? sender.name ?? null, address: fromEmail } : { ...sender, ...(fromName ? { name: fromName } : {}) };
-    const composer = createComposer({ from, replyTo: replyTo ? { address: replyTo } : null, staticChunks: compiled.staticChunks });
-    return { compiled, composer, from };
   }
 }
 

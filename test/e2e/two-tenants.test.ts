@@ -55,6 +55,7 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
   await make('/emails/suppressions', { email: `${mark.toLowerCase()}-suppressed@example.com` });
   await make('/emails/campaigns', { name: mark, templateId, listId, scheduleType: 'immediate' });
   await make('/emails/campaigns', { name: mark, templateId, listId });
+  await make('/emails/senders', { email: `${mark.toLowerCase()}-news@example.com`, name: mark, dkim: {} });
   const campaignId = await make('/campaigns', { name: mark, steps: [{ id: 'one', type: 'EMAIL', config: { templateId } }] });
   await service.api('POST', `/campaigns/${campaignId}/start`, { contactIds: [contactId] }, { token });
   await insertRow(owner, 'campaign_executions', await columnsOf(owner, 'campaign_executions'), { tenant_id: user.tenantId, campaign_id: campaignId, contact_id: contactId });
@@ -73,8 +74,7 @@ async function fill({ token, user }: Member, mark: string): Promise<void> {
 const PATHS: [RegExp, string][] = [
   [/^\/contacts\/companies|^\/scoring\/companies/, 'companies'], [/^\/contacts\/imports/, 'contact_imports'], [/^\/contacts\/(segments|lists)/, 'segments'],
   [/^\/contacts\/custom-fields/, 'custom_fields'], [/^\/contacts\/erasures/, 'erasures'],
-  [/^\/contacts|^\/scoring\/contacts/, 'contacts'], [/^\/emails\/templates/, 'email_templates'], [/^\/emails\/suppressions/, 'suppressions'], [/^\/emails\/campaigns/, 'email_campaigns'],
-  [/^\/emails\/topics/, 'email_topics'], [/^\/emails/, 'emails'],
+  [/^\/contacts|^\/scoring\/contacts/, 'contacts'], [/^\/emails\/templates/, 'email_templates'], [/^\/emails\/suppressions/, 'suppressions'], [/^\/emails\/campaigns/, 'email_campaigns'], [/^\/emails\/topics/, 'email_topics'], [/^\/emails\/senders/, 'email_senders'], [/^\/emails/, 'emails'],
   [/^\/campaigns\/executions/, 'campaign_executions'], [/^\/campaigns\/enrolments/, 'campaign_enrolments'], [/^\/campaigns/, 'campaigns'], [/^\/forms/, 'forms'],
   [/^\/scoring\/rules/, 'scoring_rules'], [/^\/scoring\/thresholds/, 'score_thresholds'], [/^\/auth\/users/, 'users'], [/^\/auth\/roles/, 'roles'],
   [/^\/auth\/invitations/, 'invitations'], [/^\/auth\/api-keys/, 'api_keys'],

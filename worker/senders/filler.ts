@@ -5,7 +5,8 @@ import { engineEm } from '../../db/orm.ts';
 import { parseMailbox } from '../../domain/emails/compose.ts';
 import { leaseEmails, releaseLeases } from '../../domain/emails/lease-emails.ts';
 import { createEmailLinks } from '../../domain/emails/links.ts';
-import { TemplateCache } from '../../domain/emails/template-cache.ts';
+import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
+import { TemplateCache, type ContentVersion } from '../../domain/emails/template-cache.ts';
 import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
@@ -16,6 +17,7 @@ const POLL_MS = 500;
 const LEASE_SECONDS = 20;
 const READY_PER_CONNECTION = 20;
 const YIELD_EVERY_MS = 10;
+const PREPARED_AT_ONCE = 4;
 /** Requests come in bursts: what arrives within this is leased together. */
 const GATHER_MS = 5;
 
@@ -32,6 +34,7 @@ export class Filler {
   readonly #onReady: () => void;
   readonly #mayLease: () => boolean;
   readonly #templates: TemplateCache;
+  readonly #senders: SenderCache;
   readonly #ready = new ReadyQueue<Ready>();
   readonly #full: number;
   readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(POLL_MS)]));
@@ -52,6 +55,7 @@ export class Filler {
       postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null,
       from: parseMailbox(deps.env.MAIL_FROM),
     }));
+    this.#senders = new SenderCache(deps.env, deps.log);
     this.#loops = EMAIL_LANES.map((lane) => this.#fill(lane));
   }
 
@@ -123,13 +127,18 @@ export class Filler {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
       const leased = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS });
       if (leased.length === 0) return 0;
-      const template = await this.#templates.load(em, leased.flatMap(({ tenantId, templateId, contentVersion }) => (
-        contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }])));
+      const versions = leased.flatMap(({ tenantId, templateId, contentVersion }): ContentVersion[] => (
+        contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }]));
+      const template = await this.#templates.load(em, versions);
+      const sender = await this.#senders.load(em, versions.map((version) => ({ tenantId: version.tenantId, emailKey: template(version).fromKey })));
+      const tools = { template, sender, signer, publicUrl, log };
       let yielded = performance.now();
-      for (const email of leased) {
-        const prepared: Ready = { ...prepare(email, { template, signer, publicUrl, log }), lane, until };
-        if (prepared.composed) this.#ready.push(lane, prepared);
-        else this.#ending.push(prepared);
+      for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
+        // In their order, and those that are signed on as many threads as there are.
+        for (const prepared of await Promise.all(leased.slice(from, from + PREPARED_AT_ONCE).map((email) => prepare(email, tools)))) {
+          if (prepared.composed) this.#ready.push(lane, { ...prepared, lane, until });
+          else this.#ending.push({ ...prepared, lane, until });
+        }
         this.#onReady();
         if (performance.now() - yielded < YIELD_EVERY_MS) continue;
         await nextTurn();

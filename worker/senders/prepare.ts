@@ -9,6 +9,8 @@ import type { LeasedEmail } from '../../domain/emails/lease-emails.ts';
 import { isOptInKey } from '../../domain/emails/opt-in/opt-in-mail.ts';
 import { optInLink } from '../../domain/emails/opt-in/opt-in-token.ts';
 import { renderFor, type RecipientContext } from '../../domain/emails/render.ts';
+import type { SenderAddress, SenderIdentity } from '../../domain/emails/senders/sender-cache.ts';
+import { signMessage } from '../../domain/emails/senders/sign.ts';
 import type { RenderedRow } from '../../domain/emails/start-emails.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
 import type { LinkSigner } from '../../domain/emails/tokens.ts';
@@ -21,6 +23,7 @@ export interface Prepared {
 
 export interface Tools {
   template(version: ContentVersion): PreparedTemplate;
+  sender(address: SenderAddress): SenderIdentity | null;
   signer: LinkSigner;
   publicUrl: string;
   log: Logger;
@@ -47,8 +50,8 @@ function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
   return opening > now ? opening : null;
 }
 
-/** Renders and composes a leased email. Never throws: what is wrong with it becomes its `failure`. */
-export function prepare(email: LeasedEmail, tools: Tools): Prepared {
+/** Renders, composes and signs a leased email. Never rejects: what is wrong with it becomes its `failure`. */
+export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepared> {
   const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
   const row: RenderedRow = {
     id, tenantId, address, contentVersion, attempt, linkCount: null, contactVersion: email.contactVersion, isBareAddress: contactId === null,
@@ -58,12 +61,14 @@ export function prepare(email: LeasedEmail, tools: Tools): Prepared {
   const notBefore = windowOpening(email);
   if (notBefore) return { row: { ...row, notBefore }, composed: null };
   try {
-    const { compiled, composer, from } = tools.template({ tenantId, templateId, contentVersion });
-    const rendered = renderFor(compiled, recipientOf(email, address, tools));
-    const composed = composer({
-      messageId: messageIdFor(id, from.address, tools.signer), to: { name: recipientName(email.contact), address }, date: new Date(), rendered,
+    const template = tools.template({ tenantId, templateId, contentVersion });
+    const sender = tools.sender({ tenantId, emailKey: template.fromKey });
+    const rendered = renderFor(template.compiled, recipientOf(email, address, tools));
+    const composed = template.composer(sender)({
+      messageId: messageIdFor(id, template.fromAddress, tools.signer), to: { name: recipientName(email.contact), address }, date: new Date(), rendered,
     });
-    return { row: { ...row, linkCount: countLinks(rendered.html) }, composed };
+    const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
+    return { row: { ...row, linkCount: countLinks(rendered.html) }, composed: { ...composed, message } };
   } catch (error) {
     const failure = error instanceof RangeError ? 'address_invalid' : 'template_failed';
     tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email can not be sent');

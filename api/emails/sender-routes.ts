@@ -1,0 +1,114 @@
+import { Type } from 'typebox';
+import { EmailSender } from '../../db/entities/emails.ts';
+import { sql } from '../../db/orm.ts';
+import { createSender, deleteSender, shownKey, updateSender, verifySender, type DkimInput } from '../../domain/emails/senders/save-sender.ts';
+import { assertValid, notFound } from '../../domain/errors.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
+import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../schemas.ts';
+
+const email = Type.String({ maxLength: 255, description: 'The address that mail is from', examples: ['news@example.com'] });
+const optional = {
+  name: nullable(Type.String({ maxLength: 255, description: 'Shown beside the address where a template names none', examples: ['Example News'] })),
+  replyTo: nullable(Type.String({ maxLength: 255, description: 'Where a template names none', examples: ['help@example.com'] })),
+};
+const named = {
+  domain: Type.String({ maxLength: 255, description: 'Signs as this domain (d=): the one of the address, or one above it', examples: ['example.com'] }),
+  selector: Type.String({ minLength: 1, maxLength: 63, examples: ['news2030'] }),
+};
+const published = {
+  publicKey: Type.String(),
+  dnsName: Type.String({ description: 'Publish a TXT record of this name', examples: ['news2030._domainkey.example.com'] }),
+  dnsValue: Type.String({ description: 'that says this; a zone file has it in strings of up to 255 characters', examples: ['v=DKIM1; k=rsa; p=MIIB'] }),
+  verifiedAt: nullable(Type.String({ format: 'date-time', description: 'When it was seen in the DNS; null when it was not there at the last look' })),
+};
+const Dkim = strict({ ...named, ...published }, { title: 'SenderDkim' });
+const unchanged = Type.Optional(Type.Unsafe<unknown>({ readOnly: true }));
+const DkimWritten = strict({
+  ...Type.Partial(Type.Object(named)).properties,
+  privateKey: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, writeOnly: true, description: 'RSA, PEM; made here where it is absent. Never answered' })),
+  publicKey: unchanged, dnsName: unchanged, dnsValue: unchanged, verifiedAt: unchanged,
+}, { title: 'SenderDkimRequest', description: 'Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it' });
+
+const Sender = strict({ id: Id, email, ...optional, dkim: nullable(Dkim), tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp });
+const dkim = nullable(DkimWritten);
+const Create = writable({ email, ...Type.Partial(Type.Object({ ...optional, dkim })).properties });
+const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).properties);
+
+function present(sender: EmailSender) {
+  return {
+    id: sender.id, email: sender.email, name: sender.name ?? null, replyTo: sender.replyTo ?? null, dkim: shownKey(sender),
+    tenantId: sender.tenantId, version: sender.version, createdAt: sender.createdAt, updatedAt: sender.updatedAt,
+  };
+}
+
+/** What is asked of a key, and the fields that came with it and can not be asked for. */
+function splitKey(given: Record<string, unknown> | null | undefined): { key: DkimInput | null | undefined; shown: Record<string, unknown> } {
+  if (!given) return { key: given, shown: {} };
+  const [shown = [], key = []] = [true, false].map((which) => Object.entries(given).filter(([name]) => name in published === which));
+  return { key: Object.fromEntries(key), shown: Object.fromEntries(shown) };
+}
+
+/** Refuses read-only fields of a key whose value is not the present one. */
+function assertKeyUnchanged(shown: Record<string, unknown>, current: EmailSender): void {
+  const now = JSON.parse(JSON.stringify(shownKey(current) ?? {})) as Record<string, unknown>;
+  assertValid(Object.entries(shown).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
+    .map(([name]) => ({ path: `/dkim/${name}`, code: 'read_only', message: 'can not be changed' })));
+}
+
+export const senderRoutes: RouteSpec[] = [
+  route({
+    method: 'GET', path: '/emails/senders', operationId: 'listSenders', summary: 'List sender identities', access: 'emails:read',
+    query: listQuery(['id', 'createdAt'], {}), responses: { 200: { schema: listOf(Sender) } },
+    handler: async ({ em, query }) => ({
+      body: await listPage(em, EmailSender, query, { from: sql`email_senders t`, where: [], sortable: commonSort }, (found) => found.map(present)),
+    }),
+  }),
+  route({
+    method: 'POST', path: '/emails/senders', operationId: 'createSender', summary: 'Create a sender identity', access: 'emails:write',
+    description: 'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none.',
+    body: Create, responses: { 201: { schema: Sender } }, errors: ['email_taken'],
+    handler: async ({ em, deps, caller, body: { dkim: given, ...fields } }) => {
+      const { key, shown } = splitKey(given);
+      assertKeyUnchanged(shown, {} as EmailSender);
+      const sender = await createSender(em, deps.env, caller, { ...fields, ...(key === undefined ? {} : { dkim: key }) });
+      return created(`/emails/senders/${sender.id}`, present(sender));
+    },
+  }),
+  route({
+    method: 'GET', path: '/emails/senders/{id}', operationId: 'getSender', summary: 'Get a sender identity', access: 'emails:read',
+    params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found'],
+    handler: async ({ em, params }) => {
+      const sender = await em.findOne(EmailSender, { id: params.id });
+      if (!sender) throw notFound('sender', params.id);
+      return { body: present(sender) };
+    },
+  }),
+  route({
+    method: 'PUT', path: '/emails/senders/{id}', operationId: 'updateSender', summary: 'Change a sender identity', access: 'emails:write',
+    params: IdParams, body: Update, responses: { 200: { schema: Sender } }, errors: ['not_found', 'email_taken', 'in_use', 'conflict', 'precondition_failed'],
+    handler: async ({ em, deps, caller, params, body: { dkim: given, ...fields }, readOnly, ifMatch }) => {
+      const { key, shown } = splitKey(given);
+      return {
+        body: present(await updateSender(em, deps.env, caller, params.id, { ...fields, ...(key === undefined ? {} : { dkim: key }) }, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, present(current));
+          assertKeyUnchanged(shown, current);
+        })),
+      };
+    },
+  }),
+  route({
+    method: 'DELETE', path: '/emails/senders/{id}', operationId: 'deleteSender', summary: 'Delete a sender identity', access: 'emails:write',
+    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['not_found', 'in_use', 'precondition_failed'],
+    handler: async ({ em, caller, params, ifMatch }) => {
+      await deleteSender(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
+      return noContent;
+    },
+  }),
+  route({
+    method: 'POST', path: '/emails/senders/{id}/verify', operationId: 'verifySender', summary: 'Look a sender\'s DKIM record up in the DNS', access: 'emails:write',
+    params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'],
+    handler: async ({ em, deps, params }) => ({ body: present(await verifySender(em, deps.resolveTxt, params.id)) }),
+  }),
+];

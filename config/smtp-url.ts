@@ -1,0 +1,39 @@
+/** A mail provider of SMTP_URL. */
+export interface ProviderSetting {
+  /** host:port; a second one of the same ends in #2. */
+  provider: string;
+  /** Without the parameters that are ours. */
+  url: string;
+  /** SMTP connections of one sender process; null = SEND_CONNECTIONS. */
+  connections: number | null;
+  /** Messages a minute of all sender processes together; null = no limit. */
+  ratePerMinute: number | null;
+}
+
+const OURS = { connections: 500, ratePerMinute: 10_000_000 } as const;
+
+/**
+ * The providers of SMTP_URL in their order: a comma-separated list of `smtp://` or `smtps://` URLs, each with `connections`
+ * and `ratePerMinute` in its query where it has limits of its own. Throws RangeError with what is wrong.
+ */
+export function readProviders(smtpUrl: string): ProviderSetting[] {
+  const seen = new Map<string, number>();
+  return smtpUrl.split(',').map((text) => {
+    const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
+    if (!url || !/^smtps?:$/.test(url.protocol)) throw new RangeError('must be a comma-separated list of smtp:// or smtps:// URLs');
+    const [connections = null, ratePerMinute = null] = Object.entries(OURS).map(([name, most]) => takeParameter(url, name, most));
+    const address = `${url.hostname || 'localhost'}:${url.port || (url.protocol === 'smtps:' ? 465 : 587)}`;
+    const number = (seen.get(address) ?? 0) + 1;
+    seen.set(address, number);
+    return { provider: number === 1 ? address : `${address}#${number}`, url: url.href, connections, ratePerMinute };
+  });
+}
+
+function takeParameter(url: URL, name: string, most: number): number | null {
+  const text = url.searchParams.get(name);
+  if (text === null) return null;
+  const value = Number(text);
+  if (!/^[1-9]\d*$/.test(text) || value > most) throw new RangeError(`must have a whole number from 1 to ${most} as ${name}`);
+  url.searchParams.delete(name);
+  return value;
+}
