@@ -6,7 +6,7 @@ const address = Type.String({ maxLength: 255, examples: ['someone@example.com'] 
 const required = {
   name: Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] }),
   subject: Type.String({ minLength: 1, maxLength: 1000, examples: ['Hello {{firstName}}'] }),
-  content: Type.String({ minLength: 1, description: 'HTML with Liquid', examples: ['<p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>'] }),
+  content: Type.String({ minLength: 1, description: 'HTML, or MJML, with Liquid', examples: ['<p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>'] }),
 };
 const optional = {
   text: nullable(Type.String({ description: 'The text part, with Liquid; made from the content when absent' })),
@@ -30,7 +30,7 @@ export const TemplateQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'],
 const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'What {{data.x}} prints' });
 export const Preview = strict({ contactId: Type.Optional(Id), data: Type.Optional(Data) });
 export const Previewed = strict({ subject: Type.String(), html: Type.String(), text: Type.String() });
-export const Test = strict({ to: address });
+export const Test = strict({ to: address, data: Type.Optional(Data) });
 
 export const Send = strict({
   templateId: Id,

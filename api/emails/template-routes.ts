@@ -24,8 +24,8 @@ export const templateRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '/emails/templates', operationId: 'createTemplate', summary: 'Create an email template', access: 'emails:write',
-    description: 'A syntax error, an unknown tag or an unknown filter is refused with its line and column.',
-    body: schema.TemplateCreate, responses: { 201: { schema: schema.Template } }, errors: ['template_limit'],
+    description: 'Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line.',
+    body: schema.TemplateCreate, responses: { 201: { schema: schema.Template } }, errors: ['template_limit', 'unavailable'],
     handler: async ({ em, principal, body }) => {
       const template = await createTemplate(em, principal.tenantId, body);
       return created(`/emails/templates/${template.id}`, presentTemplate(template));
@@ -43,7 +43,7 @@ export const templateRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
     params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
-    errors: ['not_found', 'precondition_failed', 'template_limit'],
+    errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: presentTemplate(await updateTemplate(em, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.version);
@@ -74,7 +74,7 @@ export const templateRoutes: RouteSpec[] = [
     method: 'POST', path: '/emails/templates/{id}/test', operationId: 'testTemplate', summary: 'Send a template to an address, to look at it',
     access: 'emails:send', params: IdParams, body: schema.Test, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
     handler: async ({ em, principal, requestId, params, body }) => {
-      const { emailId, status } = await sendTest(em, { tenantId: principal.tenantId, requestId }, params.id, body.to);
+      const { emailId, status } = await sendTest(em, { tenantId: principal.tenantId, requestId }, params.id, body);
       return accepted(`/emails/${emailId}`, { emailId, status });
     },
   }),

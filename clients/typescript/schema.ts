@@ -1599,7 +1599,7 @@ export interface paths {
         put?: never;
         /**
          * Create an email template
-         * @description A syntax error, an unknown tag or an unknown filter is refused with its line and column.
+         * @description Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -3176,7 +3176,7 @@ export interface components {
             /** @example Hello {{firstName}} */
             subject: string;
             /**
-             * @description HTML with Liquid
+             * @description HTML, or MJML, with Liquid
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content: string;
@@ -4899,7 +4899,7 @@ export interface components {
             /** @example Hello {{firstName}} */
             subject: string;
             /**
-             * @description HTML with Liquid
+             * @description HTML, or MJML, with Liquid
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content: string;
@@ -4945,6 +4945,10 @@ export interface components {
         TestTemplateRequest: {
             /** @example someone@example.com */
             to: string;
+            /** @description What {{data.x}} prints */
+            data?: {
+                [key: string]: unknown;
+            };
         };
         Topic: {
             /** @example 1 */
@@ -5375,7 +5379,7 @@ export interface components {
             /** @example Hello {{firstName}} */
             subject?: string;
             /**
-             * @description HTML with Liquid
+             * @description HTML, or MJML, with Liquid
              * @example <p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>
              */
             content?: string;

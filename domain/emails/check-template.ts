@@ -21,10 +21,11 @@ function tryOut(engine: Liquid, source: string): string {
 
 /**
  * What is wrong with a template, for a 400 at save: per part its first syntax error, unknown tag or unknown filter, in
- * whichever branch, with line and column (both from 1). Throws AppError `template_limit` when parsing it, or rendering it without any
- * values, takes more than a template may.
+ * whichever branch, with line and column (both from 1). Of MJML its Liquid is checked as it was written, and `compiled`, what
+ * it became, for what it costs. Throws AppError `template_limit` when parsing it, or rendering it without any values, takes
+ * more than a template may.
  */
-export function checkTemplate(source: TemplateSource): Violation[] {
+export function checkTemplate(source: TemplateSource, compiled: string | null = null): Violation[] {
   const violations: Violation[] = [];
   const parts: [path: string, kind: 'html' | 'text', text: string | null | undefined][] = [
     ['/subject', 'text', source.subject],
@@ -36,7 +37,7 @@ export function checkTemplate(source: TemplateSource): Violation[] {
     if (!text) continue;
     try {
       const mistake = withTimeLimit(templateLimits.hardMs, () => {
-        const rendered = tryOut(sharedEngine(kind), text);
+        const rendered = tryOut(sharedEngine(kind), kind === 'html' ? (compiled ?? text) : text);
         if (kind === 'html') {
           scanHtml(rendered);
           htmlToText(rendered);

@@ -1,5 +1,4 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { EmailTemplate } from '../../db/entities/emails.ts';
 import { notFound } from '../errors.ts';
 import { companyJoin, contactColumn } from './contact-values.ts';
 import { compileTemplate, renderFor, type CompileOptions, type RenderedEmail, type TemplateVersion } from './render.ts';
@@ -13,7 +12,11 @@ export async function previewTemplate(
   em: EntityManager, options: CompileOptions, { templateId, contactId, data }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
 ): Promise<RenderedEmail> {
   const { template, contact } = await em.transactional(async (tx) => {
-    const found = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
+    const [found] = await rows<TemplateVersion & { tenantId: string }>(tx, sql`
+      select t.tenant_id as "tenantId", v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text as "previewText", v.category
+      from email_templates t
+      join email_template_versions v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.content_version = t.content_version
+      where t.id = ${templateId} and t.system_key is null`);
     if (!found) throw notFound('template', templateId);
     if (contactId === null) return { template: found, contact: null };
     const [row] = await rows<{ contact: ContactValues }>(tx, sql`select ${contactColumn} from contacts c ${companyJoin} where c.id = ${contactId}`);
@@ -39,7 +42,7 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'> {
  */
 export async function renderSent(em: EntityManager, options: CompileOptions, emailId: number): Promise<RenderedEmail | null> {
   const [row] = await em.transactional((tx) => rows<SentRow>(tx, sql`
-    select v.subject, v.content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumn}, e.data
+    select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumn}, e.data
     from emails e
     join email_template_versions v on v.tenant_id = e.tenant_id and v.template_id = e.template_id and v.content_version = e.content_version
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id

@@ -39,12 +39,12 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
   });
 }
 
-/** Queues a template to an address, to be looked at by whoever works on it. Throws 400, 404. */
-export async function sendTest(em: EntityManager, origin: Origin, templateId: number, to: string): Promise<QueuedEmail> {
+/** Queues a template to an address, with `data` to print, to be looked at by whoever works on it. Throws 400, 404. */
+export async function sendTest(em: EntityManager, origin: Origin, templateId: number, { to, data }: { to: string; data?: Record<string, unknown> }): Promise<QueuedEmail> {
   const toAddress = soundAddress(to);
   return em.transactional(async (tx) => {
     if ((await tx.count(EmailTemplate, { id: templateId, systemKey: null })) === 0) throw notFound('template', templateId);
-    return queueOne(tx, origin, { sendKey: `test:${randomUUID()}`, templateId, contactId: null, toAddress, lane: 'transactional' });
+    return queueOne(tx, origin, { sendKey: `test:${randomUUID()}`, templateId, contactId: null, toAddress, data, lane: 'transactional' });
   });
 }
 

@@ -74,7 +74,7 @@ export class TemplateCache {
     const wanted = new Map([...versions].map((version) => [keyOf(version), version]));
     const missing = [...wanted].filter(([key]) => !this.#kept.has(key)).map(([, version]) => version);
     const found = missing.length === 0 ? [] : await em.transactional((tx) => rows<VersionRow>(tx, sql`
-      select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, content, text,
+      select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, coalesce(compiled_html, content) as content, text,
              preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo"
       from email_template_versions where (tenant_id, template_id, content_version) in (
         ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`));

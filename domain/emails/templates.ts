@@ -7,6 +7,7 @@ import { normaliseEmail } from '../contacts/email.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
 import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
 import { checkTemplate } from './check-template.ts';
+import { compileMjml, isMjml } from './mjml/compile-mjml.ts';
 import { topicViolations } from './topics.ts';
 
 export interface TemplateInput {
@@ -28,11 +29,12 @@ const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category',
 /** Saves a template and its first content version. Throws 400 with every mistake, 422 `template_limit`. */
 export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput): Promise<EmailTemplate> {
   const { category = 'marketing', ...fields } = clear(input);
+  const compiled = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
-    assertSound(template, await topicViolations(tx, tenantId, fields.topicId));
+    assertSound(template, compiled, await topicViolations(tx, tenantId, fields.topicId));
     await tx.flush();
-    await keepVersion(tx, template);
+    await keepVersion(tx, template, compiled);
     return template;
   });
 }
@@ -44,17 +46,21 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
 export async function updateTemplate(
   em: EntityManager, id: number, input: Partial<TemplateInput>, check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
+  // Before there is a lock, and a transaction that waits for it; what is not given is compiled already.
+  const given = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
     const before = CONTENT_FIELDS.map((field) => template[field] ?? null);
+    const isSame = input.content === undefined || input.content === template.content;
+    const compiled = isSame ? await compiledContent(tx, template) : given;
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, clear(input));
-    assertSound(template, unknownTopic);
+    assertSound(template, compiled, unknownTopic);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
-    if (changed) await keepVersion(tx, template);
+    if (changed) await keepVersion(tx, template, compiled);
     return template;
   });
 }
@@ -85,7 +91,16 @@ function clear<T extends Partial<TemplateInput>>(input: T): T {
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : value])) as T;
 }
 
-function assertSound(template: EmailTemplate, others: Violation[]): void {
+/** The HTML that MJML stands for; null for content that is HTML. Throws 400, 422, 503. */
+const compileContent = async (content: string | undefined): Promise<string | null> => (content !== undefined && isMjml(content) ? compileMjml(content) : null);
+
+async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion }: EmailTemplate): Promise<string | null> {
+  const [row] = await rows<{ compiled_html: string | null }>(tx, sql`
+    select compiled_html from email_template_versions where tenant_id = ${tenantId} and template_id = ${id} and content_version = ${contentVersion}`);
+  return row?.compiled_html ?? null;
+}
+
+function assertSound(template: EmailTemplate, compiled: string | null, others: Violation[]): void {
   const blank = (['name', 'subject', 'content'] as const)
     .filter((field) => template[field] === null || template[field].trim() === '')
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
@@ -97,13 +112,13 @@ function assertSound(template: EmailTemplate, others: Violation[]): void {
     const found = template[field] ? normaliseEmail(template[field]) : null;
     return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];
   });
-  assertValid([...blank, ...names, ...addresses, ...others, ...checkTemplate(template)]);
+  assertValid([...blank, ...names, ...addresses, ...others, ...checkTemplate(template, compiled)]);
 }
 
-/** Keeps what a template says now as its content version. */
-export async function keepVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>): Promise<void> {
+/** Keeps what a template says now as its content version; `compiled` is what its MJML became. */
+export async function keepVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>, compiled: string | null = null): Promise<void> {
   await rows(tx, sql`
-    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, text, preview_text, category, from_name, from_email, reply_to)
-    select tenant_id, id, content_version, subject, content, text, preview_text, category, from_name, from_email, reply_to
+    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to)
+    select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to
     from email_templates where tenant_id = ${template.tenantId} and id = ${template.id}`);
 }
