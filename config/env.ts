@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readProviders } from './smtp-url.ts';
 
 const DAY_MS = 86_400_000;
 const SECRET_CHARACTERS = 32;
@@ -19,7 +20,7 @@ const envSchema = Type.Object({
   TEMPORAL_ADDRESS: url('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),
   NATS_URL: url('NATS with credentials, nats://user:password@host:port'),
-  SMTP_URL: url('Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order'),
+  SMTP_URL: url('Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order. `?ratePerMinute=` limits what all sender processes together send by it, `?connections=` its connections of each'),
   MAIL_FROM: Type.String({ default: 'Perennial <no-reply@example.com>', description: 'Sender where a template names none' }),
   MAIL_POSTAL_ADDRESS: Type.String({ default: '', description: 'Postal address in the footer of marketing mail; most laws on such mail ask for one' }),
   JWT_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs access tokens (HS256); 32 characters or more' }),
@@ -47,6 +48,7 @@ const envSchema = Type.Object({
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({ default: '', pattern: '^(https?://[^/]+(/.*)?)?$', description: 'OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318; the SDK reads the other standard `OTEL_` variables itself' }),
   LOG_LEVEL: Type.String({ default: 'info', pattern: '^(trace|debug|info|warn|error|fatal|silent)$', description: 'Least severe level that is logged' }),
   SEND_CONNECTIONS: Type.Integer({ default: 20, minimum: 1, maximum: 500, description: 'SMTP connections of one sender process and provider' }),
+  SEND_CONNECTIONS_PER_DOMAIN: Type.Integer({ default: 0, minimum: 0, maximum: 500, description: 'How many of them may be sending to addresses of one domain; 0 = all' }),
   WORKER_HEALTH_PORT: Type.Integer({ default: 0, minimum: 0, maximum: 65535, description: 'Port of the worker\'s own /metrics; 0 = none' }),
 });
 
@@ -71,10 +73,10 @@ function crossChecks(env: Partial<Env>): string[] {
       problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
     }
   }
-  for (const address of env.SMTP_URL?.split(',') ?? []) {
-    if (!/^smtps?:$/.test(URL.canParse(address.trim()) ? new URL(address.trim()).protocol : '')) {
-      problems.push('SMTP_URL must be a comma-separated list of smtp:// or smtps:// URLs');
-    }
+  try {
+    readProviders(env.SMTP_URL ?? 'smtp://localhost');
+  } catch (error) {
+    problems.push(`SMTP_URL ${(error as Error).message}`);
   }
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
     // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.

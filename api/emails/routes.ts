@@ -12,6 +12,7 @@ import { emailCampaignRoutes } from './campaign-routes.ts';
 import { pageRoutes } from './page-routes.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';
+import { providerRoutes } from './provider-routes.ts';
 import { senderRoutes } from './sender-routes.ts';
 import { emailSettingsRoutes } from './settings-routes.ts';
 import { suppressionRoutes } from './suppression-routes.ts';
@@ -73,6 +74,6 @@ const ledgerRoutes: RouteSpec[] = [
 ];
 
 export const emailRoutes: RouteSpec[] = [
-  ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes,
-  ...topicRoutes, ...trackingRoutes, ...senderRoutes, ...pageRoutes,
+  ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...topicRoutes,
+  ...trackingRoutes, ...senderRoutes, ...providerRoutes, ...pageRoutes,
 ];

@@ -340,6 +340,19 @@ const EmailProviderSchema = defineEntity({
 export class EmailProvider extends EmailProviderSchema.class {}
 EmailProviderSchema.setClass(EmailProvider);
 
+/** How much of a provider's rate is used: the time by which, at an even pace, all that was let through had gone. */
+const EmailProviderRateSchema = defineEntity({
+  name: 'EmailProviderRate',
+  tableName: 'email_provider_rates',
+  ...engineTable,
+  properties: {
+    provider: p.string().length(300).primary(),
+    dueAt: p.datetime(6).defaultRaw('now()'),
+  },
+});
+export class EmailProviderRate extends EmailProviderRateSchema.class {}
+EmailProviderRateSchema.setClass(EmailProviderRate);
+
 /** Rules for all marketing mail of a tenant. */
 const EmailSettingsSchema = defineEntity({
   name: 'EmailSettings',
@@ -358,5 +371,5 @@ EmailSettingsSchema.setClass(EmailSettings);
 
 export const emailEntities = [
   EmailTemplate, EmailTemplateVersion, Email, EmailAttempt, EmailEvent, Suppression, EmailBounce, BounceMailbox, EmailTopic, TopicOptOut, OptIn,
-  EmailSender, EmailProvider, EmailSettings,
+  EmailSender, EmailProvider, EmailProviderRate, EmailSettings,
 ];

@@ -37,8 +37,9 @@ export function checkTemplate(source: TemplateSource, compiled: string | null = 
     if (!text) continue;
     try {
       const mistake = withTimeLimit(templateLimits.hardMs, () => {
-        const rendered = tryOut(sharedEngine(kind), kind === 'html' ? (compiled ?? text) : text);
+        const written = tryOut(sharedEngine(kind), text);
         if (kind === 'html') {
+          const rendered = compiled === null ? written : tryOut(sharedEngine(kind), compiled);
           scanHtml(rendered);
           htmlToText(rendered);
         }

@@ -94,6 +94,15 @@ export async function releaseLeases(em: EntityManager, holder: string, ids: read
     where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`));
 }
 
+/** Gives leased emails back to be tried later: nothing is wrong with them, others go first. */
+export async function putOffEmails(em: EntityManager, holder: string, emails: readonly { id: number; delayMs: number }[]): Promise<void> {
+  if (emails.length === 0) return;
+  await em.transactional((tx) => rows(tx, sql`
+    update emails e set holder = null, lease_until = null, next_attempt_at = now() + make_interval(secs => r."delayMs" / 1000)
+    from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as r(id bigint, "delayMs" float8)
+    where e.id = r.id and e.status = 'QUEUED' and e.holder = ${holder}`));
+}
+
 /** Prolongs the leases of emails that are on a connection of this holder, by any start of its; answers those that it still holds. */
 export async function renewLeases(em: EntityManager, holder: string, ids: readonly number[], seconds: number): Promise<number[]> {
   if (ids.length === 0) return [];

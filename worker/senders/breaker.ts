@@ -1,15 +1,21 @@
 const FAILURES = 5;
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+/** To try one that refuses costs nothing; after an outage it is not missed for long. */
+const LONGEST_PAUSE_MS = 15_000;
+/** One that is silent holds whatever tries it. */
+const SILENT_PAUSE_MS = 30_000;
 const TRIAL_MS = 2_000;
 
+export type BreakerState = 'closed' | 'open' | 'trial';
+
 /**
- * Whether a provider is worth trying. After five failures in a row it rests: a second, then twice as long each time, up
- * to a minute. After that, and at the beginning, one message tries it; while that takes long, others go elsewhere.
+ * Whether a provider is worth trying. After five failures in a row it rests (open): a second, then twice as long each
+ * time, up to a quarter of a minute; after a failure that was but silence, at once and half a minute. After that, and at
+ * the beginning, one message tries it; while that takes long, others go elsewhere.
  */
 export class Breaker {
   readonly #now: () => number;
-  #state: 'trial' | 'closed' | 'resting' = 'trial';
+  #state: BreakerState = 'trial';
   #trialSince: number | null = null;
   #failures = 0;
   #pauseMs = FIRST_PAUSE_MS;
@@ -19,10 +25,16 @@ export class Breaker {
     this.#now = now;
   }
 
+  /** How it is; `restsForMs` is null unless it rests. */
+  get health(): { state: BreakerState; failures: number; restsForMs: number | null } {
+    const restsForMs = this.#state === 'open' ? Math.max(0, this.#restsUntil - this.#now()) : null;
+    return { state: this.#state, failures: this.#failures, restsForMs };
+  }
+
   /** Messages that may be on it now, of `size`; null when another provider is to be used. */
   allowed(size: number): number | null {
     if (this.#state === 'closed') return size;
-    if (this.#state === 'resting') {
+    if (this.#state === 'open') {
       if (this.#now() < this.#restsUntil) return null;
       this.#state = 'trial';
       this.#trialSince = null;
@@ -46,12 +58,12 @@ export class Breaker {
     this.#pauseMs = FIRST_PAUSE_MS;
   }
 
-  failed(): void {
+  failed(silent = false): void {
     this.#failures += 1;
     // Failures of messages that were on it when it went to rest say nothing new.
-    if (this.#state === 'resting' || (this.#state === 'closed' && this.#failures < FAILURES)) return;
-    this.#state = 'resting';
-    this.#restsUntil = this.#now() + this.#pauseMs;
+    if (this.#state === 'open' || (this.#state === 'closed' && this.#failures < FAILURES && !silent)) return;
+    this.#state = 'open';
+    this.#restsUntil = this.#now() + (silent ? SILENT_PAUSE_MS : this.#pauseMs);
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
   }
 }

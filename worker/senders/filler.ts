@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../config/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
-import { engineEm } from '../../db/orm.ts';
+import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { parseMailbox } from '../../domain/emails/compose.ts';
-import { leaseEmails, releaseLeases } from '../../domain/emails/lease-emails.ts';
+import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../../domain/emails/lease-emails.ts';
 import { createEmailLinks } from '../../domain/emails/links.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
 import { TemplateCache, type ContentVersion } from '../../domain/emails/template-cache.ts';
+import { domainOf, type Domains } from './domains.ts';
 import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
@@ -18,11 +19,15 @@ const LEASE_SECONDS = 20;
 const READY_PER_CONNECTION = 20;
 const YIELD_EVERY_MS = 10;
 const PREPARED_AT_ONCE = 4;
+/** So much of the room may wait for one domain that is at its limit. */
+const SHARE_OF_A_DOMAIN = 1 / 8;
 /** Requests come in bursts: what arrives within this is leased together. */
 const GATHER_MS = 5;
 
 export interface Ready extends Prepared {
   lane: EmailLane;
+  /** Where it goes. */
+  domain: string;
   /** performance.now() until which it may be started. */
   until: number;
 }
@@ -33,6 +38,7 @@ export class Filler {
   readonly #holder: string;
   readonly #onReady: () => void;
   readonly #mayLease: () => boolean;
+  readonly #domains: Domains;
   readonly #templates: TemplateCache;
   readonly #senders: SenderCache;
   readonly #ready = new ReadyQueue<Ready>();
@@ -44,11 +50,12 @@ export class Filler {
   #ending: Ready[] = [];
   #stopping = false;
 
-  constructor(deps: Deps, options: { holder: string; onReady(): void; mayLease(): boolean }) {
+  constructor(deps: Deps, options: { holder: string; domains: Domains; onReady(): void; mayLease(): boolean }) {
     this.#deps = deps;
     this.#holder = options.holder;
     this.#onReady = options.onReady;
     this.#mayLease = options.mayLease;
+    this.#domains = options.domains;
     this.#full = deps.env.SEND_CONNECTIONS * READY_PER_CONNECTION;
     this.#templates = new TemplateCache(() => ({
       links: createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }),
@@ -64,13 +71,18 @@ export class Filler {
     for (const wake of this.#wakes.values()) wake.now();
   }
 
-  /** Up to `count` rendered emails whose lease has not ended meanwhile; the others will be leased anew, by whomever. */
+  /**
+   * Up to `count` rendered emails whose domain is free and whose lease has not ended meanwhile; what has will be leased
+   * anew, by whomever.
+   */
   take(count: number): Ready[] {
     const taken: Ready[] = [];
     while (taken.length < count) {
-      const [next] = this.#ready.take(1);
+      const [next] = this.#ready.take(1, ({ domain }) => this.#domains.isFree(domain));
       if (!next) break;
-      if (performance.now() < next.until) taken.push(next);
+      if (performance.now() >= next.until) continue;
+      this.#domains.enter(next.domain);
+      taken.push(next);
     }
     for (const lane of this.#more) if (this.#room(lane) >= this.#full / 2) this.#wakes.get(lane)!.now();
     return taken;
@@ -78,6 +90,7 @@ export class Filler {
 
   /** Takes back what came to no connection, to the front. */
   async putBack(untaken: readonly Ready[]): Promise<void> {
+    for (const { domain } of untaken) this.#domains.leave(domain);
     if (this.#stopping) return this.#release(untaken);
     for (const ready of [...untaken].reverse()) this.#ready.unshift(ready.lane, ready);
   }
@@ -125,8 +138,9 @@ export class Filler {
     const em = engineEm(this.#deps.orm);
     try {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
-      const leased = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS });
-      if (leased.length === 0) return 0;
+      const found = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS });
+      if (found.length === 0) return 0;
+      const leased = await this.#putOff(em, lane, found);
       const versions = leased.flatMap(({ tenantId, templateId, contentVersion }): ContentVersion[] => (
         contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }]));
       const template = await this.#templates.load(em, versions);
@@ -136,18 +150,34 @@ export class Filler {
       for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
         // In their order, and those that are signed on as many threads as there are.
         for (const prepared of await Promise.all(leased.slice(from, from + PREPARED_AT_ONCE).map((email) => prepare(email, tools)))) {
-          if (prepared.composed) this.#ready.push(lane, { ...prepared, lane, until });
-          else this.#ending.push({ ...prepared, lane, until });
+          const ready: Ready = { ...prepared, lane, domain: domainOf(prepared.row.address ?? ''), until };
+          if (ready.composed) this.#ready.push(lane, ready);
+          else this.#ending.push(ready);
         }
         this.#onReady();
         if (performance.now() - yielded < YIELD_EVERY_MS) continue;
         await nextTurn();
         yielded = performance.now();
       }
-      return leased.length;
+      return found.length;
     } catch (error) {
       log.warn({ err: error, lane }, 'emails not leased');
       return 0;
     }
+  }
+
+  /** Gives back what is for domains of which enough waits already, so that others have room; answers the rest. */
+  async #putOff(em: EntityManager, lane: EmailLane, leased: LeasedEmail[]): Promise<LeasedEmail[]> {
+    if (this.#domains.limit === 0) return leased;
+    const waiting = new Map<string, number>();
+    const count = (domain: string): number => {
+      waiting.set(domain, (waiting.get(domain) ?? 0) + 1);
+      return waiting.get(domain)!;
+    };
+    for (const { domain } of this.#ready.items(lane)) count(domain);
+    const most = Math.max(this.#domains.limit, this.#full * SHARE_OF_A_DOMAIN);
+    const { kept = [], many = [] } = Object.groupBy(leased, ({ address }) => (address === null || count(domainOf(address)) <= most ? 'kept' : 'many'));
+    await putOffEmails(em, this.#holder, many.map(({ id, address }) => ({ id, delayMs: this.#domains.putOff(domainOf(address!)) })));
+    return kept;
   }
 }

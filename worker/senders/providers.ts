@@ -1,11 +1,33 @@
 import type { Logger } from '../../config/logger.ts';
+import type { ProviderSetting } from '../../config/smtp-url.ts';
 import { Breaker } from './breaker.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import { createSmtpPool, type SmtpPool, type SmtpSlot } from './smtp-pool.ts';
 
+const STARTS_AT_ONCE = 2;
+/** What has been silent for so long is not waited for while there is another. */
+const SILENT_MS = 10_000;
+/** Rates are asked for no more often than this: what has come together by then goes together. */
+const LEAST_PAUSE_MS = 50;
+const UNASKED_PAUSE_MS = 500;
+
+/** Takes up to `count` messages of a provider's rate; none: in how many milliseconds to ask again. */
+export type TakeRate = (setting: ProviderSetting, count: number) => Promise<{ granted: number; waitMs: number }>;
+
 export interface Provider {
-  pool: SmtpPool;
-  breaker: Breaker;
+  readonly setting: ProviderSetting;
+  readonly size: number;
+  readonly pool: SmtpPool;
+  readonly breaker: Breaker;
+  /** Batches that are on their way to its connections. */
+  starts: number;
+  /** When it was last heard of, or had nothing to say. */
+  heardAt: number;
+  /** Its rate lets nothing through before. */
+  pausedUntil: number;
+  sent: number;
+  sentAt: Date | null;
+  lastError: { message: string; at: Date } | null;
 }
 
 /** Whether an outcome says that the provider, not the message, is in trouble. */
@@ -14,48 +36,105 @@ function isTrouble(outcome: Outcome): boolean {
   return outcome.kind === 'retry' && (outcome.providerFault || outcome.reply === null || outcome.reply.startsWith('421'));
 }
 
+export interface ProvidersOptions {
+  /** Connections of each that does not say itself. */
+  connections: number;
+  log: Logger;
+  takeRate: TakeRate;
+  /** A provider may have room again that had none. */
+  onRoom(): void;
+  openPool?: typeof createSmtpPool;
+  now?: () => number;
+}
+
 /** The providers in their failover order: mail goes to the first that is not resting. */
 export class Providers {
-  readonly #all: Provider[];
-  readonly #size: number;
-  readonly #log: Logger;
+  readonly all: readonly Provider[];
+  readonly #options: ProvidersOptions;
+  readonly #now: () => number;
+  readonly #timers = new Set<NodeJS.Timeout>();
 
-  /** `urls` is SMTP_URL; `size` how many connections each may have. */
-  constructor(urls: string, size: number, log: Logger) {
-    this.#size = size;
-    this.#log = log;
-    this.#all = urls.split(',').map((url) => ({ pool: createSmtpPool({ url: url.trim(), size }), breaker: new Breaker() }));
+  constructor(settings: readonly ProviderSetting[], options: ProvidersOptions) {
+    const { connections, openPool = createSmtpPool, now = () => performance.now() } = options;
+    this.#options = options;
+    this.#now = now;
+    this.all = settings.map((setting) => {
+      const size = setting.connections ?? connections;
+      const pool = openPool({ url: setting.url, provider: setting.provider, size });
+      return { setting, size, pool, breaker: new Breaker(now), starts: 0, heardAt: 0, pausedUntil: 0, sent: 0, sentAt: null, lastError: null };
+    });
   }
 
-  /** The provider to send by now and how many messages it can take; null when all rest. */
+  /**
+   * The provider to send by now and how many messages it can take; null when all rest. One that is silent is passed over
+   * while there is another; one whose rate is used up is not, nor one whose connections are: neither is a failure.
+   */
   choose(): { provider: Provider; room: number } | null {
-    for (const provider of this.#all) {
-      const allowed = provider.breaker.allowed(this.#size);
-      if (allowed !== null) return { provider, room: Math.max(0, Math.min(allowed - provider.pool.busy(), provider.pool.idle())) };
-    }
-    return null;
+    const usable = this.all.flatMap((provider) => {
+      const allowed = provider.breaker.allowed(provider.size);
+      if (allowed === null) return [];
+      const free = Math.max(0, Math.min(allowed - provider.pool.busy(), provider.pool.idle()));
+      return [{ provider, room: provider.starts < STARTS_AT_ONCE && this.#now() >= provider.pausedUntil ? free : 0 }];
+    });
+    return usable.find(({ provider }) => !this.#isSilent(provider)) ?? usable[0] ?? null;
   }
 
-  /** Open connections for up to `count` messages; none when the provider can not be reached, which its breaker hears of. */
+  /**
+   * Open connections for up to `count` messages, as many as its rate allows; none when the provider can not be reached,
+   * which its breaker hears of.
+   */
   async acquire(provider: Provider, count: number): Promise<SmtpSlot[]> {
+    const granted = await this.#take(provider, count);
+    if (granted === 0) return [];
     provider.breaker.used();
+    if (provider.pool.busy() === 0) provider.heardAt = this.#now();
     try {
-      return await provider.pool.acquire(count);
+      return await provider.pool.acquire(granted);
     } catch (error) {
-      provider.breaker.failed();
-      this.#log.warn({ err: error }, 'a mail provider can not be reached');
+      this.#failed(provider, error instanceof Error ? error.message : String(error));
+      this.#options.log.warn({ err: error }, 'a mail provider can not be reached');
       return [];
     }
   }
 
   report(provider: Provider, outcome: Outcome): void {
-    if (outcome.kind === 'not_released') provider.breaker.unused();
-    else if (isTrouble(outcome)) provider.breaker.failed();
-    else provider.breaker.succeeded();
+    if (outcome.kind === 'not_released') return provider.breaker.unused();
+    if (isTrouble(outcome)) return this.#failed(provider, 'error' in outcome ? outcome.error : outcome.kind);
+    provider.heardAt = this.#now();
+    provider.breaker.succeeded();
+    if (outcome.kind !== 'sent') return;
+    provider.sent += 1;
+    provider.sentAt = new Date();
   }
 
   /** Waits for what is on connections. */
   async close(): Promise<void> {
-    await Promise.all(this.#all.map((provider) => provider.pool.close()));
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all(this.all.map((provider) => provider.pool.close()));
+  }
+
+  #isSilent(provider: Provider): boolean {
+    return provider.pool.busy() > 0 && this.#now() - provider.heardAt > SILENT_MS;
+  }
+
+  #failed(provider: Provider, message: string): void {
+    provider.breaker.failed(this.#now() - provider.heardAt > SILENT_MS);
+    provider.heardAt = this.#now();
+    provider.lastError = { message, at: new Date() };
+  }
+
+  async #take(provider: Provider, count: number): Promise<number> {
+    if (provider.setting.ratePerMinute === null) return count;
+    const { granted, waitMs } = await this.#options.takeRate(provider.setting, count).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'the rate of a mail provider could not be asked for');
+      return { granted: 0, waitMs: UNASKED_PAUSE_MS };
+    });
+    if (granted < count) {
+      const pause = Math.max(waitMs, LEAST_PAUSE_MS);
+      provider.pausedUntil = this.#now() + pause;
+      const timer = setTimeout(() => { this.#timers.delete(timer); this.#options.onRoom(); }, pause);
+      this.#timers.add(timer);
+    }
+    return granted;
   }
 }

@@ -21,17 +21,26 @@ export class ReadyQueue<T> {
     return EMAIL_LANES.reduce((sum, each) => sum + this.size(each), 0);
   }
 
-  /** Up to `count` items, the lanes mixed by their shares (smooth weighted round-robin), each lane in its order. */
-  take(count: number): T[] {
+  /** What waits in a lane, in its order. */
+  items(lane: EmailLane): readonly T[] {
+    return this.#lanes.get(lane)!;
+  }
+
+  /**
+   * Up to `count` items that `may` be taken, the lanes mixed by their shares (smooth weighted round-robin), each lane in
+   * its order.
+   */
+  take(count: number, may: (item: T) => boolean = () => true): T[] {
     const taken: T[] = [];
     while (taken.length < count) {
-      const waiting = EMAIL_LANES.filter((lane) => this.size(lane) > 0);
+      const first = new Map(EMAIL_LANES.map((lane) => [lane, this.#lanes.get(lane)!.findIndex(may)]));
+      const waiting = EMAIL_LANES.filter((lane) => first.get(lane)! >= 0);
       if (waiting.length === 0) break;
       const total = waiting.reduce((sum, lane) => sum + SHARES[lane], 0);
       for (const lane of waiting) this.#credits.set(lane, this.#credits.get(lane)! + SHARES[lane]);
       const next = waiting.reduce((best, lane) => (this.#credits.get(lane)! > this.#credits.get(best)! ? lane : best));
       this.#credits.set(next, this.#credits.get(next)! - total);
-      taken.push(this.#lanes.get(next)!.shift()!);
+      taken.push(...this.#lanes.get(next)!.splice(first.get(next)!, 1));
     }
     return taken;
   }

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../config/deps.ts';
+import { readProviders } from '../../config/smtp-url.ts';
 import { engineEm } from '../../db/orm.ts';
+import { takeRate } from '../../domain/emails/providers/take-rate.ts';
 import { startEmails, type StartedEmail } from '../../domain/emails/start-emails.ts';
+import { Domains } from './domains.ts';
 import { Filler, type Ready } from './filler.ts';
+import { HealthReports } from './health.ts';
 import { Leases, SENDING_LEASE_SECONDS } from './leases.ts';
 import { settlementOf } from './outcomes.ts';
 import { Providers, type Provider } from './providers.ts';
@@ -13,7 +17,6 @@ import type { SmtpSlot } from './smtp-pool.ts';
 import { Wake } from './wake.ts';
 
 const POLL_MS = 500;
-const STARTS_AT_ONCE = 2;
 /** Connections become idle in bursts; what can start within this starts together. */
 const GATHER_MS = 5;
 const STOP_MS = 20_000;
@@ -34,23 +37,30 @@ export class Sender {
   readonly #holder = `sender-${randomUUID()}`;
   readonly #filler: Filler;
   readonly #providers: Providers;
+  readonly #health: HealthReports;
+  readonly #domains: Domains;
   readonly #leases: Leases;
   readonly #settler: Settler;
   readonly #free = new Wake(POLL_MS);
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
-  #starts = 0;
   /** How often emails were started, to name each start. */
   #calls = 0;
   #stopping = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#providers = new Providers(deps.env.SMTP_URL, deps.env.SEND_CONNECTIONS, deps.log);
+    const { SMTP_URL, SEND_CONNECTIONS, SEND_CONNECTIONS_PER_DOMAIN } = deps.env;
+    this.#providers = new Providers(readProviders(SMTP_URL), {
+      connections: SEND_CONNECTIONS, log: deps.log, onRoom: () => this.#free.now(),
+      takeRate: ({ provider, ratePerMinute }, count) => takeRate(engineEm(deps.orm), { provider, ratePerMinute: ratePerMinute! }, count),
+    });
+    this.#health = new HealthReports(deps, this.#holder, this.#providers.all);
+    this.#domains = new Domains(SEND_CONNECTIONS_PER_DOMAIN);
     this.#leases = new Leases(deps, this.#holder);
     this.#settler = new Settler(deps);
     this.#filler = new Filler(deps, {
-      holder: this.#holder, onReady: () => this.#free.now(), mayLease: () => this.#providers.choose() !== null,
+      holder: this.#holder, domains: this.#domains, onReady: () => this.#free.now(), mayLease: () => this.#providers.choose() !== null,
     });
     this.#loop = this.#run();
   }
@@ -75,14 +85,15 @@ export class Sender {
       this.#deps.log.warn({ emails: this.#working.size, unsettled: this.#settler.waiting }, 'stopped with emails that will be UNKNOWN');
     }
     this.#leases.stop();
+    await this.#health.stop();
   }
 
   /** Takes rendered emails onto connections as these become idle. */
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      const chosen = this.#starts < STARTS_AT_ONCE ? this.#providers.choose() : null;
+      const chosen = this.#providers.choose();
       const batch = chosen ? this.#filler.take(chosen.room) : [];
-      const ending = this.#starts < STARTS_AT_ONCE ? this.#filler.takeEnding() : [];
+      const ending = this.#filler.takeEnding();
       if (batch.length > 0) this.#track(this.#startOn(chosen!.provider, batch));
       if (ending.length > 0) this.#track(this.#start(ending).then(() => this.#free.now()));
       if (batch.length + ending.length === 0) await this.#free.wait();
@@ -92,7 +103,7 @@ export class Sender {
 
   /** Opens connections first, so that SENDING means "on a connection", then starts as many emails. */
   async #startOn(provider: Provider, batch: Ready[]): Promise<void> {
-    this.#starts += 1;
+    provider.starts += 1;
     const slots = await this.#providers.acquire(provider, batch.length);
     const on = this.#stopping ? [] : batch.splice(0, slots.length);
     await this.#filler.putBack(batch);
@@ -103,6 +114,7 @@ export class Sender {
       const ready = on[index];
       const attempt = ready && attempts.get(ready.row.id);
       if (!ready || attempt === undefined) {
+        if (ready) this.#domains.leave(ready.domain);
         slot.release();
         continue;
       }
@@ -110,7 +122,7 @@ export class Sender {
       attempts.delete(ready.row.id);
       this.#track(this.#send(provider, slot, ready, attempt, until));
     }
-    this.#starts -= 1;
+    provider.starts -= 1;
     this.#free.now();
   }
 
@@ -139,8 +151,9 @@ export class Sender {
   }
 
   /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */
-  async #send(provider: Provider, slot: SmtpSlot, { row, composed }: Ready, attempt: number, until: number): Promise<void> {
+  async #send(provider: Provider, slot: SmtpSlot, { row, composed, domain }: Ready, attempt: number, until: number): Promise<void> {
     const { id, tenantId } = row;
+    const begun = performance.now();
     this.#leases.hold(id, until);
     let released = false;
     let settled: Promise<void> | null = null;
@@ -153,6 +166,7 @@ export class Sender {
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
       await settle(released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' });
     }
+    this.#domains.leave(domain, performance.now() - begun);
     this.#free.now();
   }
 

@@ -13,6 +13,8 @@ export interface SmtpTimeouts {
   greetingMs?: number;
   /** Without a byte either way; RFC 5321 section 4.5.3.2 wants 10 minutes after the dot. Default 10 min. */
   silenceMs?: number;
+  /** Until all of a message but the dot is handed over: nothing is in doubt before. Default 30 s. */
+  handoverMs?: number;
   /** One whole message, against a server that trickles. Default 15 min. */
   messageMs?: number;
 }
@@ -79,12 +81,14 @@ function heldBody(message: Buffer, ask: () => void): Readable {
 class Session implements SmtpSession {
   readonly provider: string;
   readonly #connection: SMTPConnection;
+  readonly #handoverMs: number;
   readonly #messageMs: number;
   #sending = false;
 
-  constructor(connection: SMTPConnection, provider: string, messageMs: number) {
+  constructor(connection: SMTPConnection, provider: string, { handoverMs = 30_000, messageMs = 900_000 }: SmtpTimeouts) {
     this.#connection = connection;
     this.provider = provider;
+    this.#handoverMs = handoverMs;
     this.#messageMs = messageMs;
   }
 
@@ -124,6 +128,7 @@ class Session implements SmtpSession {
         if (state === 'settled') return;
         state = 'settled';
         clearTimeout(deadline);
+        clearTimeout(handover);
         connection.off('end', onEnd);
         body.destroy();
         // Destroys the socket: a message that has no dot yet never gets one.
@@ -140,10 +145,12 @@ class Session implements SmtpSession {
       // The connection reports its own end right after this event; this is for an end that it would not report.
       const onEnd = (): void => void setImmediate(() => fail(new Error('the connection ended')));
       const deadline = setTimeout(() => fail(new Error('the message took too long')), this.#messageMs);
+      const handover = setTimeout(() => fail(new Error('the message could not be handed over in time')), this.#handoverMs);
 
       const body = heldBody(message, () => void askForDot());
       const askForDot = async (): Promise<void> => {
         await this.#flushed(() => state === 'sending');
+        clearTimeout(handover);
         const holds = state === 'sending' && (await beforeDot().catch(() => false));
         // Settled meanwhile, by an early reply or a lost connection: nothing may be released any more.
         if (state !== 'sending') return;
@@ -190,8 +197,9 @@ class Session implements SmtpSession {
  * Opens one connection to the provider of an SMTP URL, with TLS as the URL and the server say, and logs in when the URL
  * has credentials and the server offers it. Rejects with SmtpOpenError.
  */
-export function openConnection(url: string, { timeouts = {} }: { timeouts?: SmtpTimeouts } = {}): Promise<SmtpSession> {
-  const { auth, options, provider } = readUrl(url);
+export function openConnection(url: string, { timeouts = {}, ...named }: { timeouts?: SmtpTimeouts; provider?: string } = {}): Promise<SmtpSession> {
+  const { auth, options, provider: address } = readUrl(url);
+  const { provider = address } = named;
   const { connectMs = 15_000, greetingMs = 30_000 } = timeouts;
   const connection = new SMTPConnection({
     ...options,
@@ -214,7 +222,7 @@ export function openConnection(url: string, { timeouts = {} }: { timeouts?: Smtp
     const ready = (): void => {
       open = true;
       clearTimeout(deadline);
-      resolve(new Session(connection, provider, timeouts.messageMs ?? 900_000));
+      resolve(new Session(connection, provider, timeouts));
     };
     const deadline = setTimeout(() => refuse(new Error('the session was not ready in time')), connectMs + greetingMs);
     connection.on('error', refuse);

@@ -4,6 +4,8 @@ import type { Outcome } from './smtp-outcome.ts';
 
 export interface SmtpPoolOptions {
   url: string;
+  /** Its name in records; host:port unless given. */
+  provider?: string;
   /** Connections at most. */
   size: number;
   /** A connection is closed after so many messages. Default 500. */
@@ -24,7 +26,7 @@ export interface SmtpSlot {
 }
 
 export interface SmtpPool {
-  /** host:port. */
+  /** host:port, or what it was named. */
   readonly provider: string;
   /** How many messages can be sent right now. */
   idle(): number;
@@ -55,7 +57,7 @@ interface Idle extends Kept {
 }
 
 /** A pool of own connections to one provider. It opens them lazily, replaces broken ones, and sends each message once. */
-export function createSmtpPool({ url, size, maxMessages = 500, idleMs = 30_000, timeouts = {} }: SmtpPoolOptions): SmtpPool {
+export function createSmtpPool({ url, provider = readUrl(url).provider, size, maxMessages = 500, idleMs = 30_000, timeouts = {} }: SmtpPoolOptions): SmtpPool {
   const idle: Idle[] = [];
   const running = new Set<Promise<Outcome>>();
   let busy = 0;
@@ -84,7 +86,7 @@ export function createSmtpPool({ url, size, maxMessages = 500, idleMs = 30_000, 
     idle.push(entry);
   };
 
-  const open = async (): Promise<Kept> => ({ session: await openConnection(url, { timeouts }), messages: 0 });
+  const open = async (): Promise<Kept> => ({ session: await openConnection(url, { timeouts, provider }), messages: 0 });
 
   /** Null when a reused connection turned out to be closed, the news being still on its way: a fresh one may try. */
   const sendOver = async ({ session, messages }: Kept, mail: Mail): Promise<Outcome | null> => {
@@ -120,7 +122,7 @@ export function createSmtpPool({ url, size, maxMessages = 500, idleMs = 30_000, 
   };
 
   return {
-    provider: readUrl(url).provider,
+    provider,
     idle: () => (closed ? 0 : size - busy),
     busy: () => busy,
     async acquire(count) {

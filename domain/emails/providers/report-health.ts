@@ -1,0 +1,38 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+
+/** How a provider does, as one sender process sees it. */
+export interface ProviderReport {
+  provider: string;
+  state: 'closed' | 'open' | 'trial';
+  failures: number;
+  restsForMs: number | null;
+  /** Without credentials and addresses. */
+  lastError: string | null;
+  lastErrorAt: Date | null;
+  lastSentAt: Date | null;
+  /** Since the process began. */
+  sent: number;
+}
+
+/** A process that has not reported for so long is gone. */
+export const GONE_AFTER_SECONDS = 60;
+const FORGOTTEN_AFTER_SECONDS = 600;
+
+/** Writes how `holder`'s providers do, and forgets processes that are long gone. Engine `em`. */
+export async function reportHealth(em: EntityManager, holder: string, reports: readonly ProviderReport[]): Promise<void> {
+  await em.transactional(async (tx) => {
+    await rows(tx, sql`
+      insert into email_providers (provider, holder, state, failures, rests_until, last_error, last_error_at, last_sent_at, sent, seen_at)
+      select r.provider, ${holder}, r.state, r.failures, now() + make_interval(secs => r."restsForMs" / 1000), r."lastError", r."lastErrorAt", r."lastSentAt", r.sent, now()
+      from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r(
+        provider text, state text, failures int, "restsForMs" float8, "lastError" text, "lastErrorAt" timestamptz, "lastSentAt" timestamptz, sent bigint)
+      on conflict (provider, holder) do update set state = excluded.state, failures = excluded.failures, rests_until = excluded.rests_until,
+        last_error = excluded.last_error, last_error_at = excluded.last_error_at, last_sent_at = excluded.last_sent_at, sent = excluded.sent, seen_at = now()`);
+    await rows(tx, sql`delete from email_providers where seen_at < now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`);
+  });
+}
+
+/** Forgets a process that ends. Engine `em`. */
+export async function forgetHealth(em: EntityManager, holder: string): Promise<void> {
+  await em.transactional((tx) => rows(tx, sql`delete from email_providers where holder = ${holder}`));
+}

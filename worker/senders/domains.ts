@@ -1,0 +1,62 @@
+/** A mail takes so long where none has been seen yet. */
+const FIRST_GUESS_MS = 50;
+const LEAST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 600_000;
+
+interface Domain {
+  sending: number;
+  /** How long a mail takes, lately. */
+  tookMs: number;
+  /** When what was put off last comes back. */
+  backAt: number;
+}
+
+/** Where an address leads. */
+export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+
+/** How much is being sent to each domain: a slow one holds `limit` connections and no more. 0 = no limit. */
+export class Domains {
+  readonly limit: number;
+  readonly #now: () => number;
+  readonly #domains = new Map<string, Domain>();
+
+  constructor(limit: number, now: () => number = () => performance.now()) {
+    this.limit = limit;
+    this.#now = now;
+  }
+
+  /** Whether another one may be sent to it now. */
+  isFree(name: string): boolean {
+    return this.limit === 0 || (this.#domains.get(name)?.sending ?? 0) < this.limit;
+  }
+
+  /** One is on its way to a connection. */
+  enter(name: string): void {
+    if (this.limit > 0) this.#of(name).sending += 1;
+  }
+
+  /** One is no more; `tookMs` where it was sent. */
+  leave(name: string, tookMs: number | null = null): void {
+    if (this.limit === 0) return;
+    const domain = this.#of(name);
+    domain.sending -= 1;
+    if (tookMs !== null) domain.tookMs += (tookMs - domain.tookMs) / 10;
+    if (domain.sending === 0 && domain.backAt <= this.#now()) this.#domains.delete(name);
+  }
+
+  /**
+   * For how many milliseconds one is put off where enough wait already: half the time that those before it take, so that
+   * it is put off a few times at most and is never late.
+   */
+  putOff(name: string): number {
+    const domain = this.#of(name);
+    domain.backAt = Math.max(domain.backAt, this.#now() + LEAST_DELAY_MS) + domain.tookMs / this.limit / 2;
+    return Math.min(domain.backAt - this.#now(), LONGEST_DELAY_MS);
+  }
+
+  #of(name: string): Domain {
+    let domain = this.#domains.get(name);
+    if (!domain) this.#domains.set(name, (domain = { sending: 0, tookMs: FIRST_GUESS_MS, backAt: 0 }));
+    return domain;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Deps } from '../../config/deps.ts';
+import { engineEm } from '../../db/orm.ts';
+import { forgetHealth, reportHealth, type ProviderReport } from '../../domain/emails/providers/report-health.ts';
+import { every } from '../every.ts';
+import type { Provider } from './providers.ts';
+
+const LOOK_EVERY_MS = 1_000;
+/** A sign of life, where nothing changes. */
+const REPORT_EVERY_MS = 15_000;
+const MAX_ERROR = 300;
+
+/** An error as anybody may read it: who logs in, and to whom mail goes, is not in it. */
+export function publicError(message: string, url: string): string {
+  const { username, password } = new URL(url);
+  const secrets = [username, password].map(decodeURIComponent).filter((part) => part.length > 2);
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message).replace(/[^\s<>"'()]+@[^\s<>"'()]+/g, '…').replace(/[\p{Cc}\s]+/gu, ' ').toWellFormed().slice(0, MAX_ERROR);
+}
+
+function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider): ProviderReport {
+  return {
+    provider: setting.provider, ...breaker.health, lastError: lastError && publicError(lastError.message, setting.url), lastErrorAt: lastError?.at ?? null,
+    lastSentAt: sentAt, sent,
+  };
+}
+
+/** Tells how this process's providers do: when that changes, and now and then. */
+export class HealthReports {
+  readonly #deps: Deps;
+  readonly #holder: string;
+  readonly #providers: readonly Provider[];
+  readonly #timer: { stop(): Promise<void> };
+  #told = '';
+  #toldAt = -Infinity;
+
+  constructor(deps: Deps, holder: string, providers: readonly Provider[]) {
+    this.#deps = deps;
+    this.#holder = holder;
+    this.#providers = providers;
+    this.#timer = every(LOOK_EVERY_MS, deps.log, 'the health of providers not reported', () => this.#report());
+  }
+
+  async stop(): Promise<void> {
+    await this.#timer.stop();
+    await forgetHealth(engineEm(this.#deps.orm), this.#holder).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'health reports not taken back'));
+  }
+
+  async #report(): Promise<void> {
+    const reports = this.#providers.map(reportOf);
+    // What is sent is news with the next sign of life.
+    const news = JSON.stringify(reports.map(({ provider, state, failures, lastErrorAt }) => [provider, state, failures, lastErrorAt]));
+    if (news === this.#told && performance.now() - this.#toldAt < REPORT_EVERY_MS) return;
+    this.#toldAt = performance.now();
+    await reportHealth(engineEm(this.#deps.orm), this.#holder, reports);
+    this.#told = news;
+  }
+}
