@@ -15,10 +15,12 @@ export async function takeRate(em: EntityManager, { provider, ratePerMinute }: {
     const [taken] = await rows<{ granted: number; wait: number }>(tx, sql`
       update email_provider_rates r set due_at = t.due_at + make_interval(secs => t.granted * ${gap}::float8)
       from (
-        select provider, due_at, least(${count}::int, greatest(0, floor(${burst}::int - extract(epoch from due_at - now()) / ${gap}::float8)))::int as granted
-        from (select provider, greatest(due_at, now()) as due_at from email_provider_rates where provider = ${provider} for update) u
+        select provider, greatest(due_at, at) as due_at, at,
+               least(${count}::int, greatest(0, floor(${burst}::int - extract(epoch from greatest(due_at, at) - at) / ${gap}::float8)))::int as granted
+        -- The time when it is this one's turn, not when it began to wait for it.
+        from (select provider, due_at, clock_timestamp() as at from email_provider_rates where provider = ${provider} for update) u
       ) t where r.provider = t.provider
-      returning t.granted, extract(epoch from r.due_at - now())::float8 - ${(burst - 1) * gap}::float8 as wait`);
+      returning t.granted, extract(epoch from r.due_at - t.at)::float8 - ${(burst - 1) * gap}::float8 as wait`);
     return { granted: taken!.granted, waitMs: Math.max(0, Math.ceil(taken!.wait * 1000)) };
   });
 }
