@@ -103,6 +103,7 @@ export const operations = {
   explainEmail: ['GET', '/api/v1/emails/{id}/explain', null],
   explainContactEmails: ['GET', '/api/v1/contacts/{id}/emails/explain', null],
   resolveEmail: ['POST', '/api/v1/emails/{id}/resolve', 'application/json'],
+  listProviders: ['GET', '/api/v1/emails/providers', null],
   listSenders: ['GET', '/api/v1/emails/senders', null],
   createSender: ['POST', '/api/v1/emails/senders', 'application/json'],
   getSender: ['GET', '/api/v1/emails/senders/{id}', null],

@@ -1,9 +1,10 @@
-/** `npm run faults -- import --rows 200000 --kills 20 --seed 1`: what is left after kills, beside an undisturbed run; `undo`: of an import's undo; `email`: a campaign while every part is killed, or with `--freeze` one stands still. */
+/** `npm run faults -- import --rows 200000 --kills 20 --seed 1`: what is left after kills, beside an undisturbed run; `undo`: of an import's undo; `email`: a campaign while every part is killed, or with `--freeze` one stands still; `failover`: the first of two mail providers dies in the middle. */
 import { emailFaults } from './email.ts';
+import { failoverFaults } from './failover.ts';
 import { importFaults } from './import.ts';
 import { undoFaults } from './undo.ts';
 
-const kinds: Record<string, (args: string[]) => Promise<boolean>> = { email: emailFaults, import: importFaults, undo: undoFaults };
+const kinds: Record<string, (args: string[]) => Promise<boolean>> = { email: emailFaults, failover: failoverFaults, import: importFaults, undo: undoFaults };
 const [kind = '', ...args] = process.argv.slice(2);
 const run = kinds[kind];
 if (!run) {
