@@ -18,7 +18,7 @@ export interface ForeignKey {
 
 /** The tables that hold rows of tenants: all of the schema but the list of migrations and the inbox's partitions. */
 /** Tables of the whole service, which no tenant sees. */
-export const SERVICE_TABLES = ['bounce_mailboxes', 'email_providers'];
+export const SERVICE_TABLES = ['bounce_mailboxes', 'email_provider_rates', 'email_providers'];
 
 export async function tenantTables(owner: pg.Client): Promise<string[]> {
   const { rows } = await owner.query<{ name: string }>(`
