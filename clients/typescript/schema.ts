@@ -1724,6 +1724,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/emails/senders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List sender identities */
+        get: operations["listSenders"];
+        put?: never;
+        /**
+         * Create a sender identity
+         * @description With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none.
+         */
+        post: operations["createSender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/senders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a sender identity */
+        get: operations["getSender"];
+        /** Change a sender identity */
+        put: operations["updateSender"];
+        post?: never;
+        /** Delete a sender identity */
+        delete: operations["deleteSender"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/senders/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look a sender's DKIM record up in the DNS */
+        post: operations["verifySender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The mail providers and how they do */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns": {
         parameters: {
             query?: never;
@@ -3161,6 +3235,24 @@ export interface components {
             /** @description Of a static list: a form that adds to it asks the contact to confirm its address first */
             doubleOptIn?: boolean;
         };
+        CreateSenderRequest: {
+            /**
+             * @description The address that mail is from
+             * @example news@example.com
+             */
+            email: string;
+            /**
+             * @description Shown beside the address where a template names none
+             * @example Example News
+             */
+            name?: string | null;
+            /**
+             * @description Where a template names none
+             * @example help@example.com
+             */
+            replyTo?: string | null;
+            dkim?: components["schemas"]["SenderDkimRequest"] | null;
+        };
         CreateSuppressionRequest: {
             /** @example someone@example.com */
             email: string;
@@ -3701,7 +3793,7 @@ export interface components {
          * @description Stable; what to branch on
          * @enum {string}
          */
-        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "unavailable";
+        ErrorCode: "validation_failed" | "malformed_request" | "malformed_json" | "malformed_body" | "token_invalid" | "invalid_link" | "unsupported_file" | "unauthorized" | "token_expired" | "token_revoked" | "invalid_credentials" | "forbidden" | "registration_disabled" | "email_unverified" | "origin_not_allowed" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "username_taken" | "email_taken" | "name_taken" | "in_use" | "dns_record_invalid" | "idempotency_conflict" | "last_admin" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "template_limit" | "too_many_requests" | "headers_too_large" | "internal" | "unavailable";
         Execution: {
             /** @example 1 */
             id: number;
@@ -4526,6 +4618,54 @@ export interface components {
             requestId: string;
             errors?: components["schemas"]["Violation"][];
         };
+        Provider: {
+            /**
+             * @description host:port
+             * @example smtp.example.com:587
+             */
+            provider: string;
+            /** @description Its place in the failover order, from 1 */
+            order: number;
+            /**
+             * @description DOWN: no process sends by it, until it has rested. DEGRADED: it rests for some, has failed since it last worked, or there is no sender process
+             * @enum {string}
+             */
+            status: "UP" | "DEGRADED" | "DOWN";
+            /** @description Of one sender process, at most */
+            connections: number;
+            /** @description Of all sender processes together */
+            ratePerMinute: number | null;
+            /** @description Sender processes that were seen within the last minute */
+            processes: number;
+            /** @description In a row */
+            failures: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            restsUntil: string | null;
+            lastError: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastErrorAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            lastSentAt: string | null;
+            /** @description By these processes since each began */
+            sent: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            seenAt: string | null;
+        };
+        ProviderList: {
+            data: components["schemas"]["Provider"][];
+        };
         QueuedEmail: {
             /** @example 1 */
             emailId: number;
@@ -4766,6 +4906,84 @@ export interface components {
             };
             /** @example 1 */
             campaignId?: number;
+        };
+        Sender: {
+            /** @example 1 */
+            id: number;
+            /**
+             * @description The address that mail is from
+             * @example news@example.com
+             */
+            email: string;
+            /**
+             * @description Shown beside the address where a template names none
+             * @example Example News
+             */
+            name: string | null;
+            /**
+             * @description Where a template names none
+             * @example help@example.com
+             */
+            replyTo: string | null;
+            dkim: components["schemas"]["SenderDkim"] | null;
+            tenantId: string;
+            /** @description For concurrency only; the ETag of reads */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2030-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        SenderDkim: {
+            /**
+             * @description Signs as this domain (d=): the one of the address, or one above it
+             * @example example.com
+             */
+            domain: string;
+            /** @example news2030 */
+            selector: string;
+            publicKey: string;
+            /**
+             * @description Publish a TXT record of this name
+             * @example news2030._domainkey.example.com
+             */
+            dnsName: string;
+            /**
+             * @description that says this; a zone file has it in strings of up to 255 characters
+             * @example v=DKIM1; k=rsa; p=MIIB
+             */
+            dnsValue: string;
+            /**
+             * Format: date-time
+             * @description When it was seen in the DNS; null when it was not there at the last look
+             */
+            verifiedAt: string | null;
+        };
+        /** @description Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it */
+        SenderDkimRequest: {
+            /**
+             * @description Signs as this domain (d=): the one of the address, or one above it
+             * @example example.com
+             */
+            domain?: string;
+            /** @example news2030 */
+            selector?: string;
+            /** @description RSA, PEM; made here where it is absent. Never answered */
+            privateKey?: string;
+            readonly publicKey?: unknown;
+            readonly dnsName?: unknown;
+            readonly dnsValue?: unknown;
+            readonly verifiedAt?: unknown;
+        };
+        SenderList: {
+            data: components["schemas"]["Sender"][];
+            page: components["schemas"]["Page"];
         };
         StartCampaignAnswer: {
             campaign: components["schemas"]["Campaign"];
@@ -5368,6 +5586,29 @@ export interface components {
             readonly type?: unknown;
             readonly status?: unknown;
             readonly count?: unknown;
+            readonly tenantId?: unknown;
+            readonly version?: unknown;
+            readonly createdAt?: unknown;
+            readonly updatedAt?: unknown;
+        };
+        UpdateSenderRequest: {
+            /**
+             * @description The address that mail is from
+             * @example news@example.com
+             */
+            email?: string;
+            /**
+             * @description Shown beside the address where a template names none
+             * @example Example News
+             */
+            name?: string | null;
+            /**
+             * @description Where a template names none
+             * @example help@example.com
+             */
+            replyTo?: string | null;
+            dkim?: components["schemas"]["SenderDkimRequest"] | null;
+            readonly id?: unknown;
             readonly tenantId?: unknown;
             readonly version?: unknown;
             readonly createdAt?: unknown;
@@ -6122,7 +6363,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -8719,6 +8960,169 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tracking"];
+                };
+            };
+        };
+    };
+    listSenders: {
+        parameters: {
+            query?: {
+                /** @description How many at most */
+                limit?: number;
+                /** @description The nextCursor of the page before */
+                cursor?: string;
+                /** @description By which field; `-` turns it round */
+                sort?: "id" | "createdAt" | "-id" | "-createdAt";
+                /** @description Whether `page.total` counts them all */
+                includeTotal?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SenderList"];
+                };
+            };
+        };
+    };
+    createSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSenderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    getSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    updateSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UpdateSenderRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    deleteSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    verifySender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
                 };
             };
         };
