@@ -23,6 +23,12 @@ const envSchema = Type.Object({
   SMTP_URL: url('Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order. `?ratePerMinute=` limits what all sender processes together send by it, `?connections=` its connections of each'),
   MAIL_FROM: Type.String({ default: 'Perennial <no-reply@example.com>', description: 'Sender where a template names none' }),
   MAIL_POSTAL_ADDRESS: Type.String({ default: '', description: 'Postal address in the footer of marketing mail; most laws on such mail ask for one' }),
+  BOUNCE_ADDRESS: Type.String({ default: '', description: 'Return path of all mail, such as bounces@example.com: each mail has an address of its own, bounces+…@example.com; empty = the sender' }),
+  BOUNCE_IMAP_URL: Type.String({ default: '', description: 'Mailbox that bounces come to, imaps://user:password@host:port/folder; read continuously' }),
+  WEBHOOK_SES_TOPICS: Type.String({ default: '', description: 'Comma-separated ARNs of the SNS topics that Amazon SES tells of bounces on; empty = none is believed' }),
+  WEBHOOK_SENDGRID_PUBLIC_KEY: Type.String({ default: '', description: 'Verification key of SendGrid\'s signed event webhook (base64)' }),
+  WEBHOOK_MAILGUN_SIGNING_KEY: Type.String({ default: '', description: 'HTTP webhook signing key of Mailgun' }),
+  WEBHOOK_POSTMARK_SECRET: Type.String({ default: '', pattern: '^(.*:.+)?$', description: 'user:password that Postmark sends by HTTP Basic, or whole as X-Webhook-Secret' }),
   JWT_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs access tokens (HS256); 32 characters or more' }),
   JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies while the secret is rotated' }),
   JWT_EXPIRATION_MS: Type.Integer({ default: DAY_MS, minimum: 1000, description: 'Lifetime of access tokens' }),
@@ -64,6 +70,28 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
+/** A local part has at most 64 octets (RFC 5321, 4.5.3.1.1); a plus sign and a token of up to 37 come to it. */
+const BOUNCE_LOCAL_CHARACTERS = 26;
+
+function bounceProblems(env: Partial<Env>): string[] {
+  const problems: string[] = [];
+  const local = /^([\w.+-]+)@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.exec(env.BOUNCE_ADDRESS ?? '')?.[1] ?? '';
+  if (env.BOUNCE_ADDRESS && (local === '' || local.length > BOUNCE_LOCAL_CHARACTERS)) {
+    problems.push(`BOUNCE_ADDRESS must be an address like bounces@example.com, with at most ${BOUNCE_LOCAL_CHARACTERS} characters before the @`);
+  }
+  const mailbox = URL.canParse(env.BOUNCE_IMAP_URL ?? '') ? new URL(env.BOUNCE_IMAP_URL!) : null;
+  if (env.BOUNCE_IMAP_URL && !(/^imaps?:$/.test(mailbox?.protocol ?? '') && mailbox?.username && mailbox.password && mailbox.hostname)) {
+    problems.push('BOUNCE_IMAP_URL must be a URL like imaps://user:password@host:993/INBOX');
+  }
+  for (const arn of env.WEBHOOK_SES_TOPICS?.split(',') ?? []) {
+    if (!/^(arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+)?$/.test(arn.trim())) problems.push('WEBHOOK_SES_TOPICS must be a list of ARNs like arn:aws:sns:eu-west-1:123456789012:bounces');
+  }
+  if (env.WEBHOOK_SENDGRID_PUBLIC_KEY && !/^[A-Za-z0-9+/]{40,}={0,2}$/.test(env.WEBHOOK_SENDGRID_PUBLIC_KEY)) {
+    problems.push('WEBHOOK_SENDGRID_PUBLIC_KEY must be the key as SendGrid shows it, in base64');
+  }
+  return problems;
+}
+
 /** Rules that a schema can not say, of the settings that are there. */
 function crossChecks(env: Partial<Env>): string[] {
   const problems: string[] = [];
@@ -78,6 +106,7 @@ function crossChecks(env: Partial<Env>): string[] {
   } catch (error) {
     problems.push(`SMTP_URL ${(error as Error).message}`);
   }
+  problems.push(...bounceProblems(env));
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
     // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
     if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim())) problems.push('CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path');

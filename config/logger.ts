@@ -4,7 +4,7 @@ export type { Logger };
 
 const secretKeys = [
   'password', 'currentPassword', 'newPassword', 'token', 'accessToken', 'refreshToken', 'key', 'secret', 'privateKey', 'authorization', 'cookie',
-  'JWT_SECRET', 'LINK_SECRET', 'DATABASE_URL', 'NATS_URL', 'SMTP_URL',
+  'JWT_SECRET', 'LINK_SECRET', 'DATABASE_URL', 'NATS_URL', 'SMTP_URL', 'BOUNCE_IMAP_URL', 'WEBHOOK_MAILGUN_SIGNING_KEY', 'WEBHOOK_POSTMARK_SECRET',
 ];
 
 /** A JSON logger; secrets are redacted by key, one and two levels deep. */

@@ -6,7 +6,8 @@ import { appendAudit, asUser } from './audit.ts';
 import { countGuess } from './login-failures.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from './own-password.ts';
 import { openSecret, sealSecret, type BoxSecrets } from './secret-box.ts';
-import { base32, matchCode, otpauthUrl } from './totp.ts';
+import { base32 } from '../base32.ts';
+import { matchCode, otpauthUrl } from './totp.ts';
 
 /** As long as what its MAC gives (RFC 4226, 4, R6). */
 const SECRET_BYTES = 20;

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { base32 } from '../base32.ts';
 
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 /** Steps before and after the present one whose codes are taken too: clocks differ (RFC 6238, 5.2). */
 const WINDOW = 1;
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** The code of a counter: HOTP (RFC 4226, 5.3) over SHA-1. */
 export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
@@ -26,12 +26,6 @@ export function matchCode(secret: Buffer, code: string, lastStep: number | null,
     if (given.length === DIGITS && timingSafeEqual(Buffer.from(hotp(secret, step)), given)) return step;
   }
   return null;
-}
-
-/** Base32 without padding (RFC 4648, 6): how authenticator apps take a secret. */
-export function base32(bytes: Buffer): string {
-  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
 }
 
 /** What the QR code of an authenticator app holds. */

@@ -6,6 +6,9 @@ import type { LinkSigner } from './tokens.ts';
 
 export type { Mailbox } from './mime.ts';
 
+/** Postmark echoes it in its webhooks, as the key `email` of `Metadata`. */
+const METADATA_HEADER = 'X-PM-Metadata-email';
+
 /** What all mails of one template version share. */
 export interface ComposerOptions {
   from: Mailbox;
@@ -21,6 +24,8 @@ export interface MessageInput {
   rendered: Pick<RenderedEmail, 'subject' | 'htmlChunks' | 'textChunks' | 'unsubscribeUrl'>;
   /** Where bounces go; the From address unless given. */
   returnPath?: string;
+  /** What a provider that replaces the Message-ID is to echo in what it tells of the mail. */
+  metadata?: string;
 }
 
 /** A message ready for DATA (without dot-stuffing), and the envelope it travels in. */
@@ -82,7 +87,7 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
     return lastSubject.field;
   };
 
-  return ({ messageId, to, date, rendered, returnPath }) => {
+  return ({ messageId, to, date, rendered, returnPath, metadata }) => {
     const optOut = rendered.unsubscribeUrl
       ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
       : '';
@@ -92,6 +97,7 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
       subjectField(rendered.subject) +
       `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\nMessage-ID: ${messageId}\r\n` +
       optOut +
+      (metadata === undefined ? '' : `${METADATA_HEADER}: ${metadata}\r\n`) +
       mimeHead;
     const pieces = [Buffer.from(head), plainHead];
     pushBody(pieces, rendered.textChunks);

@@ -1,8 +1,11 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { base32, fromBase32 } from '../base32.ts';
 
 const MAC_BYTES = 16;
 const MAX_TOKEN_CHARS = 2048;
+/** 16 bytes of MAC and up to 7 of an id, five bits a letter. */
+const MAX_BOUNCE_TOKEN = 37;
 
 /** Whom an unsubscribe token speaks for. A mail to a bare address has no contact and carries the address instead. */
 export interface UnsubscribeSubject {
@@ -24,9 +27,12 @@ export interface LinkSigner {
   /** The MAC covers the url: an id verifies with no other url, so that no link outside the email ever redirects. */
   clickTrackingId(emailId: number, url: string): string;
   verifyClick(trackingId: string, url: string): number | null;
-  /** A token that proves the email's id: for the Message-ID, the web view and a return path. */
+  /** A token that proves the email's id: for the Message-ID and the web view. */
   emailToken(purpose: string, emailId: number): string;
   verifyEmailToken(purpose: string, token: string): number | null;
+  /** The same for the local part of a return path: 28 to 37 letters and digits, verified in any case, for mail systems change it. */
+  bounceToken(emailId: number): string;
+  verifyBounce(token: string): number | null;
   unsubscribeToken(subject: UnsubscribeSubject): string;
   verifyUnsubscribe(token: string): UnsubscribeSubject | null;
 }
@@ -105,17 +111,20 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
   const current = keyring(secret);
   const accepted = previous ? [current, keyring(previous)] : [current];
 
-  const seal = (purpose: string, body: Buffer, bound = '', keys = current): string =>
-    Buffer.concat([body, mac(keys(purpose), body, bound)]).toString('base64url');
+  const sealed = (purpose: string, body: Buffer, bound = '', keys = current): Buffer => Buffer.concat([body, mac(keys(purpose), body, bound)]);
+  const seal = (...sealing: Parameters<typeof sealed>): string => sealed(...sealing).toString('base64url');
 
+  const openBytes = (purpose: string, bytes: Buffer, bound = ''): Buffer | null => {
+    if (bytes.length <= MAC_BYTES) return null;
+    const body = bytes.subarray(0, -MAC_BYTES);
+    const given = bytes.subarray(-MAC_BYTES);
+    return accepted.some((keys) => timingSafeEqual(mac(keys(purpose), body, bound), given)) ? body : null;
+  };
   const open = (purpose: string, token: string, bound = ''): Buffer | null => {
     if (token.length > MAX_TOKEN_CHARS) return null;
     const bytes = Buffer.from(token, 'base64url');
     // Decoding is lenient; only the one canonical spelling counts, so that a token is its own key.
-    if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== token) return null;
-    const body = bytes.subarray(0, -MAC_BYTES);
-    const given = bytes.subarray(-MAC_BYTES);
-    return accepted.some((keys) => timingSafeEqual(mac(keys(purpose), body, bound), given)) ? body : null;
+    return bytes.toString('base64url') === token ? openBytes(purpose, bytes, bound) : null;
   };
 
   const openId = (purpose: string, token: string, bound = ''): number | null => {
@@ -143,6 +152,12 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     verifyClick: (trackingId, url) => openId('click', trackingId, url),
     emailToken: (purpose, emailId) => seal(`email/${purpose}`, idBytes(emailId)),
     verifyEmailToken: (purpose, token) => openId(`email/${purpose}`, token),
+    bounceToken: (emailId) => base32(sealed('bounce', idBytes(emailId))).toLowerCase(),
+    verifyBounce: (token) => {
+      const bytes = token.length > MAX_BOUNCE_TOKEN ? null : fromBase32(token);
+      const body = bytes && openBytes('bounce', bytes);
+      return body && readId(body);
+    },
     unsubscribeToken: ({ tenantId, emailId, contactId, address }) =>
       sign('unsubscribe', [tenantId, String(emailId), contactId === null ? '' : String(contactId), ...(address ? [address] : [])]),
     verifyUnsubscribe: (token) => {

@@ -134,7 +134,8 @@ export class Filler {
   }
 
   async #leaseAndRender(lane: EmailLane, limit: number): Promise<number> {
-    const { log, links: signer, env: { PUBLIC_URL: publicUrl } } = this.#deps;
+    const { log, links: signer, env } = this.#deps;
+    const common = { signer, publicUrl: env.PUBLIC_URL, bounceAddress: env.BOUNCE_ADDRESS, withMetadata: env.WEBHOOK_POSTMARK_SECRET !== '', log };
     const em = engineEm(this.#deps.orm);
     try {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
@@ -145,7 +146,7 @@ export class Filler {
         contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }]));
       const template = await this.#templates.load(em, versions);
       const sender = await this.#senders.load(em, versions.map((version) => ({ tenantId: version.tenantId, emailKey: template(version).fromKey })));
-      const tools = { template, sender, signer, publicUrl, log };
+      const tools = { ...common, template, sender };
       let yielded = performance.now();
       for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
         // In their order, and those that are signed on as many threads as there are.

@@ -12,6 +12,7 @@ import { renderFor, type RecipientContext } from '../../domain/emails/render.ts'
 import type { SenderAddress, SenderIdentity } from '../../domain/emails/senders/sender-cache.ts';
 import { signMessage } from '../../domain/emails/senders/sign.ts';
 import type { RenderedRow } from '../../domain/emails/start-emails.ts';
+import { returnPathOf } from '../../domain/emails/return-path.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
 import type { LinkSigner } from '../../domain/emails/tokens.ts';
 
@@ -26,6 +27,10 @@ export interface Tools {
   sender(address: SenderAddress): SenderIdentity | null;
   signer: LinkSigner;
   publicUrl: string;
+  /** BOUNCE_ADDRESS; empty = bounces go to the From address. */
+  bounceAddress: string;
+  /** Whether mails carry metadata that Postmark echoes. */
+  withMetadata: boolean;
   log: Logger;
 }
 
@@ -66,6 +71,8 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     const rendered = renderFor(template.compiled, recipientOf(email, address, tools));
     const composed = template.composer(sender)({
       messageId: messageIdFor(id, template.fromAddress, tools.signer), to: { name: recipientName(email.contact), address }, date: new Date(), rendered,
+      ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
+      ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     });
     const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
     return { row: { ...row, linkCount: countLinks(rendered.html) }, composed: { ...composed, message } };

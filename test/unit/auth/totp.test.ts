@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSecret, sealSecret } from '../../../domain/auth/secret-box.ts';
-import { base32, hotp, matchCode, otpauthUrl, stepOf } from '../../../domain/auth/totp.ts';
+import { hotp, matchCode, otpauthUrl, stepOf } from '../../../domain/auth/totp.ts';
+import { base32, fromBase32 } from '../../../domain/base32.ts';
 
 const SECRET = Buffer.from('12345678901234567890');
 
@@ -18,7 +19,11 @@ test('the vectors of RFC 6238, appendix B, for SHA-1', () => {
 
 test('the vectors of RFC 4648 for base32, without padding', () => {
   const vectors = { '': '', f: 'MY', fo: 'MZXQ', foo: 'MZXW6', foob: 'MZXW6YQ', fooba: 'MZXW6YTB', foobar: 'MZXW6YTBOI' };
-  for (const [text, encoded] of Object.entries(vectors)) assert.equal(base32(Buffer.from(text)), encoded);
+  for (const [text, encoded] of Object.entries(vectors)) {
+    assert.equal(base32(Buffer.from(text)), encoded);
+    assert.equal(fromBase32(encoded.toLowerCase())?.toString(), text);
+  }
+  for (const other of ['MY=', 'M1', 'MZ', 'A']) assert.equal(fromBase32(other), null, other);
 });
 
 test('a code is taken one step early and one late, and no further', () => {

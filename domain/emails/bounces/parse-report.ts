@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import PostalMime, { type Email } from 'postal-mime';
+import { emailOfMessageId, emailOfReturnPath } from '../return-path.ts';
+import type { LinkSigner } from '../tokens.ts';
+import { readDeliveryStatus, readFields, type Fields } from './delivery-status.ts';
+import type { DeliveryReport, Outcome } from './report.ts';
+import { readTextBounce } from './text-bounce.ts';
+
+const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 256 * 1024 };
+const MAX_KEY = 255;
+const LINE_FEED = 10;
+/** A report is in the first lines; each costs the parser some 20 µs, so that a megabyte of line feeds would cost it 20 s. */
+const MAX_LINES = 10_000;
+/** Where a mail system writes down whom a mail was for. */
+const RECIPIENT_FIELDS: ReadonlySet<string> = new Set([
+  'to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to', 'apparently-to', 'received',
+]);
+const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status'];
+const RETURNED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
+
+/** A report about an email of ours; `source` and `at` are its reader's to add. */
+export type ParsedReport = Pick<DeliveryReport, 'emailId' | 'eventKey' | 'outcomes'>;
+
+function partOf(mail: Email, types: readonly string[]): string | null {
+  const part = mail.attachments.find(({ mimeType }) => types.includes(mimeType));
+  return part ? Buffer.from(part.content as ArrayBuffer).toString('utf8') : null;
+}
+
+/** Header fields of the mail that came back with a report. */
+function returnedHeader(mail: Email): Fields {
+  return readFields(partOf(mail, RETURNED_TYPES)?.trimStart() ?? '')[0]!;
+}
+
+/** The email that a mail was sent back for: by the address it came to, else by what came back. */
+function emailOf(mail: Email, extra: readonly string[], signer: LinkSigner): number | null {
+  const addressed = mail.headers.filter(({ key }) => RECIPIENT_FIELDS.has(key)).map(({ value }) => value).join('\n');
+  const returned = returnedHeader(mail);
+  return emailOfReturnPath(addressed, signer)
+    ?? emailOfReturnPath([returned.get('return-path') ?? '', ...extra].join('\n'), signer)
+    ?? emailOfMessageId(returned.get('message-id') ?? '', signer);
+}
+
+/** A complaint in a feedback report (RFC 5965), and where it says what the mail's return path was. */
+function readFeedback(text: string): { outcome: Outcome; mailFrom: string } | null {
+  const [fields] = readFields(text.trim());
+  if (!/^abuse\b/i.test(fields!.get('feedback-type') ?? '')) return null;
+  const recipients = [fields!.get('original-rcpt-to') ?? ''].map((one) => one.replace(/[<>]/g, '').trim()).filter(Boolean);
+  return { outcome: { kind: 'complaint', recipients, statusCode: null, diagnostic: null }, mailFrom: fields!.get('original-mail-from') ?? '' };
+}
+
+function judge(mail: Email, signer: LinkSigner): { emailId: number; outcomes: Outcome[] } | null {
+  const withEmail = (outcomes: Outcome[], extra: readonly string[] = []) => {
+    const emailId = outcomes.length > 0 ? emailOf(mail, extra, signer) : null;
+    return emailId === null ? null : { emailId, outcomes };
+  };
+  const status = partOf(mail, STATUS_TYPES);
+  if (status !== null) return withEmail(readDeliveryStatus(status));
+  const feedback = partOf(mail, ['message/feedback-report']);
+  if (feedback !== null) {
+    const found = readFeedback(feedback);
+    return found && withEmail([found.outcome], [found.mailFrom]);
+  }
+  // That it was displayed or deleted (RFC 8098) was said by the recipient's program, and our own mail may come back whole.
+  if (partOf(mail, ['message/disposition-notification']) !== null || emailOfMessageId(mail.messageId ?? '', signer) !== null) return null;
+  const header = (name: string): string => mail.headers.find(({ key }) => key === name)?.value ?? '';
+  const outcome = readTextBounce({ header, text: mail.text ?? '' });
+  return outcome && withEmail([outcome]);
+}
+
+function firstLines(source: Uint8Array): Uint8Array {
+  let end = -1;
+  for (let lines = 0; lines < MAX_LINES; lines += 1) {
+    end = source.indexOf(LINE_FEED, end + 1);
+    if (end < 0) return source;
+  }
+  return source.subarray(0, end + 1);
+}
+
+/**
+ * Reads a mail that came to the return path: a delivery report (RFC 3464, 6533), a feedback report (RFC 5965), or a text
+ * of a mail system with a code in it. Null for what is none of these, or proves no email of ours. The mail may be cut off
+ * at its end. Never throws.
+ */
+export async function parseReport(source: Uint8Array, signer: LinkSigner): Promise<ParsedReport | null> {
+  try {
+    const mail = await PostalMime.parse(firstLines(source), { ...LIMITS, forceRfc822Attachments: true });
+    const judged = judge(mail, signer);
+    if (!judged) return null;
+    const messageId = mail.messageId?.trim() ?? '';
+    const eventKey = /^[\x21-\x7e]+$/.test(messageId) && messageId.length <= MAX_KEY ? messageId : createHash('sha256').update(source).digest('base64url');
+    return { ...judged, eventKey };
+  } catch {
+    // A mail that can not be read is somebody's rubbish, and there is no end of it.
+    return null;
+  }
+}
