@@ -7,6 +7,7 @@ import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/emails/tokens.ts';
 import type { Env } from './env.ts';
+import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { connectTemporal } from './temporal.ts';
@@ -25,6 +26,8 @@ export interface Deps {
   temporal: Client;
   links: LinkSigner;
   resolveTxt: ResolveTxt;
+  /** What is fetched from other services; tests have no such. */
+  fetchText(url: URL): Promise<string>;
 }
 
 /** The login must be one that row-level security holds for. */
@@ -60,7 +63,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
     if (!temporal) closers.push(() => client.connection.close());
     return {
-      env, log, metrics: createMetrics(), tracing, orm, hot, nats, temporal: client, close,
+      env, log, metrics: createMetrics(), tracing, orm, hot, nats, temporal: client, close, fetchText,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }), resolveTxt: createTxtResolver(),
     };
   } catch (error) {

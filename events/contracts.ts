@@ -29,7 +29,10 @@ export const eventContracts = {
     emailId: id, contactId: Type.Union([id, Type.Null()]), automated: Type.Boolean(), url: text,
     first: Type.Optional(Type.Boolean()), templateId: Type.Optional(id), campaignId: Type.Optional(id), externalId: Type.Optional(text),
   }),
-  EMAIL_BOUNCED: contract('An email came back', { emailId: id, contactId: Type.Union([id, Type.Null()]), hard: Type.Boolean() }),
+  EMAIL_BOUNCED: contract('An email came back', {
+    emailId: id, contactId: Type.Union([id, Type.Null()]), hard: Type.Boolean(),
+    templateId: Type.Optional(id), campaignId: Type.Optional(id), externalId: Type.Optional(text),
+  }),
   FORM_SUBMITTED: contract('A form was submitted', { formId: id, contactId: id, submissionId: id }),
   CAMPAIGN_TRIGGERED: contract('A contact entered a campaign', { campaignId: id, contactId: id, executionId: id, trigger: text }),
   CAMPAIGN_COMPLETED: contract('A contact reached the end of a campaign', { campaignId: id, contactId: id, executionId: id }),

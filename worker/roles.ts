@@ -7,6 +7,7 @@ import { startRelay } from '../events/relay.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { eventHandlers, queueHandlers } from '../events/handlers/index.ts';
 import { startAccountMails } from './account-mails.ts';
+import { startBounceReader } from './bounces/index.ts';
 import { startHitClassifier } from './hit-classifier.ts';
 import { startSenders } from './senders/index.ts';
 import { startTemporalWorker } from './temporal.ts';
@@ -20,7 +21,7 @@ interface Running {
 }
 
 async function startConsumers(deps: Deps): Promise<Running> {
-  const consumers: Running[] = [startUpkeep(deps), startHitClassifier(deps)];
+  const consumers: Running[] = [startUpkeep(deps), startHitClassifier(deps), startBounceReader(deps)];
   for (const handler of eventHandlers(deps)) consumers.push(await runEventHandler(deps, handler));
   for (const queue of await queueHandlers(deps)) consumers.push(await consumeBatches(deps, queue));
   return { stop: async () => { await Promise.all(consumers.map((consumer) => consumer.stop())); } };

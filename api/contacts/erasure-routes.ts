@@ -23,7 +23,7 @@ const Answer = strict({
 const list = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
 const HeldData = strict({
   exportedAt: Timestamp, contact: schema.Contact, company: nullable(schema.Company),
-  activities: list('As of GET /contacts/{id}/activities'), emails: list('With their opens, clicks and unsubscribes in `events`'),
+  activities: list('As of GET /contacts/{id}/activities'), emails: list('With their opens, clicks and unsubscribes in `events`, and what came back in `bounces`'),
   submissions: list('Of forms, with what was submitted'), memberships: list('Segments and lists'), executions: list('Of campaigns, with their steps'),
   score: strict({ total: Type.Integer(), rules: list('Points by rule'), thresholds: list('Those that fired'), history: list('Every change') }),
   suppressions: list('Of the address'), topicOptOuts: list('Topics that it wants no mail about'), optIns: list('When it was asked to confirm the address, and when, from where and by what it did'),

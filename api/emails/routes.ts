@@ -19,6 +19,7 @@ import { suppressionRoutes } from './suppression-routes.ts';
 import { templateRoutes } from './template-routes.ts';
 import { topicRoutes } from './topic-routes.ts';
 import { trackingRoutes } from './tracking-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
 
 const ledgerRoutes: RouteSpec[] = [
   route({
@@ -75,5 +76,5 @@ const ledgerRoutes: RouteSpec[] = [
 
 export const emailRoutes: RouteSpec[] = [
   ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...topicRoutes,
-  ...trackingRoutes, ...senderRoutes, ...providerRoutes, ...pageRoutes,
+  ...trackingRoutes, ...senderRoutes, ...providerRoutes, ...webhookRoutes, ...pageRoutes,
 ];

@@ -37,7 +37,7 @@ const keptName = (given: string): string => [...given.replace(/[\x00-\x1f\x7f-\x
 const tooLarge = (cause?: unknown): AppError => new AppError('payload_too_large', 'The request is larger than this endpoint takes', { cause });
 
 /** Every byte of the body. The stream stays open when it is too long, so that the client gets to read the answer. */
-async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
+export async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
   if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
   const parts: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { settleByHits } from './bounces/settle-by-evidence.ts';
 import { appendHitEvents, type HitRow } from './hit-events.ts';
 import { scannerClicks } from './scanner-bursts.ts';
 
@@ -46,6 +47,7 @@ export async function classifyHits(em: EntityManager, afterSeconds: number): Pro
     await rows(tx, sql`
       update email_events v set automated = d.automated, first = d.first
       from jsonb_to_recordset(${verdicts}::jsonb) as d(id bigint, automated boolean, first boolean) where v.id = d.id`);
+    await settleByHits(tx, pending.filter((hit) => !hit.automated).map((hit) => ({ tenantId: hit.tenant_id, id: hit.email_id })));
     await appendHitEvents(tx, pending);
     return pending.length;
   });

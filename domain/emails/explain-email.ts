@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailCampaignStatus } from '../../db/entities/email-campaigns.ts';
-import type { EmailLane, EmailStatus } from '../../db/entities/emails.ts';
+import type { BounceKind, EmailLane, EmailStatus } from '../../db/entities/emails.ts';
 import { notFound } from '../errors.ts';
 import { GATES, gateJoins, gateOf, refusalAtStart } from './gates.ts';
 import { addressKey } from './queue-emails.ts';
@@ -32,13 +32,20 @@ interface ExplainedRow {
   accepted_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  sent_at: Date | null;
   now: Date;
 }
 
+interface BounceRow {
+  kind: BounceKind;
+  status_code: string | null;
+  at: Date;
+}
+
 /**
- * What an email passed and where it stopped, in order: the gates, its intake (a send request was taken in), and the
- * provider. Of an email that is still to go the gates are judged as they are now; of the others as they were at its end.
- * Throws 404.
+ * What an email passed and where it stopped, in order: the gates, its intake (a send request was taken in), the provider,
+ * and what was heard of it since: that it was delivered, came back, was complained of. Of an email that is still to go
+ * the gates are judged as they are now; of the others as they were at its end. Throws 404.
  */
 export async function explainEmail(em: EntityManager, id: number): Promise<Explanation> {
   return em.transactional((tx) => explainEmailIn(tx, id));
@@ -48,16 +55,18 @@ export async function explainEmail(em: EntityManager, id: number): Promise<Expla
 export async function explainEmailIn(tx: EntityManager, id: number): Promise<Explanation> {
   const [email] = await rows<ExplainedRow>(tx, sql`
     select e.lane, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
-      e.accepted_at, e.created_at, e.updated_at, now() as now
+      e.accepted_at, e.created_at, e.updated_at, e.sent_at, now() as now
     from emails e left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
     where e.id = ${id}`);
   if (!email) throw notFound('email', id);
   const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(tx, sql`
     select provider, at, reply from email_attempts where email_id = ${id} order by attempt`);
+  const bounces = await rows<BounceRow>(tx, sql`select kind, status_code, at from email_bounces where email_id = ${id} order by at, id`);
   const open = email.status === 'QUEUED' || email.status === 'SENDING';
   const stoppedBy = open ? await refusalNow(tx, id, email.to_address) : email.status === 'SUPPRESSED' ? email.reason : null;
   const gates = [...explainMembership(email), ...explainGates(email, stoppedBy, open ? email.now : email.updated_at)];
   if (stoppedBy === null || open) gates.push(...explainDelivery(email));
+  gates.push(...bounces.map(explainBounce));
   return { emailId: id, status: email.status, gates, attempts };
 }
 
@@ -78,7 +87,7 @@ function explainGates({ lane, content_version: contentVersion }: ExplainedRow, s
 }
 
 function explainDelivery(email: ExplainedRow): ExplainedGate[] {
-  const { status, reason, accepted_at: acceptedAt, created_at: createdAt, updated_at: updatedAt } = email;
+  const { status, reason, accepted_at: acceptedAt, created_at: createdAt, updated_at: updatedAt, sent_at: sentAt } = email;
   if (acceptedAt === null) {
     const waits = email.campaign_status === 'PAUSED' ? 'campaign_paused' : 'waiting';
     return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: waits, at: createdAt }] : [];
@@ -89,7 +98,14 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
   if (closed) return [intake, { gate: 'send_window', passed: false, reason: `opens_${email.next_attempt_at.toISOString()}`, at: email.now }];
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
   const accepted = status !== 'FAILED' && status !== 'UNKNOWN';
-  return [intake, { gate: 'provider', passed: accepted, reason: accepted ? null : reason, at: updatedAt }];
+  const confirmed = reason?.startsWith('confirmed_by_') ? reason : null;
+  const provider = { gate: 'provider', passed: accepted, reason: accepted && status === 'SENT' ? confirmed : accepted ? null : reason, at: (accepted ? sentAt : null) ?? updatedAt };
+  return status === 'DELIVERED' ? [intake, provider, { gate: 'delivery', passed: true, reason: confirmed, at: updatedAt }] : [intake, provider];
+}
+
+function explainBounce({ kind, status_code: code, at }: BounceRow): ExplainedGate {
+  if (kind === 'complaint') return { gate: 'complaint', passed: false, reason: 'complaint', at };
+  return { gate: 'bounce', passed: false, reason: code === null ? `${kind}_bounce` : `${kind}_bounce ${code}`, at };
 }
 
 async function refusalNow(tx: EntityManager, id: number, toAddress: string | null): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailStatus } from '../../db/entities/emails.ts';
+import { settleByBounces, settleByHits } from './bounces/settle-by-evidence.ts';
 import { appendDeliveryEvents, type LedgerRow } from './delivery-events.ts';
 import { addressKey } from './queue-emails.ts';
 import { suppressAddresses } from './suppress-addresses.ts';
@@ -66,6 +67,9 @@ export async function settleEmails(em: EntityManager, settlements: readonly Sett
       from held h where m.tenant_id = h.tenant_id and m.id = h.id
       returning m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id, m.to_address, m.reason`);
     await appendDeliveryEvents(tx, settled.filter((row) => row.status === 'SENT' || row.status === 'FAILED'));
+    const refs = (...statuses: string[]) => settled.filter(({ status }) => statuses.includes(status)).map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
+    await settleByBounces(tx, refs('SENT', 'UNKNOWN'));
+    await settleByHits(tx, refs('UNKNOWN'));
     const bounced = settled.filter((row) => row.reason === 'rejected' && row.to_address !== null);
     for (const [tenantId, group] of Map.groupBy(bounced, (row) => row.tenant_id)) {
       await suppressAddresses(tx, { tenantId, requestId: null }, 'bounced', group.map((row) => (

@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { settleByBounces, settleByHits } from './bounces/settle-by-evidence.ts';
 import { appendSendRequests, type SendRequest } from '../../events/outbox.ts';
 
 const BATCH = 1000;
@@ -9,18 +10,22 @@ const BATCH = 1000;
  * Engine transaction.
  */
 export async function sweepExpired(em: EntityManager): Promise<number> {
-  const swept = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
-    with swept as (
-      update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
-      where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
-      returning id, tenant_id, attempt, provider
-    ), attempts as (
-      insert into email_attempts (tenant_id, email_id, attempt, provider, outcome)
-      select tenant_id, id, attempt, provider, 'unknown' from swept where provider is not null
-      on conflict (tenant_id, email_id, attempt) do nothing
-    )
-    select id from swept`));
-  return swept.length;
+  return em.transactional(async (tx) => {
+    const swept = await rows<{ id: number; tenantId: string }>(tx, sql`
+      with swept as (
+        update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
+        where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
+        returning id, tenant_id, attempt, provider
+      ), attempts as (
+        insert into email_attempts (tenant_id, email_id, attempt, provider, outcome)
+        select tenant_id, id, attempt, provider, 'unknown' from swept where provider is not null
+        on conflict (tenant_id, email_id, attempt) do nothing
+      )
+      select id, tenant_id as "tenantId" from swept`);
+    await settleByBounces(tx, swept);
+    await settleByHits(tx, swept);
+    return swept.length;
+  });
 }
 
 /**

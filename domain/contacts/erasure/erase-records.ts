@@ -38,6 +38,10 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
       emailAttempts: await count(tx, sql`update email_attempts set reply = null where tenant_id = ${tenantId} and email_id = any(${emailIds})`),
       emailEvents: await count(tx, sql`
         update email_events set ip = null, user_agent = null, url = regexp_replace(url, '[?#].*$', '') where tenant_id = ${tenantId} and email_id = any(${emailIds})`),
+      // Some systems make the ids of their reports of addresses, too.
+      emailBounces: await count(tx, sql`
+        update email_bounces set email_key = '', diagnostic = null, event_key = 'erased:' || id
+        where tenant_id = ${tenantId} and (email_id = any(${emailIds}) or email_key = any(${addresses}::text[]))`),
       submissions: await count(tx, sql`
         update form_submissions set submission_data = '{}', ip_address = null, user_agent = null
         where tenant_id = ${tenantId} and (contact_id = any(${ids}) or ${inText(sql`submission_data`)})`),

@@ -1,0 +1,107 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { addressKey } from '../queue-emails.ts';
+import { suppressAddresses } from '../suppress-addresses.ts';
+import { outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
+import { settleByBounces, settleByDelivery, type EmailRef } from './settle-by-evidence.ts';
+
+/** So many mails in a row that came back, for whatever passing reason, and the address counts as dead. */
+const SOFT_BOUNCES = 5;
+
+/** A report with the email that it is about, and what it says of the address that this one went to. */
+interface Told extends EmailRef, Pick<DeliveryReport, 'source' | 'eventKey' | 'at'> {
+  status: string;
+  emailKey: string;
+  outcome: Outcome;
+}
+
+interface BounceRow {
+  id: number;
+  tenant_id: string;
+  email_id: number;
+  email_key: string;
+  kind: 'hard' | 'soft' | 'complaint';
+}
+
+/**
+ * Takes in what came back, in the engine transaction `tx`: each report once, however often it comes and by whichever way.
+ * The ledger follows; an address that bounced hard, complained, or bounced softly five mails long is suppressed, with the
+ * contact that has it now, which need not be the one that the mail was for. Reports about mail of erased people are
+ * dropped. Answers how many said that mail was delivered which is on a connection yet: they are to come again.
+ */
+export async function recordReports(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<{ deferred: number }> {
+  const told = await findEmails(tx, reports);
+  const delivered = told.filter(({ outcome }) => outcome.kind === 'delivered');
+  for (const [source, group] of Map.groupBy(delivered, (one) => one.source)) await settleByDelivery(tx, group, source);
+
+  const made = await insertBounces(tx, told);
+  await settleByBounces(tx, made.map((row) => ({ tenantId: row.tenant_id, id: row.email_id })));
+  const byTenant = [...Map.groupBy(made, (row) => row.tenant_id)].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [tenantId, group] of byTenant) await suppressBounced(tx, tenantId, group);
+  return { deferred: delivered.filter(({ status }) => status === 'SENDING').length };
+}
+
+/** Locks the emails that reports are about, in the order of all who do; what is about none of them is left out. */
+async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<Told[]> {
+  const ids = [...new Set(reports.map(({ emailId }) => emailId))];
+  const emails = ids.length === 0 ? [] : await rows<{ id: number; tenant_id: string; status: string; to_address: string }>(tx, sql`
+    select id, tenant_id, status, to_address from emails
+    where id = any(${ids}::bigint[]) and to_address is not null and reason is distinct from 'erased' order by id for no key update`);
+  const byId = new Map(emails.map((email) => [email.id, email]));
+  return reports.flatMap(({ emailId, source, eventKey, at, outcomes }) => {
+    const email = byId.get(emailId);
+    if (!email) return [];
+    const emailKey = addressKey(email.to_address);
+    return [{ id: emailId, tenantId: email.tenant_id, status: email.status, emailKey, source, eventKey, at, outcome: outcomeFor(outcomes, emailKey, addressKey) }];
+  });
+}
+
+/** Writes bounces and complaints down; answers those that were not there yet. */
+async function insertBounces(tx: EntityManager, told: readonly Told[]): Promise<BounceRow[]> {
+  const bounces = told.filter(({ outcome: { kind } }) => kind !== 'delivered' && kind !== 'none');
+  if (bounces.length === 0) return [];
+  const payload = JSON.stringify(bounces.map(({ id, tenantId, emailKey, source, eventKey, at, outcome: { kind, statusCode, diagnostic } }) => (
+    { tenant_id: tenantId, email_id: id, email_key: emailKey, kind, source, event_key: eventKey, status_code: statusCode, diagnostic, at })));
+  return rows<BounceRow>(tx, sql`
+    insert into email_bounces (tenant_id, email_id, email_key, kind, source, event_key, status_code, diagnostic, at)
+    select tenant_id, email_id, email_key, kind, source, event_key, status_code, diagnostic, least(at, now())
+    from jsonb_to_recordset(${payload}::jsonb)
+      as r(tenant_id text, email_id bigint, email_key text, kind text, source text, event_key text, status_code text, diagnostic text, at timestamptz)
+    order by email_id, event_key on conflict (tenant_id, email_id, source, event_key) do nothing
+    returning id, tenant_id, email_id, email_key, kind`);
+}
+
+async function suppressBounced(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<void> {
+  const of = (kind: BounceRow['kind']) => made.filter((row) => row.kind === kind);
+  const worn = await wornOut(tx, tenantId, of('soft'));
+  const dead = [...of('hard'), ...of('soft').filter((row) => worn.has(row.email_key))];
+  for (const [reason, group] of [['complained', of('complaint')], ['bounced', dead]] as const) {
+    if (group.length === 0) continue;
+    // Whose the address is now, if anyone's: a contact that has another one by now can be reached there.
+    await suppressAddresses(tx, { tenantId, requestId: null }, reason, group.map((row) => ({ emailKey: row.email_key, contactId: null, emailId: row.email_id })));
+  }
+}
+
+/**
+ * Addresses that by these soft bounces have had five mails bounce (or ten, where somebody let mail to them again) since
+ * the last one of their contact's that is known to have arrived.
+ */
+async function wornOut(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<Set<string>> {
+  if (made.length === 0) return new Set();
+  const keys = [...new Set(made.map((row) => row.email_key))];
+  const found = await rows<{ email_key: string }>(tx, sql`
+    with softs as (
+      select b.id, b.email_key, b.email_id, m.contact_id, lower(m.to_address) as address
+      from email_bounces b join emails m on m.tenant_id = b.tenant_id and m.id = b.email_id
+      where b.tenant_id = ${tenantId} and b.email_key = any(${keys}::text[]) and b.kind = 'soft'
+    ), arrived as (
+      select s.email_key, max(e.id) as email_id from (select distinct email_key, contact_id, address from softs) s
+      join emails e on e.tenant_id = ${tenantId} and e.contact_id = s.contact_id and lower(e.to_address) = s.address
+      where e.status = 'DELIVERED' or exists (
+        select 1 from email_events v where v.tenant_id = e.tenant_id and v.email_id = e.id and v.type in ('OPEN', 'CLICK') and not v.automated)
+      group by 1
+    )
+    select s.email_key from softs s left join arrived a on a.email_key = s.email_key where s.email_id > coalesce(a.email_id, 0)
+    group by 1 having count(distinct s.email_id) / ${sql.lit(SOFT_BOUNCES)}
+      > count(distinct s.email_id) filter (where s.id <> all(${made.map(({ id }) => id)}::bigint[])) / ${sql.lit(SOFT_BOUNCES)}`);
+  return new Set(found.map((row) => row.email_key));
+}

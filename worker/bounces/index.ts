@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Deps } from '../../config/deps.ts';
+import { withMailboxLock } from './mailbox-lock.ts';
+import { readMailboxUrl } from './mailbox-url.ts';
+import { readMailbox } from './read-mailbox.ts';
+
+/** How often a process looks whether the mailbox has no reader any more. */
+const STAND_BY_MS = 5_000;
+const MAX_BACKOFF_MS = 60_000;
+const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, MAX_BACKOFF_MS);
+
+/** Reads the mailbox of BOUNCE_IMAP_URL, if there is one, in one process at a time; the others stand by. */
+export function startBounceReader(deps: Deps): { stop(): Promise<void> } {
+  const { env, log } = deps;
+  if (env.BOUNCE_IMAP_URL === '') return { stop: async () => {} };
+  const mailbox = readMailboxUrl(env.BOUNCE_IMAP_URL);
+  const stopping = new AbortController();
+  let failures = 0;
+  const opened = (): void => {
+    failures = 0;
+    log.info({ mailbox: mailbox.name }, 'reading bounces');
+  };
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      let pauseMs = STAND_BY_MS;
+      try {
+        await withMailboxLock(env.DATABASE_URL, mailbox.name, stopping.signal, (signal) => readMailbox(deps, mailbox, signal, opened));
+      } catch (error) {
+        failures += 1;
+        pauseMs = backoffMs(failures);
+        log.warn({ err: error, mailbox: mailbox.name, pauseMs }, 'bounces can not be read, trying again');
+      }
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

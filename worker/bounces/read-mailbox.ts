@@ -1,0 +1,94 @@
+import { ImapFlow, type FetchMessageObject } from 'imapflow';
+import type { Deps } from '../../config/deps.ts';
+import { pgError } from '../../db/errors.ts';
+import { engineEm, retriedTransaction } from '../../db/orm.ts';
+import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/bounces/mailbox-cursor.ts';
+import { parseReport } from '../../domain/emails/bounces/parse-report.ts';
+import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
+import { Wake } from '../senders/wake.ts';
+import type { Mailbox } from './mailbox-url.ts';
+
+/** The server tells of new mail at once (IDLE, RFC 2177); this is for servers that do not, or forget to. */
+const POLL_MS = 30_000;
+/** What a report says stands before the mail that it returns. */
+const MAX_BYTES = 512 * 1024;
+const MESSAGES_AT_ONCE = 20;
+
+/**
+ * Reads a mailbox until `signal` says stop, and what is in it first: from the last message whose effects are committed.
+ * Nothing in it is changed or marked. Throws when the connection ends.
+ */
+export async function readMailbox(deps: Deps, mailbox: Mailbox, signal: AbortSignal, opened: () => void): Promise<void> {
+  const client = new ImapFlow({ ...mailbox.connection, logger: false, disableAutoIdle: true });
+  const wake = new Wake(POLL_MS);
+  let failure: unknown = null;
+  client.on('exists', () => wake.now());
+  client.on('error', (error) => { failure = error; });
+  client.on('close', () => wake.now());
+  const stop = (): void => { client.close(); };
+  signal.addEventListener('abort', stop);
+  try {
+    signal.throwIfAborted();
+    await client.connect();
+    const { uidValidity } = await client.mailboxOpen(mailbox.folder, { readOnly: true });
+    opened();
+    let cursor = await startOf(deps, mailbox, Number(uidValidity));
+    while (client.usable) {
+      cursor = await readNew(deps, client, mailbox, cursor, signal);
+      // It ends with the next command.
+      void client.idle().catch(() => undefined);
+      await wake.wait();
+      if (client.usable) await client.noop();
+    }
+    throw new Error('the connection to the mailbox ended', { cause: failure });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    client.close();
+  }
+}
+
+/** Where to go on. UIDs of another UIDVALIDITY say nothing: then all is read again, and what was taken in counts once. */
+async function startOf({ orm }: Deps, mailbox: Mailbox, uidValidity: number): Promise<MailboxCursor> {
+  const cursor = await engineEm(orm).transactional((tx) => readCursor(tx, mailbox.name));
+  return cursor?.uidValidity === uidValidity ? cursor : { uidValidity, lastUid: 0 };
+}
+
+/** Takes in all messages after the cursor, in their order; answers the new cursor. */
+async function readNew(deps: Deps, client: ImapFlow, mailbox: Mailbox, cursor: MailboxCursor, signal: AbortSignal): Promise<MailboxCursor> {
+  const { uidValidity } = cursor;
+  const found = (await client.search({ uid: `${cursor.lastUid + 1}:*` }, { uid: true })) || [];
+  // "n:*" is never empty (RFC 9051, 9): where there is none after n it is the last one.
+  const uids = found.filter((uid) => uid > cursor.lastUid).sort((a, b) => a - b);
+  let { lastUid } = cursor;
+  for (let at = 0; at < uids.length; at += MESSAGES_AT_ONCE) {
+    const wanted = uids.slice(at, at + MESSAGES_AT_ONCE);
+    const messages = await client.fetchAll(wanted, { uid: true, internalDate: true, source: { start: 0, maxLength: MAX_BYTES } }, { uid: true });
+    for (const message of messages.sort((a, b) => a.uid - b.uid)) {
+      signal.throwIfAborted();
+      await takeIn(deps, mailbox, message, { uidValidity, lastUid: message.uid });
+    }
+    lastUid = wanted.at(-1)!;
+  }
+  return { uidValidity, lastUid };
+}
+
+/** The effects of one message and the cursor behind it: both or neither. What is no report moves the cursor alone. */
+async function takeIn(deps: Deps, mailbox: Mailbox, { uid, source, internalDate }: FetchMessageObject, cursor: MailboxCursor): Promise<void> {
+  const report = source ? await parseReport(source, deps.links) : null;
+  const em = engineEm(deps.orm);
+  const commit = (withReport: boolean): Promise<void> => retriedTransaction(em, async (tx) => {
+    if (report && withReport) await recordReports(tx, [{ ...report, source: 'mailbox', at: new Date(internalDate ?? Date.now()) }]);
+    await saveCursor(tx, mailbox.name, cursor);
+  });
+  try {
+    await commit(true);
+    if (report) deps.log.debug({ emailId: report.emailId, uid, outcomes: report.outcomes.map(({ kind }) => kind) }, 'a report came in');
+  } catch (error) {
+    // Data that the database does not take (classes 22, 23) is refused every time; nothing else may be skipped.
+    if (!/^2[23]/.test(pgError(error)?.code ?? '')) throw error;
+    deps.log.error({ err: error, uid, mailbox: mailbox.name }, 'a report can not be taken in and is skipped');
+    await commit(false);
+  }
+}
