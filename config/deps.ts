@@ -26,7 +26,7 @@ export interface Deps {
   temporal: Client;
   links: LinkSigner;
   resolveTxt: ResolveTxt;
-  /** What is fetched from other services; tests have no such. */
+  /** Fetches what other services offer to all (a certificate); the caller judges the address. */
   fetchText(url: URL): Promise<string>;
 }
 

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { readProviders } from './smtp-url.ts';
@@ -73,6 +74,14 @@ function isLoopback(host: string): boolean {
 /** A local part has at most 64 octets (RFC 5321, 4.5.3.1.1); a plus sign and a token of up to 37 come to it. */
 const BOUNCE_LOCAL_CHARACTERS = 26;
 
+function isPublicKey(base64: string): boolean {
+  try {
+    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
+}
+
 function bounceProblems(env: Partial<Env>): string[] {
   const problems: string[] = [];
   const local = /^([\w.+-]+)@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.exec(env.BOUNCE_ADDRESS ?? '')?.[1] ?? '';
@@ -86,7 +95,7 @@ function bounceProblems(env: Partial<Env>): string[] {
   for (const arn of env.WEBHOOK_SES_TOPICS?.split(',') ?? []) {
     if (!/^(arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+)?$/.test(arn.trim())) problems.push('WEBHOOK_SES_TOPICS must be a list of ARNs like arn:aws:sns:eu-west-1:123456789012:bounces');
   }
-  if (env.WEBHOOK_SENDGRID_PUBLIC_KEY && !/^[A-Za-z0-9+/]{40,}={0,2}$/.test(env.WEBHOOK_SENDGRID_PUBLIC_KEY)) {
+  if (env.WEBHOOK_SENDGRID_PUBLIC_KEY && !isPublicKey(env.WEBHOOK_SENDGRID_PUBLIC_KEY)) {
     problems.push('WEBHOOK_SENDGRID_PUBLIC_KEY must be the key as SendGrid shows it, in base64');
   }
   return problems;
