@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { EnvError, readEnv, readMigrationEnv } from '../../../config/env.ts';
 
@@ -96,4 +97,23 @@ test('a migration needs its two addresses and nothing else', () => {
   const two = { DATABASE_URL: 'postgres://app@localhost/x', DATABASE_MIGRATION_URL: 'postgres://owner@localhost/x' };
   assert.deepEqual(readMigrationEnv(two), two);
   assert.throws(() => readMigrationEnv({ ...two, DATABASE_MIGRATION_URL: '' }), EnvError);
+});
+
+test('settings of bounces that can not work are refused, sound ones are taken', () => {
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+  const sound = {
+    BOUNCE_ADDRESS: `${'b'.repeat(26)}@example.com`, BOUNCE_IMAP_URL: 'imaps://bounces%40example.com:p%2Fw@imap.example.com/INBOX/Bounces', WEBHOOK_SENDGRID_PUBLIC_KEY: key,
+    WEBHOOK_SES_TOPICS: 'arn:aws:sns:eu-west-1:123456789012:a, arn:aws-cn:sns:cn-north-1:123456789012:b', WEBHOOK_POSTMARK_SECRET: 'user:pass:word',
+  };
+  assert.deepEqual(problems(sound), []);
+  const wrong = {
+    BOUNCE_ADDRESS: ['bounces', `${'b'.repeat(27)}@example.com`, 'Bounces <b@example.com>'], BOUNCE_IMAP_URL: ['https://u:p@x/', 'imaps://imap.example.com', 'imaps://user@imap.example.com', 'x'],
+    WEBHOOK_SES_TOPICS: ['bounces', 'arn:aws:sqs:eu-west-1:123456789012:a'], WEBHOOK_SENDGRID_PUBLIC_KEY: ['x', 'a'.repeat(124)], WEBHOOK_POSTMARK_SECRET: ['secret', 'user:'],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const lines = problems({ [name]: value });
+      assert.ok(lines.length === 1 && lines[0]!.startsWith(name), `${name} ${value}: ${lines.join()}`);
+    }
+  }
 });

@@ -149,3 +149,13 @@ test('what is encoded once and what is encoded for each makes the same message',
     assert.deepEqual(mail.parts.map(([, text]) => text), [input.rendered.textChunks.join(''), input.rendered.htmlChunks.join('')].map((text) => text.replaceAll('\n', '\r\n')));
   }
 });
+
+test('a mail has the return path that it is given, and metadata only where it is asked for', () => {
+  const composer = createComposer({ from: { address: 'from@example.com' } });
+  const input: MessageInput = { messageId: '<1@example.com>', to: { address: 'ann@example.org' }, date: new Date(), rendered: { subject: 'x', htmlChunks: ['x'], textChunks: ['x'], unsubscribeUrl: null } };
+  const plain = composer(input);
+  assert.deepEqual([plain.envelope.from, /metadata/i.test(plain.message.toString())], ['from@example.com', false]);
+  const marked = composer({ ...input, returnPath: 'bounces+abc@example.com', metadata: 'abc234' });
+  assert.equal(marked.envelope.from, 'bounces+abc@example.com');
+  assert.match(marked.message.toString(), /\r\nX-PM-Metadata-email: abc234\r\n/);
+});
