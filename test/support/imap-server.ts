@@ -17,8 +17,9 @@ interface Hoodiecrow {
   fetchHandlers: Record<string, (connection: unknown, message: { raw: string }, query: FetchQuery) => { type: 'LITERAL'; value: string }>;
   appendMessage(mailbox: string, flags: string[], date: undefined, raw: string): void;
 }
+const require = createRequire(import.meta.url);
 // It comes without types.
-const hoodiecrow = createRequire(import.meta.url)('hoodiecrow-imap') as (options: object) => Hoodiecrow;
+const hoodiecrow = require('hoodiecrow-imap') as (options: object) => Hoodiecrow;
 
 /** Answers `BODY.PEEK[]<start.length>` of several messages: its own way answers no more of any than of the shortest before. */
 function answerParts(server: Hoodiecrow): void {
