@@ -139,6 +139,7 @@ export const operations = {
   deleteSender: ['DELETE', '/api/v1/emails/senders/{id}', null],
   verifySender: ['POST', '/api/v1/emails/senders/{id}/verify', null],
   listProviders: ['GET', '/api/v1/emails/providers', null],
+  receiveWebhook: ['POST', '/api/v1/emails/webhooks/{provider}', null],
   listCampaigns: ['GET', '/api/v1/campaigns', null],
   createCampaign: ['POST', '/api/v1/campaigns', 'application/json'],
   getCampaign: ['GET', '/api/v1/campaigns/{id}', null],

@@ -1798,6 +1798,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/emails/webhooks/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a mail provider tells of deliveries, bounces and complaints
+         * @description For `ses` (by Amazon SNS), `sendgrid`, `mailgun` and `postmark`, each where its setting is given; signed as each of them does. Events of other types, and of mail that is not ours, are ignored.
+         */
+        post: operations["receiveWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/campaigns": {
         parameters: {
             query?: never;
@@ -4222,7 +4242,7 @@ export interface components {
             activities: {
                 [key: string]: unknown;
             }[];
-            /** @description With their opens, clicks and unsubscribes in `events` */
+            /** @description With their opens, clicks and unsubscribes in `events`, and what came back in `bounces` */
             emails: {
                 [key: string]: unknown;
             }[];
@@ -5725,6 +5745,10 @@ export interface components {
             path: string;
             code: string;
             message: string;
+        };
+        WebhookReceipt: {
+            /** @description How many were about our mails */
+            reports: number;
         };
     };
     responses: never;
@@ -9123,6 +9147,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+        };
+    };
+    receiveWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
                 };
             };
         };
