@@ -25,7 +25,8 @@ const fields = {
   cron: nullable(Type.String({ maxLength: 200, examples: ['0 9 * * 1'], description: 'Five fields, of a recurring one' })),
   timezone: nullable(Type.String({ maxLength: 64, examples: ['Europe/Berlin'], description: 'Of `cron` and of the local time; UTC where absent' })),
   ratePerMinute: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-  variants: nullable(Type.Array(Variant, { minItems: 2, maxItems: 10, description: 'What is compared, instead of `templateId`' })),
+  variants: nullable(Type.Array(Variant, { minItems: 2, maxItems: 10, description: 'What is compared, instead of `templateId`',
+    examples: [[{ name: 'A', templateId: 1, weight: 50 }, { name: 'B', templateId: 2, weight: 50 }]] })),
   winner: nullable(Winner),
 };
 const name = Type.String({ minLength: 1, maxLength: 255, examples: ['May newsletter'] });

@@ -64,8 +64,8 @@ const ledgerRoutes: RouteSpec[] = [
   }),
   route({
     method: 'GET', path: '/contacts/{id}/emails/explain', operationId: 'explainContactEmails', summary: 'Why a contact got mail of a campaign, or did not',
-    access: 'emails:read', params: IdParams, query: schema.ContactExplanationQuery, responses: { 200: { schema: schema.ContactExplanation } }, errors: ['not_found'],
-    handler: async ({ em, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId) }),
+    access: 'contacts:read', params: IdParams, query: schema.ContactExplanationQuery, responses: { 200: { schema: schema.ContactExplanation } }, errors: ['not_found'],
+    handler: async ({ em, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId ?? null) }),
   }),
   route({
     method: 'POST', path: '/emails/{id}/resolve', operationId: 'resolveEmail', summary: 'Say what became of an email that is UNKNOWN', access: 'emails:write',

@@ -56,10 +56,12 @@ const explained = {
 };
 export const Explanation = strict({ emailId: Id, status, ...explained });
 export const ContactExplanation = strict({
-  contactId: Id, campaignId: Id, emailId: nullable(Id), status: nullable(status), ...explained,
+  contactId: Id, campaignId: nullable(Id), emailId: nullable(Id), status: nullable(status), ...explained,
   emails: Type.Array(strict({ emailId: Id, status, createdAt: Timestamp }), { description: 'All of them, latest first' }),
 }, { description: 'Of the latest email; without one, what stands between' });
-export const ContactExplanationQuery = strict({ campaignId: Id });
+export const ContactExplanationQuery = strict({
+  campaignId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Of either kind; without one, of all mail to the contact' })),
+});
 export const Tracking = strict({
   emailId: Id, status, opens: Type.Integer(), clicks: Type.Integer(),
   firstOpenedAt: nullable(Timestamp), lastOpenedAt: nullable(Timestamp), firstClickedAt: nullable(Timestamp),

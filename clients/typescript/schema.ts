@@ -3098,7 +3098,21 @@ export interface components {
              */
             timezone?: string | null;
             ratePerMinute?: number | null;
-            /** @description What is compared, instead of `templateId` */
+            /**
+             * @description What is compared, instead of `templateId`
+             * @example [
+             *       {
+             *         "name": "A",
+             *         "templateId": 1,
+             *         "weight": 50
+             *       },
+             *       {
+             *         "name": "B",
+             *         "templateId": 2,
+             *         "weight": 50
+             *       }
+             *     ]
+             */
             variants?: {
                 /** @example A */
                 name: string;
@@ -3494,7 +3508,21 @@ export interface components {
              */
             timezone: string | null;
             ratePerMinute: number | null;
-            /** @description What is compared, instead of `templateId` */
+            /**
+             * @description What is compared, instead of `templateId`
+             * @example [
+             *       {
+             *         "name": "A",
+             *         "templateId": 1,
+             *         "weight": 50
+             *       },
+             *       {
+             *         "name": "B",
+             *         "templateId": 2,
+             *         "weight": 50
+             *       }
+             *     ]
+             */
             variants: {
                 /** @example A */
                 name: string;
@@ -3621,11 +3649,20 @@ export interface components {
             sendWindow: {
                 /** @description Every day where absent */
                 days?: (number | string)[];
-                /** @description HH:MM */
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
                 from: string;
-                /** @description HH:MM up to 24:00, exclusive */
+                /**
+                 * @description HH:MM up to 24:00, exclusive
+                 * @example 17:00
+                 */
                 to: string;
-                /** @description An IANA timezone, or `contact` for the contact's own */
+                /**
+                 * @description An IANA timezone, or `contact` for the contact's own
+                 * @example Europe/Berlin
+                 */
                 timezone: string;
             } | null;
             /** @description For concurrency only; the ETag of reads */
@@ -3739,11 +3776,20 @@ export interface components {
             sendWindow?: {
                 /** @description Every day where absent */
                 days?: (number | string)[];
-                /** @description HH:MM */
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
                 from: string;
-                /** @description HH:MM up to 24:00, exclusive */
+                /**
+                 * @description HH:MM up to 24:00, exclusive
+                 * @example 17:00
+                 */
                 to: string;
-                /** @description An IANA timezone, or `contact` for the contact's own */
+                /**
+                 * @description An IANA timezone, or `contact` for the contact's own
+                 * @example Europe/Berlin
+                 */
                 timezone: string;
             } | null;
             /** @description Marketing mail to a contact within that many days, beyond which it is suppressed */
@@ -3916,7 +3962,7 @@ export interface components {
             /** @example 1 */
             contactId: number;
             /** @example 1 */
-            campaignId: number;
+            campaignId: number | null;
             /** @example 1 */
             emailId: number | null;
             /** @enum {string|null} */
@@ -5276,7 +5322,10 @@ export interface components {
             /** @description A contact field of type date or date-time */
             field?: string;
             offsetDays?: number;
-            /** @description HH:MM */
+            /**
+             * @description HH:MM
+             * @example 09:00
+             */
             time?: string;
             /** @description Every year; default false */
             annual?: boolean;
@@ -5404,7 +5453,21 @@ export interface components {
              */
             timezone?: string | null;
             ratePerMinute?: number | null;
-            /** @description What is compared, instead of `templateId` */
+            /**
+             * @description What is compared, instead of `templateId`
+             * @example [
+             *       {
+             *         "name": "A",
+             *         "templateId": 1,
+             *         "weight": 50
+             *       },
+             *       {
+             *         "name": "B",
+             *         "templateId": 2,
+             *         "weight": 50
+             *       }
+             *     ]
+             */
             variants?: {
                 /** @example A */
                 name: string;
@@ -5444,11 +5507,20 @@ export interface components {
             sendWindow?: {
                 /** @description Every day where absent */
                 days?: (number | string)[];
-                /** @description HH:MM */
+                /**
+                 * @description HH:MM
+                 * @example 09:00
+                 */
                 from: string;
-                /** @description HH:MM up to 24:00, exclusive */
+                /**
+                 * @description HH:MM up to 24:00, exclusive
+                 * @example 17:00
+                 */
                 to: string;
-                /** @description An IANA timezone, or `contact` for the contact's own */
+                /**
+                 * @description An IANA timezone, or `contact` for the contact's own
+                 * @example Europe/Berlin
+                 */
                 timezone: string;
             } | null;
             readonly version?: unknown;
@@ -8228,8 +8300,9 @@ export interface operations {
     };
     explainContactEmails: {
         parameters: {
-            query: {
-                campaignId: number;
+            query?: {
+                /** @description Of either kind; without one, of all mail to the contact */
+                campaignId?: number;
             };
             header?: never;
             path: {

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /** `HH:MM`, 00:00 to 23:59. */
-export const TimeSchema = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM' });
+export const TimeSchema = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM', examples: ['09:00'] });
 export const WeekdaySchema = Type.Union([Type.Integer(), Type.String()], {
   description: '`monday` to `sunday`, or 1 (Monday) to 7 (ISO 8601)',
 });

@@ -10,7 +10,7 @@ import { gateJoins, gateOf, refusal } from './gates.ts';
 /** The latest email of a campaign to a contact explained, and all of them; without one, what stands between. */
 export interface ContactExplanation extends Omit<Explanation, 'emailId' | 'status'> {
   contactId: number;
-  campaignId: number;
+  campaignId: number | null;
   emailId: number | null;
   status: EmailStatus | null;
   emails: { emailId: number; status: EmailStatus; createdAt: Date }[];
@@ -18,19 +18,18 @@ export interface ContactExplanation extends Omit<Explanation, 'emailId' | 'statu
 
 const MAX_EMAILS = 100;
 
-/** Why a contact got mail of a campaign of either kind, or did not. Throws 404. */
-export async function explainContactEmails(em: EntityManager, contactId: number, campaignId: number): Promise<ContactExplanation> {
+/** Why a contact got mail of a campaign of either kind, or did not; without a campaign, of all its mail. Throws 404. */
+export async function explainContactEmails(em: EntityManager, contactId: number, campaignId: number | null): Promise<ContactExplanation> {
   return em.transactional(async (tx) => {
     const contact = await tx.findOne(Contact, { id: contactId });
     if (!contact) throw notFound('contact', contactId);
-    const mailing = await tx.findOne(EmailCampaign, { id: campaignId });
-    const campaign = mailing ? null : await tx.findOne(Campaign, { id: campaignId });
-    if (!mailing && !campaign) throw notFound('campaign', campaignId);
-    const found = await tx.find(Email, { contactId, campaignId }, { orderBy: { id: 'desc' }, limit: MAX_EMAILS });
+    const mailing = campaignId === null ? null : await tx.findOne(EmailCampaign, { id: campaignId });
+    if (campaignId !== null && !mailing && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
+    const found = await tx.find(Email, { contactId, ...(campaignId === null ? {} : { campaignId }) }, { orderBy: { id: 'desc' }, limit: MAX_EMAILS });
     const emails = found.map(({ id, status, createdAt }) => ({ emailId: id, status: status!, createdAt: createdAt! }));
     const about = { contactId, campaignId, emails };
     if (found[0]) return { ...about, ...(await explainEmailIn(tx, found[0].id)) };
-    const gates = mailing ? await withoutMailing(tx, mailing, contactId) : await withoutJourney(tx, campaignId, contactId);
+    const gates = await (mailing ? withoutMailing(tx, mailing, contactId) : campaignId === null ? [] : withoutJourney(tx, campaignId, contactId));
     return { ...about, emailId: null, status: null, gates, attempts: [] };
   });
 }

@@ -106,7 +106,10 @@ test('a contact without an email of a campaign is told what stands between', asy
   const emailId = await send(service, { templateId, recipientId: member!.id, campaignId: journey.id });
   const [id, status] = await explain(member!.id, journey.id);
   assert.deepEqual([id, status], [emailId, 'QUEUED']);
-  assert.equal((await service.api('GET', `/contacts/${member!.id}/emails/explain`)).status, 400);
+  const { body: latest } = await service.api('GET', `/contacts/${member!.id}/emails/explain`);
+  assert.deepEqual([latest.emailId, latest.campaignId, latest.emails.length], [emailId, null, 1]);
+  assert.equal((await service.api('GET', `/contacts/${outsider.id}/emails/explain`)).body.emailId, null);
+  assert.equal((await service.api('GET', `/contacts/${member!.id}/emails/explain?campaignId=x`)).status, 400);
   assert.equal((await service.api('GET', `/contacts/${member!.id}/emails/explain?campaignId=999999`)).status, 404);
   assert.equal((await service.api('GET', `/contacts/999999/emails/explain?campaignId=${draft.id}`)).status, 404);
 });
