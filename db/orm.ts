@@ -6,6 +6,7 @@ import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isRetryable } from './errors.ts';
+import { freeLost } from './free-lost.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 export { sql };
@@ -24,7 +25,7 @@ export function ormOptions(databaseUrl: string, poolMax: number) {
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { options: '-c timezone=UTC', application_name: 'perennial', types, Client: PreparingClient },
+    driverOptions: { options: '-c timezone=UTC', application_name: 'perennial', types, Client: PreparingClient, onPoolCreated: freeLost },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },

@@ -3,6 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface CutLine {
   port: number;
+  /** The connection that this text is sent over is cut before it arrives, each time; null for none. */
+  cutAt: string | null;
   /** Ends every connection and takes no more. */
   cut(): Promise<void>;
   /** Takes connections again. */
@@ -19,13 +21,18 @@ export async function cutLine(host: string, port: number): Promise<CutLine> {
       socket.on('error', () => other.destroy());
       socket.on('close', () => { sockets.delete(socket); other.destroy(); });
     }
-    near.pipe(far).pipe(near);
+    near.on('data', (sent) => {
+      if (line.cutAt !== null && sent.includes(line.cutAt)) near.destroy();
+      else far.write(sent);
+    });
+    near.on('end', () => far.end());
+    far.pipe(near);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const own = (server.address() as { port: number }).port;
-  return {
-    port: own,
+  const line: CutLine = {
+    port: own, cutAt: null,
     async cut() {
       const closed = once(server, 'close');
       server.close();
@@ -37,4 +44,5 @@ export async function cutLine(host: string, port: number): Promise<CutLine> {
       await once(server, 'listening');
     },
   };
+  return line;
 }
