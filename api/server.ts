@@ -7,6 +7,7 @@ import { EnvError, readEnv } from '../config/env.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
 import { createApp } from './app.ts';
+import { createDrain } from './draining.ts';
 import { answerClientErrors } from './refuse.ts';
 import { createShedder } from './shedding.ts';
 
@@ -33,8 +34,10 @@ const UPLOAD_MS = 3_600_000;
 const handle = createApp(deps).callback();
 const shedder = await createShedder(deps);
 const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: UPLOAD_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
+  drain.track(response);
   if (!shedder.refuses(request, response)) void handle(request, response);
 });
+const drain = createDrain(server);
 answerClientErrors(server);
 // With PORT=0 the system chooses.
 server.listen(env.PORT, env.HOST, () => deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening'));
@@ -46,10 +49,8 @@ server.on('error', (error) => {
 closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {
   if (err) deps.log.fatal({ err }, 'crashed');
   else deps.log.info({ signal }, 'draining');
-  // Answers what was accepted, takes no more; idle connections are closed at once.
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
-  await closed;
+  const cutOff = await drain.end();
+  if (cutOff > 0) deps.log.warn({ requests: cutOff }, 'requests that took too long were cut off');
   shedder.stop();
   await deps.close();
   deps.log.info('stopped');

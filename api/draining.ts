@@ -1,0 +1,59 @@
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+
+/** Over a connection with nothing at work the next request may be on its way: it is answered if it comes within this. */
+const SILENT_MS = 1_000;
+/** What takes longer (an upload) is cut off, as when the process had been killed: it was not answered. */
+const LONGEST_MS = 20_000;
+
+export interface Drain {
+  /** To be told of every response before it is begun. */
+  track(response: ServerResponse): void;
+  /**
+   * Takes no more connections, answers what is at work and what still comes over the open ones, and says with each answer
+   * that its connection ends (RFC 9112, section 9.6). Resolves when all are closed, after LONGEST_MS at the latest; answers
+   * how many requests were cut off.
+   */
+  end(): Promise<number>;
+}
+
+/** Follows the connections and answers of a server that does not listen yet. */
+export function createDrain(server: Server): Drain {
+  const atWork = new Set<ServerResponse>();
+  const sockets = new Set<Socket>();
+  let draining = false;
+  const last = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
+
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return {
+    track(response) {
+      atWork.add(response);
+      if (draining) last(response);
+      response.once('close', () => atWork.delete(response));
+    },
+    async end() {
+      draining = true;
+      for (const response of atWork) last(response);
+      // That of http ends idle connections at once, and waits without end for those over which nothing was ever asked.
+      const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+      const silent = setInterval(() => {
+        const busy = new Set([...atWork].map((response) => response.socket));
+        for (const socket of sockets) if (!busy.has(socket)) socket.destroy();
+      }, SILENT_MS);
+      let cutOff = 0;
+      const longest = setTimeout(() => {
+        cutOff = atWork.size;
+        server.closeAllConnections();
+      }, LONGEST_MS);
+      await closed;
+      clearInterval(silent);
+      clearTimeout(longest);
+      return cutOff;
+    },
+  };
+}
