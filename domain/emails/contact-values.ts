@@ -13,7 +13,8 @@ export const contactColumn = sql`case when c.id is not null then jsonb_build_obj
     'id', o.id, 'name', o.name, 'domain', o.domain, 'industry', o.industry, 'employeeCount', o.employee_count,
     'address', o.address, 'customFields', o.custom_fields) end) end as contact`;
 
-export const companyJoin = sql`left join companies o on o.tenant_id = c.tenant_id and o.id = c.company_id`;
+/** Looked up one by one, whatever the planner knows of the table. */
+export const companyJoin = sql`left join lateral (select * from companies where tenant_id = c.tenant_id and id = c.company_id offset 0) o on true`;
 
 /** The name that a contact's mail is addressed to; null when there is none. */
 export function recipientName(contact: ContactValues | null): string | null {

@@ -77,7 +77,7 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
     left join email_settings s on s.tenant_id = e.tenant_id and t.category = 'marketing'
-    left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
+    left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
     ${companyJoin}
     order by row_number() over (partition by e.tenant_id order by e.id)`));
   return leased.map((row) => ({

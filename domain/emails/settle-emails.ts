@@ -49,7 +49,7 @@ export async function settleEmails(em: EntityManager, settlements: readonly Sett
         select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8)
       ), held as (
         select a.*, case when a.result = 'QUEUED' and m.accepted_at < now() - make_interval(days => ${EXPIRES_AFTER_DAYS}) then 'EXPIRED' else a.result end as outcome
-        from asked a join emails m on m.tenant_id = a.tenant_id and m.id = a.id
+        from asked a join emails m on m.id = a.id
         where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
         order by m.id for update of m
       ), attempts as (
@@ -64,7 +64,7 @@ export async function settleEmails(em: EntityManager, settlements: readonly Sett
         sent_at = case when h.outcome = 'SENT' then now() end,
         next_attempt_at = case when h.outcome = 'QUEUED' then now() + make_interval(secs => h.delay) else m.next_attempt_at end,
         holder = null, lease_until = null, updated_at = now()
-      from held h where m.tenant_id = h.tenant_id and m.id = h.id
+      from held h where m.id = h.id
       returning m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id, m.to_address, m.reason`);
     await appendDeliveryEvents(tx, settled.filter((row) => row.status === 'SENT' || row.status === 'FAILED'));
     const refs = (...statuses: string[]) => settled.filter(({ status }) => statuses.includes(status)).map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));

@@ -53,7 +53,7 @@ export async function startEmails(
           id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text, not_before timestamptz)
       ), held as (
         select m.template_id, m.contact_id, m.campaign_id, a.*
-        from asked a join emails m on m.tenant_id = a.tenant_id and m.id = a.id
+        from asked a join emails m on m.id = a.id
         where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
         for update of m skip locked
       ), judged as (
@@ -78,7 +78,7 @@ export async function startEmails(
         content_version = coalesce(d.content_version, m.content_version),
         link_count = coalesce(d.link_count, m.link_count),
         updated_at = now()
-      from decided d where m.tenant_id = d.tenant_id and m.id = d.id
+      from decided d where m.id = d.id
       returning m.id, m.tenant_id, m.status, m.attempt, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id`);
     await appendDeliveryEvents(tx, started.filter((row) => row.status === 'FAILED'));
     return started.map(({ id, status, attempt }) => ({ id, status, attempt }));

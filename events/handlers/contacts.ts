@@ -47,7 +47,7 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
       'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))
     from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb)
       as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
-    left join emails e on e.tenant_id = ${tenantId} and e.id = r.email
+    left join lateral (select * from emails where tenant_id = ${tenantId} and id = r.email offset 0) e on true
     order by r.at`);
   const causes = causesOf(kept);
   await refreshMemberships(tx, tenantId, [...new Set(kept.map((activity) => activity.contact))], causes ? { causes } : {});
