@@ -70,8 +70,8 @@ async function makeUsers(service: Service, count: number): Promise<string[]> {
       made += 1;
       users.push(`user${made}@users.example`);
       await rows(tx, sql`
-        insert into users (tenant_id, username, username_key, email, email_key, password_hash, first_name, last_name, active)
-        values ('default', ${`lanes${made}`}, ${`lanes${made}`}, ${`user${made}@users.example`}, ${`user${made}@users.example`}, '-', 'A', 'B', true)`);
+        insert into users (tenant_id, username, username_key, email, email_key, password_hash, first_name, last_name, active, roles)
+        values ('default', ${`lanes${made}`}, ${`lanes${made}`}, ${`user${made}@users.example`}, ${`user${made}@users.example`}, '-', 'A', 'B', true, '{User}')`);
     }
   });
   return users;
