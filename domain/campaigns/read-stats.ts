@@ -1,5 +1,6 @@
 import { Campaign, CampaignVersion } from '../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { countEmails, JOURNEY, type Figures } from '../emails/count-emails.ts';
 import { notFound } from '../errors.ts';
 import type { Definition } from './definition.ts';
 import { draftOf } from './save-campaign.ts';
@@ -27,7 +28,7 @@ export async function readStats(em: EntityManager, id: number) {
     return {
       executions: await countExecutions(tx, campaign),
       steps: await countSteps(tx, campaign),
-      emails: await countEmails(tx, campaign),
+      emails: await emailFigures(tx, campaign),
       conversions: await countConversions(tx, campaign),
     };
   });
@@ -76,44 +77,9 @@ async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepSt
   });
 }
 
-interface EmailCounts {
-  queued: number;
-  sent: number;
-  delivered: number;
-  failed: number;
-  suppressed: number;
-  bounced: number;
-  complained: number;
-  unknown: number;
-  opens: number;
-  uniqueOpens: number;
-  clicks: number;
-  uniqueClicks: number;
-  unsubscribes: number;
-}
-
-async function countEmails(tx: EntityManager, { tenantId, id }: Campaign) {
-  const ours = sql`m.tenant_id = ${tenantId} and m.campaign_id = ${id} and m.execution_id is not null`;
-  const [counts] = await rows<EmailCounts>(tx, sql`
-    with ledger as (
-      select count(*) filter (where status in ('QUEUED', 'SENDING')) as queued,
-        count(*) filter (where status in ('SENT', 'DELIVERED', 'BOUNCED', 'COMPLAINED')) as sent,
-        count(*) filter (where status in ('SENT', 'DELIVERED', 'COMPLAINED')) as delivered,
-        count(*) filter (where status = 'FAILED') as failed, count(*) filter (where status = 'SUPPRESSED') as suppressed,
-        count(*) filter (where status = 'BOUNCED') as bounced, count(*) filter (where status = 'COMPLAINED') as complained,
-        count(*) filter (where status = 'UNKNOWN') as unknown
-      from emails m where ${ours}
-    ), events as (
-      select count(*) filter (where v.type = 'OPEN') as opens, count(distinct m.id) filter (where v.type = 'OPEN') as "uniqueOpens",
-        count(*) filter (where v.type = 'CLICK') as clicks, count(distinct m.id) filter (where v.type = 'CLICK') as "uniqueClicks",
-        count(distinct m.id) filter (where v.type = 'UNSUBSCRIBE') as unsubscribes
-      from emails m join email_events v on v.tenant_id = m.tenant_id and v.email_id = m.id
-      where ${ours} and v.automated is false
-    )
-    select * from ledger, events`);
-  const { delivered, uniqueOpens, uniqueClicks } = counts!;
-  const rate = (n: number) => (delivered === 0 ? 0 : n / delivered);
-  return { ...counts!, openRate: rate(uniqueOpens), clickRate: rate(uniqueClicks) };
+async function emailFigures(tx: EntityManager, { tenantId, id }: Campaign): Promise<Omit<Figures, 'audience'>> {
+  const { audience: _all, ...figures } = (await countEmails(tx, tenantId, id, JOURNEY)).all;
+  return figures;
 }
 
 /** Contacts who submitted a form after they had entered. */

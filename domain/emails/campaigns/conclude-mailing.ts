@@ -1,7 +1,7 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { countEmails, MAILING } from '../count-emails.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
-import { countEmails } from './read-email-campaign-stats.ts';
 import { startOf } from './schedule.ts';
 import { chooseWinner } from './variants.ts';
 
@@ -62,7 +62,7 @@ async function judgeTest(tx: EntityManager, campaign: EmailCampaign, now: Date, 
   const { tenantId, id, winner, variants } = campaign;
   campaign.winnerAt ??= new Date(now.getTime() + winner!.afterMinutes * MINUTE_MS);
   if (campaign.winnerAt > now) return { state: 'wait', until: campaign.winnerAt, why: 'the variants are being compared' };
-  const counted = await countEmails(tx, tenantId, id);
+  const counted = await countEmails(tx, tenantId, id, MAILING);
   campaign.winnerVariant = chooseWinner(variants!, winner!.metric, variants!.map(({ name }) => ({ variant: name, ...counted.of(name) })));
   return again();
 }
