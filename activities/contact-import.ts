@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts';
 import { completeImport, failImport, runImport, type ImportStand } from '../domain/contacts/import/run-import.ts';
 import { undoNextChunk, type UndoFigures } from '../domain/contacts/import/undo-import.ts';
 import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
+import type { OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 
 export interface ImportInput {
@@ -51,7 +52,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
         open: (key, offset) => readFile(deps.nats, key, offset),
         progress: (progress) => {
           // Chunks commit on a client of their own, which the outbox subscriber does not see.
-          deps.nats.connection.publish(OUTBOX_PING);
+          deps.nats.connection.publish(OUTBOX_PING, 'outbox_events' satisfies OutboxTable);
           tell(progress);
         },
       })).catch((error: unknown) => {

@@ -46,7 +46,8 @@ async function sendCampaign(service: Service, sender: ChildProcess, templateId: 
   const { id } = await makeEmailCampaign(service, { templateId, segmentId, scheduleType: 'immediate' });
   let said = 0;
   await until('the campaign is SENT', async () => {
-    await new Promise((tick) => setTimeout(tick, 500));
+    // Seldom: counting the ledger is work too.
+    await new Promise((tick) => setTimeout(tick, 2_000));
     const { status, sent } = await readFigures(service, id);
     if (values.memory && sent >= said) {
       console.log(`  ${sent} sent: ${(await residentMb(sender)).toFixed(0)} MB`);

@@ -59,7 +59,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     await assertNoBypass(orm);
     const nats = await connectNats(env.NATS_URL, name);
     closers.push(() => nats.connection.drain());
-    orm.em.getEventManager().registerSubscriber(outboxSubscriber(() => nats.connection.publish(OUTBOX_PING)));
+    orm.em.getEventManager().registerSubscriber(outboxSubscriber((table) => nats.connection.publish(OUTBOX_PING, table)));
     const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
     if (!temporal) closers.push(() => client.connection.close());
     return {

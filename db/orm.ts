@@ -7,7 +7,7 @@ import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isRetryable } from './errors.ts';
 import { freeLost } from './free-lost.ts';
-import { PreparingClient } from './preparing-client.ts';
+import { prepared, PreparingClient } from './preparing-client.ts';
 
 export { sql };
 export type { EntityManager };
@@ -52,6 +52,9 @@ export function engineEm(orm: Orm): EntityManager {
 export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Promise<T[]> {
   return (await query.execute(tx.getKysely())).rows as T[];
 }
+
+/** Begins a query that is run often and takes longer to plan than to run: its connection keeps the plan for a while. */
+export const keptPlan = sql.raw(prepared());
 
 const TRIES = 5;
 

@@ -2,16 +2,20 @@ import pg from 'pg';
 
 const MARK = '/* prepared */ ';
 /** On each connection; a large one holds some MB there. */
-const MOST = 4;
+const MOST = 8;
+/** So long a plan is kept: one that was made for a table of ten rows must not live on when it has a million. */
+const KEPT_MS = 30_000;
 
-/** The text of a statement that takes longer to parse and plan than to run: each connection keeps it once it has run it. */
-export const prepared = (text: string): string => MARK + text;
+/** Begins the text of a statement that takes longer to parse and plan than to run: each connection keeps it once it has run it. */
+export const prepared = (text = ''): string => MARK + text;
 
 /** A connection that prepares the statements which `prepared` has marked, the last few that it ran. */
 export class PreparingClient extends pg.Client {
-  /** Names by text, the one that was used last at the end. */
-  readonly #names = new Map<string, string>();
+  /** By text, the one that was used last at the end. */
+  readonly #kept = new Map<string, { name: string; since: number }>();
   #made = 0;
+  /** For tests. */
+  keptMs = KEPT_MS;
 
   // It has the overloads of pg's, which no one signature but this fits.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -19,16 +23,18 @@ export class PreparingClient extends pg.Client {
     const pass = super.query.bind(this) as (...given: unknown[]) => unknown;
     const [text, values, ...rest] = args;
     if (typeof text !== 'string' || !text.startsWith(MARK)) return pass(...args);
-    const name = this.#names.get(text) ?? `prepared-${(this.#made += 1)}`;
-    this.#names.delete(text);
-    this.#names.set(text, name);
-    if (this.#names.size > MOST) this.#forgetOldest(pass);
-    return pass({ name, text, values }, ...rest);
+    const now = performance.now();
+    if ((this.#kept.get(text)?.since ?? now) < now - this.keptMs) this.#forget(text, pass);
+    const one = this.#kept.get(text) ?? { name: `prepared-${(this.#made += 1)}`, since: now };
+    this.#kept.delete(text);
+    this.#kept.set(text, one);
+    if (this.#kept.size > MOST) this.#forget(this.#kept.keys().next().value!, pass);
+    return pass({ name: one.name, text, values }, ...rest);
   }
 
-  #forgetOldest(pass: (...given: unknown[]) => unknown): void {
-    const [text, name] = this.#names.entries().next().value!;
-    this.#names.delete(text);
+  #forget(text: string, pass: (...given: unknown[]) => unknown): void {
+    const { name } = this.#kept.get(text)!;
+    this.#kept.delete(text);
     const { parsedStatements } = (this as unknown as { connection: { parsedStatements: Record<string, string> } }).connection;
     delete parsedStatements[name];
     // Refused in a transaction that has failed, as what comes after it is too.

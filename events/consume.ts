@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../config/deps.ts';
 import { SpanKind } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
@@ -8,6 +9,10 @@ import { decodeText, encode, type JsMsg } from './nats.ts';
 import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
 
 const BATCH = 500;
+/** Under load so long from one batch to the next: what arrives meanwhile is handled together, in one transaction. */
+const PACE_MS = 25;
+/** What waited here longer than that tells the server, which else would soon deliver it again. */
+const STILL_WAITING_MS = 10_000;
 const MAX_TRIES = 8;
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
 
@@ -28,7 +33,7 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
   const { log, nats } = deps;
   const { stream, name, handle } = options;
   const batchSize = options.batch ?? BATCH;
-  const queue: JsMsg[] = [];
+  const queue: { message: JsMsg; at: number }[] = [];
   let stopping = false;
   let wake: () => void = () => {};
 
@@ -64,7 +69,7 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
   const consumer = await nats.js.consumers.get(stream, name);
   const source = await consumer.consume({
     max_messages: batchSize * 2,
-    callback: (message) => { queue.push(message); wake(); },
+    callback: (message) => { queue.push({ message, at: performance.now() }); wake(); },
   });
 
   const loop = (async () => {
@@ -73,10 +78,12 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
         await new Promise<void>((resolve) => { wake = resolve; });
         continue;
       }
+      const begun = performance.now();
       const batch = queue.splice(0, batchSize);
-      // What waited here longer than the server waits for an ack is delivered again; the inbox takes it once.
-      for (const message of batch) message.working();
-      await process(batch);
+      // What is delivered again nevertheless the inbox takes once.
+      for (const { message, at } of batch) if (begun - at > STILL_WAITING_MS) message.working();
+      await process(batch.map(({ message }) => message));
+      if (queue.length < batchSize && !stopping) await delay(Math.max(0, begun + PACE_MS - performance.now()));
     }
   })();
 
@@ -85,7 +92,7 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
       stopping = true;
       await source.close();
       // Not taken up yet: the server gives it to another process at once.
-      for (const message of queue.splice(0)) message.nak();
+      for (const { message } of queue.splice(0)) message.nak();
       wake();
       await loop;
     },

@@ -31,19 +31,21 @@ const shardOf = (tenantId: string, entity: string): number =>
 /** The shard of a contact, as SQL; `tenant` and `id` are SQL too. */
 export const contactShard = (tenant: string, id: string): string => `get_byte(sha256(convert_to(${tenant} || '/contact/' || ${id}, 'UTF8')), 0) % ${SHARDS}`;
 
-const touched = new WeakSet<object>();
+export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_workflows';
 
-function touch(tx: EntityManager): void {
-  const transaction: unknown = tx.getTransactionContext();
+const touched = new WeakMap<object, Set<OutboxTable>>();
+
+function touch(tx: EntityManager, table: OutboxTable): void {
+  const transaction = tx.getTransactionContext<object>();
   if (!transaction) throw new Error('outbox rows are written inside em.transactional only');
-  touched.add(transaction as object);
+  touched.set(transaction, (touched.get(transaction) ?? new Set()).add(table));
 }
 
 /** Calls `ping` after the commit of every transaction that wrote to an outbox, so that the relay need not wait for its poll. */
-export function outboxSubscriber(ping: () => void): EventSubscriber {
+export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubscriber {
   return {
     afterTransactionCommit: async (args: TransactionEventArgs) => {
-      if (args.transaction && touched.has(args.transaction as object)) ping();
+      for (const table of touched.get(args.transaction as object) ?? []) ping(table);
     },
   };
 }
@@ -85,7 +87,7 @@ export function insertContactEvents(type: EventType, source: string, data: strin
 /** Writes events, last in the transaction `tx` (after its flush). Answers their ids in order. */
 export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
-  touch(tx);
+  touch(tx, 'outbox_events');
   const made = outboxRows(origin, events);
   const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
   await rows(tx, sql`
@@ -104,13 +106,13 @@ export async function appendEventsOfTenants(tx: EntityManager, events: { origin:
 /** Writes send requests for ledger rows of this transaction. */
 export async function appendSendRequests(tx: EntityManager, tenantId: string, requests: SendRequest[]): Promise<void> {
   if (requests.length === 0) return;
-  touch(tx);
+  touch(tx, 'outbox_send_requests');
   await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
 }
 
 /** Writes down that a workflow is to be started; started twice under its id it is still one. */
 export async function appendWorkflow(tx: EntityManager, tenantId: string, workflow: { type: string; id: string; input: Record<string, unknown> }): Promise<void> {
-  touch(tx);
+  touch(tx, 'outbox_workflows');
   await rows(tx, sql`
     insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
     values (${tenantId}, ${workflow.type}, ${workflow.id}, ${JSON.stringify(workflow.input)}::jsonb)`);

@@ -1,14 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
 import { eventSubject, type EventType } from './contracts.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
-import { SHARDS, type SendRequest } from './outbox.ts';
+import { SHARDS, type OutboxTable, type SendRequest } from './outbox.ts';
+import { Wake } from './wake.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 
 const POLL_MS = 250;
+/** Under load so long from one batch to the next: what is written meanwhile goes together. */
+const PACE_MS = 25;
 const ROWS_PER_BATCH = 200;
+const WORKFLOWS_PER_BATCH = 50;
 /** Advisory lock classes: one relay per shard, one for each of the two other tables. */
 const LOCK_CLASS = 0x7065_7265;
 const SEND_REQUESTS_LOCK = 1000;
@@ -38,10 +43,16 @@ interface SendRequestRow {
   requests: SendRequest[];
 }
 
+interface Relayed {
+  messages: number;
+  /** There may be more rows. */
+  more: boolean;
+}
+
 interface Loop {
-  name: string;
-  /** Relays one batch in the open transaction; answers how many messages. */
-  batch(client: pg.Client): Promise<number>;
+  name: OutboxTable;
+  /** Relays one batch in the open transaction. */
+  batch(client: pg.Client): Promise<Relayed>;
 }
 
 /**
@@ -51,8 +62,8 @@ interface Loop {
 export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
-  let wake: () => void = () => {};
-  const ping = nats.connection.subscribe(OUTBOX_PING, { callback: () => wake() });
+  const wakes = new Map<OutboxTable, Wake>();
+  const ping = nats.connection.subscribe(OUTBOX_PING, { callback: (_error, message) => wakes.get(message.string() as OutboxTable)?.now() });
 
   const events = (shards: number[]): Loop => ({
     name: 'outbox_events',
@@ -60,7 +71,7 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
       const { rows } = await client.query<OutboxRow>(
         `delete from outbox_events where id in (select id from outbox_events where shard = any($1) order by id limit $2)
          returning id, tenant_id, type, occurred_at, request_id, events`, [shards, ROWS_PER_BATCH]);
-      return publishAll(nats, cloudEvents(rows.sort((a, b) => a.id - b.id)));
+      return { messages: await publishAll(nats, cloudEvents(rows.sort((a, b) => a.id - b.id))), more: rows.length === ROWS_PER_BATCH };
     },
   });
 
@@ -70,7 +81,7 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
       const { rows } = await client.query<SendRequestRow>(
         `delete from outbox_send_requests where id in (select id from outbox_send_requests order by id limit $1)
          returning id, tenant_id, requests`, [ROWS_PER_BATCH]);
-      return publishAll(nats, sendRequestMessages(rows));
+      return { messages: await publishAll(nats, sendRequestMessages(rows)), more: rows.length === ROWS_PER_BATCH };
     },
   };
 
@@ -79,20 +90,20 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     batch: async (client) => {
       const { rows } = await client.query<{ id: number; workflow_type: string; workflow_id: string; input: Record<string, unknown> }>(
         `delete from outbox_workflows where id in (select id from outbox_workflows order by id limit $1)
-         returning id, workflow_type, workflow_id, input`, [50]);
+         returning id, workflow_type, workflow_id, input`, [WORKFLOWS_PER_BATCH]);
       await Promise.all(rows.map((row) => deps.startWorkflow(row.workflow_type, row.workflow_id, row.input)));
-      return rows.length;
+      return { messages: rows.length, more: rows.length === WORKFLOWS_PER_BATCH };
     },
   };
 
-  const transaction = async (client: pg.Client, loop: Loop): Promise<number> => {
+  const transaction = async (client: pg.Client, loop: Loop): Promise<Relayed> => {
     await client.query('begin');
     try {
       await client.query(`set local role ${ENGINE_ROLE}`);
-      const count = await loop.batch(client);
+      const relayed = await loop.batch(client);
       await client.query('commit');
-      if (count > 0) deps.metrics.relayed.inc({ table: loop.name }, count);
-      return count;
+      if (relayed.messages > 0) deps.metrics.relayed.inc({ table: loop.name }, relayed.messages);
+      return relayed;
     } catch (error) {
       await client.query('rollback').catch(() => undefined);
       throw error;
@@ -106,23 +117,25 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     return rows.map((row) => row.key);
   };
 
-  const run = async (name: string, keys: number[], loopFor: (owned: number[]) => Loop): Promise<void> => {
+  const run = async (name: OutboxTable, keys: number[], loopFor: (owned: number[]) => Loop): Promise<void> => {
+    const wake = new Wake(POLL_MS);
+    wakes.set(name, wake);
     while (!stopping) {
       const client = new pg.Client({ connectionString: deps.databaseUrl, application_name: `perennial-relay-${name}` });
       client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its connection'));
       try {
         await client.connect();
-        await relayUntilStopped(client, keys, loopFor);
+        await relayUntilStopped(client, wake, keys, loopFor);
       } catch (error) {
         if (!stopping) log.warn({ err: error, loop: name }, 'relay interrupted, trying again');
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await delay(500);
       } finally {
         await client.end().catch(() => undefined);
       }
     }
   };
 
-  const relayUntilStopped = async (client: pg.Client, keys: number[], loopFor: (owned: number[]) => Loop): Promise<void> => {
+  const relayUntilStopped = async (client: pg.Client, wake: Wake, keys: number[], loopFor: (owned: number[]) => Loop): Promise<void> => {
     let owned: number[] = [];
     let triedAt = 0;
     while (!stopping) {
@@ -131,29 +144,25 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
         owned = [...owned, ...(await tryLocks(client, keys.filter((key) => !owned.includes(key))))];
         if (keys.length > 1) deps.metrics.shardsOwned.set(owned.length);
       }
-      const woken = new Promise<void>((resolve) => waiting.add(resolve));
-      const count = owned.length > 0 ? await transaction(client, loopFor(owned)) : 0;
-      if (count === 0 && !stopping) await Promise.race([woken, new Promise((resolve) => setTimeout(resolve, POLL_MS))]);
+      const begun = performance.now();
+      const { messages, more } = owned.length > 0 ? await transaction(client, loopFor(owned)) : { messages: 0, more: false };
+      if (more) continue;
+      if (messages > 0) await delay(Math.max(0, begun + PACE_MS - performance.now()));
+      await wake.wait();
     }
   };
 
-  const waiting = new Set<() => void>();
-  wake = () => {
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  };
-
   const loops = [
-    run('events', Array.from({ length: SHARDS }, (_, shard) => shard), events),
-    run('send-requests', [SEND_REQUESTS_LOCK], () => sendRequests),
-    run('workflows', [WORKFLOWS_LOCK], () => workflows),
+    run('outbox_events', Array.from({ length: SHARDS }, (_, shard) => shard), events),
+    run('outbox_send_requests', [SEND_REQUESTS_LOCK], () => sendRequests),
+    run('outbox_workflows', [WORKFLOWS_LOCK], () => workflows),
   ];
 
   return {
     async stop() {
       stopping = true;
       ping.unsubscribe();
-      wake();
+      for (const wake of wakes.values()) wake.now();
       await Promise.all(loops);
     },
   };

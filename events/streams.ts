@@ -11,7 +11,7 @@ export const FILES = 'FILES';
 
 export const SEND_REQUEST_SUBJECT = 'email.send.requests';
 export const TRACKING_SUBJECT = 'tracking.hits';
-/** Core NATS, not a stream: "there is something in the outbox". */
+/** Core NATS, not a stream: "there is something in the outbox"; the message is the table. */
 export const OUTBOX_PING = 'outbox.ping';
 export const deadLetterSubject = (consumer: string): string => `dead.${consumer}`;
 

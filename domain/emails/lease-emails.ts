@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { keptPlan, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailLane } from '../../db/entities/emails.ts';
 import { companyJoin, contactColumn } from './contact-values.ts';
 import type { SendWindow } from '../campaigns/local-time.ts';
@@ -51,7 +51,7 @@ interface LeasedRow {
 export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
   const ready = sql`status = 'QUEUED' and accepted_at is not null and lane = ${lease.lane}`;
   const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
-  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`
+  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`${keptPlan}
     with recursive tenants as (
       (select tenant_id from emails where ${ready} order by tenant_id limit 1)
       union all

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { keptPlan, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailStatus } from '../../db/entities/emails.ts';
 import { settleByBounces, settleByHits } from './bounces/settle-by-evidence.ts';
 import { appendDeliveryEvents, type LedgerRow } from './delivery-events.ts';
@@ -44,7 +44,7 @@ export async function settleEmails(em: EntityManager, settlements: readonly Sett
     id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
   })));
   return em.transactional(async (tx) => {
-    const settled = await rows<SettledRow>(tx, sql`
+    const settled = await rows<SettledRow>(tx, sql`${keptPlan}
       with asked as (
         select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8)
       ), held as (

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { keptPlan, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailStatus } from '../../db/entities/emails.ts';
 import { appendDeliveryEvents } from './delivery-events.ts';
 import { gateJoins, refusalAtStart } from './gates.ts';
@@ -47,7 +47,7 @@ export async function startEmails(
     address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure, not_before: row.notBefore,
   })));
   return em.transactional(async (tx) => {
-    const started = await rows<StartedRow>(tx, sql`
+    const started = await rows<StartedRow>(tx, sql`${keptPlan}
       with asked as (
         select * from jsonb_to_recordset(${payload}::jsonb) as r(
           id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text, not_before timestamptz)

@@ -89,7 +89,7 @@ test('a relay that dies after publishing and before its commit publishes again, 
   const running = relay();
   await until('the message is on the stream', async () => (await published()).length === 1);
   const victim = await until('its commit waits', async () =>
-    (await admin.query(`select pid from pg_stat_activity where application_name = 'perennial-relay-events' and wait_event = 'advisory'`)).rows[0] as { pid: number } | undefined);
+    (await admin.query(`select pid from pg_stat_activity where application_name = 'perennial-relay-outbox_events' and wait_event = 'advisory'`)).rows[0] as { pid: number } | undefined);
   await admin.query('select pg_terminate_backend($1)', [victim.pid]);
   await admin.query('select pg_advisory_unlock(42)');
   await until('the outbox is empty', async () => (await outboxSize()) === 0);

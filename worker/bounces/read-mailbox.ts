@@ -5,7 +5,7 @@ import { engineEm, retriedTransaction } from '../../db/orm.ts';
 import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/bounces/mailbox-cursor.ts';
 import { parseReport } from '../../domain/emails/bounces/parse-report.ts';
 import { recordReports } from '../../domain/emails/bounces/record-reports.ts';
-import { Wake } from '../senders/wake.ts';
+import { Wake } from '../../events/wake.ts';
 import type { Mailbox } from './mailbox-url.ts';
 
 /** The server tells of new mail at once (IDLE, RFC 2177); this is for servers that do not, or forget to. */

@@ -11,7 +11,7 @@ import { domainOf, type Domains } from './domains.ts';
 import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
-import { Wake } from './wake.ts';
+import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
 /** Rendered emails wait moments for a connection; a worker that dies holds them up no longer than this. */

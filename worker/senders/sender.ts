@@ -14,7 +14,7 @@ import { Providers, type Provider } from './providers.ts';
 import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import type { SmtpSlot } from './smtp-pool.ts';
-import { Wake } from './wake.ts';
+import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
 /** Connections become idle in bursts; what can start within this starts together. */

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { keptPlan, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEventsOfTenants } from '../../../events/outbox.ts';
 import { appendDeliveryEvents, emailReferences, type LedgerRow } from '../delivery-events.ts';
 import type { WebhookProvider } from './report.ts';
@@ -32,7 +32,7 @@ async function tellSent(tx: EntityManager, changed: readonly SettledRow[]): Prom
  */
 export async function settleByBounces(tx: EntityManager, emails: readonly EmailRef[]): Promise<void> {
   if (emails.length === 0) return;
-  const changed = await rows<SettledRow & { hard: boolean; at: Date }>(tx, sql`
+  const changed = await rows<SettledRow & { hard: boolean; at: Date }>(tx, sql`${keptPlan}
     with told as (
       select b.tenant_id, b.email_id, bool_or(b.kind = 'complaint') as complained, bool_or(b.kind = 'hard') as hard, min(b.at) as at
       from ${asked(emails)} join email_bounces b on b.tenant_id = a.tenant_id and b.email_id = a.id group by 1, 2

@@ -3,7 +3,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendSendRequests } from '../../../events/outbox.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 
-const BATCH = 2_000;
+/** What is sent at once stands before a journey's mails on the topic, for moments. */
+const BATCH = 1_000;
 const REQUESTS_PER_ROW = 500;
 /** About two seconds of sending: a campaign that is paused or slow has no more than this in front of the senders. */
 const WINDOW = 10_000;

@@ -7,7 +7,7 @@ import { Domains, domainOf } from '../../../worker/senders/domains.ts';
 import { publicError } from '../../../worker/senders/health.ts';
 import { retryDelay, settlementOf } from '../../../worker/senders/outcomes.ts';
 import { ReadyQueue } from '../../../worker/senders/ready-queue.ts';
-import { Wake } from '../../../worker/senders/wake.ts';
+import { Wake } from '../../../events/wake.ts';
 
 function clock() {
   let now = 0;
