@@ -84,7 +84,7 @@ await onStack(1, async () => {
   const sink = startProcess(process.execPath, [resolve('dev/faults/sink.ts'), String(port), sinkLog]);
   await until('the sink listens', () => portOpens(port).then(() => true, () => false));
   const service = await startService({ env: { SMTP_URL: `smtp://127.0.0.1:${port}`, ENABLE_MULTI_TENANT: 'true' } });
-  const worker = startWorker(service, 'temporal,consumers,relay,senders');
+  const worker = startWorker(service, 'temporal,intake,consumers,relay,senders');
   const arrivals = async (): Promise<Map<string, number>> => new Map((await readFile(sinkLog, 'utf8')).split('\n').map((line) => line.split(' ')).map(([to, , time]) => [to!, Number(time)]));
   const report = async (what: string, asked: Map<string, number>): Promise<void> => {
     await until('all of them have arrived', async () => { const arrived = await arrivals(); return [...asked.keys()].every((to) => arrived.has(to)); }, 300_000);

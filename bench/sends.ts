@@ -1,7 +1,8 @@
 /**
  * `npm run bench:sends -- --recipients 20000 --pairs 3 --sink smtp-sink`: the mails a second of a campaign through one sender process, the whole way
  * from the ledger to EMAIL_SENT, beside nodemailer's pool sending the same message to the same sink (Debian's `postfix` has `smtp-sink`).
- * `--memory` prints what the sender process holds on the way.
+ * `--consumers` runs what follows from the events (timelines, segments, figures) beside it on the same processors; without, they wait in their
+ * stream. `--memory` prints what the sender process holds on the way.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import { onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({ options: {
   recipients: { type: 'string', default: '20000' }, pairs: { type: 'string', default: '3' }, connections: { type: 'string', default: '20' },
-  sink: { type: 'string', default: 'smtp-sink' }, memory: { type: 'boolean', default: false },
+  sink: { type: 'string', default: 'smtp-sink' }, memory: { type: 'boolean', default: false }, consumers: { type: 'boolean', default: false },
 } });
 const [recipients, pairs, connections] = [Number(values.recipients), Number(values.pairs), Number(values.connections)];
 const HOUR_MS = 3_600_000;
@@ -73,7 +74,7 @@ await onStack(1, async () => {
   await until('the sink listens', () => portOpens(port).then(() => true, () => false));
   const url = `smtp://127.0.0.1:${port}`;
   const service = await startService({ env: { SMTP_URL: url, SEND_CONNECTIONS: String(connections), MAIL_FROM: MESSAGE.from } });
-  const [sender, others] = [startWorker(service, 'senders'), startWorker(service, 'temporal,consumers,relay')];
+  const [sender, others] = [startWorker(service, 'senders'), startWorker(service, `temporal,intake,relay${values.consumers ? ',consumers' : ''}`)];
   try {
     const segmentId = await fill(service);
     const templateId = await makeTemplate(service, { subject: MESSAGE.subject, content: MESSAGE.content, text: MESSAGE.text });

@@ -10,7 +10,7 @@ import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './str
 
 const BATCH = 500;
 /** Under load so long from one batch to the next: what arrives meanwhile is handled together, in one transaction. */
-const PACE_MS = 25;
+const PACE_MS = 50;
 /** What waited here longer than that tells the server, which else would soon deliver it again. */
 const STILL_WAITING_MS = 10_000;
 const MAX_TRIES = 8;

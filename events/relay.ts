@@ -11,7 +11,7 @@ import type { Metrics } from '../config/metrics.ts';
 
 const POLL_MS = 250;
 /** Under load so long from one batch to the next: what is written meanwhile goes together. */
-const PACE_MS = 25;
+const PACE_MS = 50;
 const ROWS_PER_BATCH = 200;
 const WORKFLOWS_PER_BATCH = 50;
 /** Advisory lock classes: one relay per shard, one for each of the two other tables. */

@@ -1,5 +1,5 @@
 /**
- * `npm run worker`: everything that is not HTTP. `--only temporal,consumers,relay,senders` splits the roles over
+ * `npm run worker`: everything that is not HTTP. `--only temporal,intake,consumers,relay,senders` splits the roles over
  * machines; any number of each may run.
  */
 import { parseArgs } from 'node:util';

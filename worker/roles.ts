@@ -13,18 +13,28 @@ import { startSenders } from './senders/index.ts';
 import { startTemporalWorker } from './temporal.ts';
 import { startUpkeep } from './upkeep.ts';
 
-export const ROLES = ['temporal', 'consumers', 'relay', 'senders'] as const;
+/**
+ * `intake` takes send requests and tracking hits off their queues, `consumers` do what follows from events (timelines, segments,
+ * scores, figures, journeys) and look after the tables; apart, so that slow ones keep no mail waiting.
+ */
+export const ROLES = ['temporal', 'intake', 'consumers', 'relay', 'senders'] as const;
 export type Role = (typeof ROLES)[number];
 
 interface Running {
   stop(): Promise<void>;
 }
 
+const together = (parts: readonly Running[]): Running => ({ stop: async () => { await Promise.all(parts.map((part) => part.stop())); } });
+
+async function startIntake(deps: Deps): Promise<Running> {
+  const queues = await queueHandlers(deps);
+  return together(await Promise.all(queues.map((queue) => consumeBatches(deps, queue))));
+}
+
 async function startConsumers(deps: Deps): Promise<Running> {
   const consumers: Running[] = [startUpkeep(deps), startHitClassifier(deps), startBounceReader(deps)];
   for (const handler of eventHandlers(deps)) consumers.push(await runEventHandler(deps, handler));
-  for (const queue of await queueHandlers(deps)) consumers.push(await consumeBatches(deps, queue));
-  return { stop: async () => { await Promise.all(consumers.map((consumer) => consumer.stop())); } };
+  return together(consumers);
 }
 
 /** Sets up what the roles need and runs them; `stop` drains them in the order of the flow. */
@@ -33,6 +43,7 @@ export async function startWorker(deps: Deps, connection: NativeConnection, role
   await ensureSearchAttributes(deps.temporal);
   const running: Running[] = [];
   if (roles.includes('temporal')) running.push(await startTemporalWorker(deps, connection));
+  if (roles.includes('intake')) running.push(await startIntake(deps));
   if (roles.includes('consumers')) running.push(await startConsumers(deps));
   if (roles.includes('relay')) {
     running.push(startRelay({

@@ -72,7 +72,7 @@ export async function startParts({ senders, connections, log }: { senders: numbe
       if (!(await fetch(`http://127.0.0.1:${api}/api/v1/health`)).ok) throw new Error('not healthy yet');
     });
     await begin('relay', own('relay', 'worker/main.ts', ['--only', 'relay']));
-    for (let n = 1; n <= senders; n += 1) await begin(n === 1 ? 'worker' : `worker-${n}`, own(`worker-${n}`, 'worker/main.ts', ['--only', 'temporal,consumers,senders']));
+    for (let n = 1; n <= senders; n += 1) await begin(n === 1 ? 'worker' : `worker-${n}`, own(`worker-${n}`, 'worker/main.ts', ['--only', 'temporal,intake,consumers,senders']));
   } catch (error) {
     await stop();
     throw error;

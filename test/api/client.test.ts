@@ -8,7 +8,7 @@ import { startVariant } from '../support/variant.ts';
 let service: Service;
 let client: Client;
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay', 'senders'] });
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
   const session: { token?: string } = {};
   client = createClient({ baseUrl: `${service.url}/`, token: () => session.token });
   session.token = (await client.login({ body: { username: 'admin', password: ADMIN_PASSWORD } })).accessToken;

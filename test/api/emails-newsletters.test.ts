@@ -11,7 +11,7 @@ import { contact, newsletters } from './fixtures/newsletters/data.ts';
 
 let service: Service;
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay', 'senders'] });
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
   assert.equal((await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name: 'city', type: 'string' })).status, 201);
 });
 after(() => service.stop());

@@ -13,7 +13,7 @@ let service: Service;
 /** What the DNS says, by name; a string is the code of an error. */
 const dns = new Map<string, string[][] | string>();
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay', 'senders'], env: { MAIL_FROM } });
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'], env: { MAIL_FROM } });
   service.deps.resolveTxt = (name) => {
     const found = dns.get(name) ?? 'ENOTFOUND';
     return typeof found === 'string' ? Promise.reject(Object.assign(new Error('queryTxt'), { code: found })) : Promise.resolve(found);

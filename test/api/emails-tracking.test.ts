@@ -9,7 +9,7 @@ const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKi
 const agent = { 'user-agent': PHONE };
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['consumers', 'relay', 'senders'] }); });
+before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
 after(() => service.stop());
 
 interface Mail {

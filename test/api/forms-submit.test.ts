@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 let service: Service;
 let number = 0;
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay'] });
+  service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
 after(() => service.stop());
 

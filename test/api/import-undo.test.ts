@@ -10,7 +10,7 @@ import { importer } from './import-support.ts';
 let service: Service;
 let { run } = {} as ReturnType<typeof importer>;
 before(async () => {
-  service = await startService({ worker: ['temporal', 'relay', 'consumers'] });
+  service = await startService({ worker: ['temporal', 'relay', 'intake', 'consumers'] });
   ({ run } = importer(service));
 });
 after(() => service.stop());

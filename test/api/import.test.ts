@@ -14,7 +14,7 @@ import { importer } from './import-support.ts';
 let service: Service;
 let { upload, finished, run } = {} as ReturnType<typeof importer>;
 before(async () => {
-  service = await startService({ worker: ['temporal', 'relay', 'consumers'] });
+  service = await startService({ worker: ['temporal', 'relay', 'intake', 'consumers'] });
   ({ upload, finished, run } = importer(service));
 });
 after(() => service.stop());

@@ -13,7 +13,7 @@ const contacts: number[] = [];
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
 
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay'] });
+  service = await startService({ worker: ['intake', 'consumers', 'relay'] });
   const make = async (path: string, body: object): Promise<number> => (await service.api('POST', path, body)).body.id;
   const companies = [await make('/contacts/companies', { name: 'A' }), await make('/contacts/companies', { name: 'B' })];
   for (let n = 0; n < 6; n += 1) {

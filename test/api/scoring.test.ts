@@ -10,7 +10,7 @@ import { eventOf, publish, settled } from './scoring-support.ts';
 let service: Service;
 let number = 0;
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay'] });
+  service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
 after(() => service.stop());
 

@@ -11,7 +11,7 @@ let service: Service;
 let number = 0;
 
 before(async () => {
-  service = await startService({ worker: ['consumers', 'relay'] });
+  service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
 after(() => service.stop());
 

@@ -18,7 +18,7 @@ let imap: ImapServer;
 const children = new Set<ChildProcess>();
 before(async () => {
   imap = await startImapServer();
-  service = await startService({ worker: ['consumers', 'senders', 'relay'], env: { BOUNCE_ADDRESS: 'bounces@example.com' } });
+  service = await startService({ worker: ['intake', 'consumers', 'senders', 'relay'], env: { BOUNCE_ADDRESS: 'bounces@example.com' } });
 });
 after(async () => {
   for (const child of children) child.kill('SIGKILL');

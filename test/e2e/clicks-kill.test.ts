@@ -15,7 +15,7 @@ const VISITORS = 16;
 const ENDS: NodeJS.Signals[] = ['SIGKILL', 'SIGTERM'];
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['consumers', 'relay'] }); });
+before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay'] }); });
 after(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));

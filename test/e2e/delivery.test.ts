@@ -6,7 +6,7 @@ import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['consumers', 'relay', 'senders'] }); });
+before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
 after(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));

@@ -10,7 +10,7 @@ import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['senders', 'relay', 'consumers'] }); });
+before(async () => { service = await startService({ worker: ['senders', 'relay', 'intake', 'consumers'] }); });
 after(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>) => service.api(...call);

@@ -9,7 +9,7 @@ import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['consumers', 'relay', 'senders'] }); });
+before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
 after(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
@@ -105,7 +105,7 @@ test('a request that was lost is repeated, and loses no email', async () => {
 });
 
 test('in a service of many tenants, no other program may send', async () => {
-  const many = await startService({ worker: ['consumers', 'relay', 'senders'], env: { ENABLE_MULTI_TENANT: 'true' } });
+  const many = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'], env: { ENABLE_MULTI_TENANT: 'true' } });
   try {
     await many.deps.nats.js.publish(SEND_REQUEST_SUBJECT, encode({ templateId: 1, recipientId: 1, emailId: 'x', tenantId: 'default' }));
     const letters = await until('it is a dead letter', async () => {

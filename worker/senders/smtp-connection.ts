@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { NodemailerError } from 'nodemailer/lib/errors';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
@@ -64,18 +64,40 @@ export function readUrl(url: string) {
   return { auth, options: { ...options, port }, provider: `${options.host ?? 'localhost'}:${port}` };
 }
 
-/** The message, whose end is held until `ask` allows it: nodemailer writes the final dot when, and only when, it ends. */
-function heldBody(message: Buffer, ask: () => void): Readable {
-  let pushed = false;
-  // The smallest mark, so that the second read comes only after the message was taken.
-  return new Readable({
-    highWaterMark: 1,
-    read() {
-      if (pushed) return ask();
-      pushed = true;
-      this.push(message);
-    },
-  });
+/**
+ * The message, whose end is held: nodemailer writes the final dot when, and only when, the stream that it pipes a message into
+ * ends. It asks no more of a message than `pipe`; a Readable for each cost a tenth of what sending one costs.
+ */
+class HeldBody {
+  readonly #message: Buffer;
+  readonly #taken: () => void;
+  #into: Duplex | null = null;
+
+  constructor(message: Buffer, taken: () => void) {
+    this.#message = message;
+    this.#taken = taken;
+  }
+
+  pipe(into: Duplex): void {
+    this.#into = into;
+    into.write(this.#message, (error) => {
+      if (!error) this.#taken();
+    });
+  }
+
+  /** What nodemailer has of it and has not given to the socket yet, in bytes. */
+  get waiting(): number {
+    return this.#into ? this.#into.writableLength + this.#into.readableLength : 0;
+  }
+
+  end(): void {
+    this.#into?.end();
+  }
+
+  /** Without an end: then there is never a dot. */
+  destroy(): void {
+    this.#into?.destroy();
+  }
 }
 
 class Session implements SmtpSession {
@@ -123,6 +145,7 @@ class Session implements SmtpSession {
     const { provider } = this;
     return new Promise((resolve) => {
       let state: 'sending' | 'released' | 'settled' = 'sending';
+      let ended = false;
 
       const settle = (outcome: Outcome, after: 'keep' | 'reset' | 'close'): void => {
         if (state === 'settled') return;
@@ -130,7 +153,7 @@ class Session implements SmtpSession {
         clearTimeout(deadline);
         clearTimeout(handover);
         connection.off('end', onEnd);
-        body.destroy();
+        if (!ended) body.destroy();
         // Destroys the socket: a message that has no dot yet never gets one.
         if (after === 'close') connection.close();
         resolve({ outcome, transactionOpen: after === 'reset' });
@@ -147,20 +170,21 @@ class Session implements SmtpSession {
       const deadline = setTimeout(() => fail(new Error('the message took too long')), this.#messageMs);
       const handover = setTimeout(() => fail(new Error('the message could not be handed over in time')), this.#handoverMs);
 
-      const body = heldBody(message, () => void askForDot());
+      const body = new HeldBody(message, () => void askForDot());
       const askForDot = async (): Promise<void> => {
-        await this.#flushed(() => state === 'sending');
+        await this.#flushed(body, () => state === 'sending');
         clearTimeout(handover);
         const holds = state === 'sending' && (await beforeDot().catch(() => false));
         // Settled meanwhile, by an early reply or a lost connection: nothing may be released any more.
         if (state !== 'sending') return;
         if (!holds) return settle({ kind: 'not_released', provider }, 'close');
         state = 'released';
-        body.push(null);
+        ended = true;
+        body.end();
       };
 
       connection.once('end', onEnd);
-      connection.send({ from: envelope.from, to: [envelope.to] }, body, (error, info) => {
+      connection.send({ from: envelope.from, to: [envelope.to] }, body as unknown as Readable, (error, info) => {
         if (error) return fail(error);
         if (state === 'released') return settle({ kind: 'sent', reply: info.response, provider }, 'keep');
         // An answer to a message that has not ended is out of order: it accepted nothing.
@@ -171,10 +195,10 @@ class Session implements SmtpSession {
   }
 
   /** Waits until the kernel has the whole body, so that nothing but the dot is left to send. */
-  async #flushed(open: () => boolean): Promise<void> {
+  async #flushed(body: HeldBody, open: () => boolean): Promise<void> {
     await nextTurn();
     const socket = this.#connection._socket;
-    while (socket && open() && socket.writableLength > 0) await delay(5);
+    while (socket && open() && body.waiting + socket.writableLength > 0) await delay(5);
   }
 
   /** Ends a transaction that stopped before DATA, for the next message; a session that does not answer is closed. */

@@ -70,7 +70,7 @@ async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memor
     memory.asked = { id: asked.lastId!, at: now.getTime() };
     return { over: false, summary };
   }
-  if (asked.state === 'full') return { over: false, until: later(now, 250), summary };
+  if (asked.state === 'full') return { over: false, until: later(now, 500), summary };
   if (asked.state === 'tokens') return { over: false, until: asked.at!, summary };
   if (asked.state === 'stale') return { over: false, summary };
   const conclusion = await concludeMailing(em.fork(), campaign.id, now, memory.open);
