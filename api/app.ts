@@ -1,31 +1,30 @@
-import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import cors from '@koa/cors';
 import etag from '@koa/etag';
 import Router from '@koa/router';
-import helmet from 'koa-helmet';
 import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../domain/errors.ts';
 import type { Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import { createAdmission, createWideLimit } from './admission.ts';
+import { createFollowClick } from './emails/follow-click.ts';
 import { guard, type RouteSpec } from './guard.ts';
+import { accessLog, createLogAnswer, requestIdOf, type LogAnswer } from './middleware/access-log.ts';
 import { clientAddress } from './middleware/address.ts';
 import { conditional } from './middleware/conditional.ts';
-import { loggedPath, problems } from './middleware/problem.ts';
+import { problems } from './middleware/problem.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
 
 /** Paths that browsers of any site may read: the public form endpoints set their own CORS headers. */
 const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/\d+\/(submit|token|fields|script)$/;
 
-function requestId() {
-  return async (ctx: Context, next: Next): Promise<void> => {
-    const given = ctx.get('x-request-id');
-    const id = /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID();
-    ctx.state['requestId'] = id;
-    ctx.set('X-Request-Id', id);
-    await next();
-  };
+async function requestId(ctx: Context, next: Next): Promise<void> {
+  const id = requestIdOf(ctx.req);
+  ctx.state['requestId'] = id;
+  ctx.set('X-Request-Id', id);
+  await next();
 }
 
 /** Preflights of the public form endpoints: any origin may ask; the answer to the request itself says whether it may read. */
@@ -42,21 +41,6 @@ async function openErrors(ctx: Context, next: Next): Promise<void> {
     ctx.vary('Origin');
   }
   await next();
-}
-
-function accessLog(deps: Deps) {
-  // None of its fields has a name that is redacted; to look for them took four times as long as writing the line.
-  const log = deps.log.child({}, { redact: [] });
-  return async (ctx: Context, next: Next): Promise<void> => {
-    const started = process.hrtime.bigint();
-    ctx.res.once('close', () => {
-      const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-      const operation = (ctx.state['operation'] as string | undefined) ?? 'unmatched';
-      deps.metrics.httpDuration.observe({ operation, status: String(ctx.status) }, seconds);
-      log.info({ requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx), status: ctx.status, ms: Math.round(seconds * 1000), operation, traceId: ctx.state['traceId'] as string | undefined }, 'request');
-    });
-    await next();
-  };
 }
 
 const tooMany = (retrySeconds: number): AppError =>
@@ -78,10 +62,17 @@ function methodNotAllowed(path: string, methods: readonly string[]): AppError {
   return new AppError('method_not_allowed', `${path} takes ${allow}`, { headers: { Allow: allow } });
 }
 
+/** What the application shares with the short way past it. */
+interface Edge {
+  deps: Deps;
+  mayPass(address: string): boolean;
+  headers: Record<string, string>;
+  logAnswer: LogAnswer;
+}
+
 /** Rate limit, authentication and permission of each route, before its body is read. */
-function createDoor(deps: Deps) {
+function createDoor({ deps, mayPass }: Edge) {
   const admission = createAdmission(deps);
-  const mayPass = createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE);
   return (spec: RouteSpec) => async (ctx: Context, next: Next): Promise<void> => {
     ctx.state['operation'] = spec.operationId;
     ctx.state['errorPage'] = spec.errorPage;
@@ -130,22 +121,35 @@ async function refuse(ctx: Context): Promise<void> {
   ctx.status = 204;
 }
 
-/** The HTTP application over its dependencies; nothing listens yet. */
-export function createApp(deps: Deps): Koa {
+/** What answers every request, over its dependencies; nothing listens yet. */
+export function createHandler(deps: Deps): (request: IncomingMessage, response: ServerResponse) => void {
+  const edge: Edge = { deps, mayPass: createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE), headers: securityHeaders(), logAnswer: createLogAnswer(deps) };
+  const followClick = createFollowClick(edge);
+  const handle = createApp(edge).callback();
+  return (request, response) => {
+    if (!followClick(request, response)) void handle(request, response);
+  };
+}
+
+function createApp(edge: Edge): Koa {
+  const { deps } = edge;
   const app = new Koa({ proxy: deps.env.TRUST_PROXY > 0, maxIpsCount: deps.env.TRUST_PROXY });
   const origins = deps.env.CORS_ALLOWED_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean);
   const router = new Router();
-  const door = createDoor(deps);
+  const door = createDoor(edge);
   for (const spec of [...routes].sort(bySpecificity)) {
     router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [door(spec) as never, guard(spec, deps) as never]);
   }
 
-  app.use(requestId());
-  app.use(clientAddress);
-  app.use(accessLog(deps));
+  app.use(requestId);
+  app.use(clientAddress(deps.env.TRUST_PROXY));
+  app.use(accessLog(edge.logAnswer));
   if (deps.tracing) app.use(traced(deps.tracing));
   app.use(problems(deps.log));
-  app.use(helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } }) as never);
+  app.use((ctx, next) => {
+    ctx.set(edge.headers);
+    return next();
+  });
   app.use(openPreflight);
   app.use(openErrors);
   app.use(cors({

@@ -18,14 +18,13 @@ function refusal(error: AppError, requestId: string): { headers: string[]; body:
  * Makes what answers a request with an error without looking at it any further; whatever is left of its body is not worth
  * reading. All but the request's id is written beforehand: who is turned away must cost next to nothing.
  */
-export function refuseWith(error: AppError): (request: IncomingMessage, response: ServerResponse) => void {
+export function refuseWith(error: AppError): (request: IncomingMessage, response: ServerResponse, requestId?: string) => void {
   const { status } = error;
   const sample = randomUUID();
   const { headers, body } = refusal(error, sample);
   const [before, after] = body.split(sample) as [string, string];
   const idAt = headers.indexOf(sample);
-  return (request, response) => {
-    const requestId = randomUUID();
+  return (request, response, requestId = randomUUID()) => {
     headers[idAt] = requestId;
     const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
     response.writeHead(status, hasBody ? [...headers, 'Connection', 'close'] : headers);

@@ -6,7 +6,7 @@ import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
-import { createApp } from './app.ts';
+import { createHandler } from './app.ts';
 import { createDrain } from './draining.ts';
 import { answerClientErrors } from './refuse.ts';
 import { createShedder } from './shedding.ts';
@@ -31,11 +31,11 @@ await ensureAdmin(deps);
 /** An import of 1 GiB over a line of 3 Mbit/s. */
 const UPLOAD_MS = 3_600_000;
 
-const handle = createApp(deps).callback();
+const handle = createHandler(deps);
 const shedder = await createShedder(deps);
 const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: UPLOAD_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
   drain.track(response);
-  if (!shedder.refuses(request, response)) void handle(request, response);
+  if (!shedder.refuses(request, response)) handle(request, response);
 });
 const drain = createDrain(server);
 answerClientErrors(server);

@@ -1,27 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
-import type { Hit } from '../../domain/emails/record-hits.ts';
-import { isAutomatedAgent } from '../../domain/emails/tracking-agents.ts';
 import { readTracking } from '../../domain/emails/read-tracking.ts';
 import { AppError } from '../../domain/errors.ts';
 import { route, type Reply, type RouteSpec } from '../guard.ts';
 import { IdParams } from '../schemas.ts';
 import { hitPublisher } from './hit-publisher.ts';
+import { clickNotStored, hitOf, noStore } from './hits.ts';
 import { presentTracking } from './presenter.ts';
 import * as schema from './schema.ts';
 
 /** 1 by 1, transparent. */
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNgYAAAAAMAASsJTYQAAAAASUVORK5CYII=', 'base64');
-const MAX_AGENT = 500;
-const noStore = { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': 'noindex' };
 
-function hitOf(ctx: Context, type: Hit['type'], emailId: number, url: string | null): Hit {
-  const userAgent = ctx.get('user-agent').slice(0, MAX_AGENT) || null;
-  return {
-    id: randomUUID(), type, emailId, at: new Date().toISOString(), url, ip: ctx.ip || null, userAgent,
-    automated: ctx.method === 'HEAD' || isAutomatedAgent(userAgent),
-  };
-}
+const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', emailId: number, url: string | null) =>
+  hitOf({ type, emailId, url, address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method });
 
 function pixel(ctx: Context): Reply {
   // It is never "not modified": an open that is answered from a cache is not seen.
@@ -37,7 +28,7 @@ export const trackingRoutes: RouteSpec[] = [
     responses: { 200: { contentType: 'image/png', description: 'A transparent pixel' } },
     handler: async ({ ctx, deps, params }) => {
       const emailId = deps.links.verifyOpen(params.trackingId);
-      if (emailId !== null) await hitPublisher(deps.nats, deps.log).publish(hitOf(ctx, 'OPEN', emailId, null));
+      if (emailId !== null) await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'OPEN', emailId, null));
       return pixel(ctx);
     },
   }),
@@ -48,8 +39,8 @@ export const trackingRoutes: RouteSpec[] = [
     handler: async ({ ctx, deps, params, query: { url } }) => {
       const emailId = deps.links.verifyClick(params.trackingId, url);
       if (emailId === null) throw new AppError('invalid_link', undefined, { headers: noStore });
-      if (!(await hitPublisher(deps.nats, deps.log).publish(hitOf(ctx, 'CLICK', emailId, url)))) {
-        throw new AppError('unavailable', 'The click could not be recorded in time; try again', { headers: { ...noStore, 'Retry-After': '1' } });
+      if (!(await hitPublisher(deps.nats, deps.log).publish(hitIn(ctx, 'CLICK', emailId, url)))) {
+        throw clickNotStored();
       }
       return { headers: { ...noStore, Location: url } };
     },

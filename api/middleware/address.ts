@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Context, Next } from 'koa';
 
@@ -10,8 +11,18 @@ export function readAddress(item: string): string | null {
   return isIP(plain) === 0 ? null : plain;
 }
 
-/** Sees to it that `ctx.ip` is an address: the client's, or else of what is connected to us. */
-export async function clientAddress(ctx: Context, next: Next): Promise<void> {
-  ctx.request.ip = readAddress(ctx.ip) ?? readAddress(ctx.socket.remoteAddress ?? '') ?? '';
-  await next();
+/** The client's address: as the outermost of `trusted` proxies says (X-Forwarded-For), or else of what is connected to us. */
+export function addressOf(request: IncomingMessage, trusted: number): string {
+  const connected = (): string => readAddress(request.socket.remoteAddress ?? '') ?? '';
+  if (trusted === 0) return connected();
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
+  return readAddress(forwarded.slice(-trusted)[0]!) ?? connected();
+}
+
+/** Sees to it that `ctx.ip` is an address. */
+export function clientAddress(trusted: number) {
+  return (ctx: Context, next: Next): Promise<void> => {
+    ctx.request.ip = addressOf(ctx.req, trusted);
+    return next();
+  };
 }

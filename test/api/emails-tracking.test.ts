@@ -103,6 +103,22 @@ test('a click redirects to the very link of that email, and to nothing else', as
   assert.deepEqual(data, { emailId, contactId, templateId, automated: false, first: true, url: 'https://example.com/one?x=1&y=2', tenantId: 'default' });
 });
 
+test('a click is answered in the same way whichever way it takes', async () => {
+  const { links } = await deliver();
+  const answer = async (path: string, method: string, extra: Record<string, string>) => {
+    const { status, headers } = await visit(path, method, { ...agent, 'x-request-id': 'mine', ...extra });
+    return { status, headers: [...headers].filter(([name]) => name !== 'date').sort() };
+  };
+  for (const method of ['GET', 'HEAD']) {
+    // What another site's script asks for goes through the whole application.
+    const [short, long] = [await answer(links[0]!, method, {}), await answer(links[0]!, method, { origin: 'https://elsewhere.example' })];
+    assert.deepEqual(short.headers.map(String), long.headers.map(String));
+    assert.equal(short.status, 302);
+    assert.ok(short.headers.some(([name, value]) => name === 'x-request-id' && value === 'mine'));
+    assert.ok(short.headers.some(([name]) => name === 'content-security-policy'));
+  }
+});
+
 test('no spelling of a click that is not in the mail leads anywhere', async () => {
   const { emailId, pixel, links } = await deliver({ content: '<a href="https://example.com/%C3%BC?a=%252F">one</a> <a href="https://example.com/two">two</a>' });
   const [id, query] = links[0]!.split('?url=') as [string, string];

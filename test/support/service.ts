@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { createApp } from '../../api/app.ts';
+import { createHandler } from '../../api/app.ts';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { temporalClient } from '../../config/temporal.ts';
@@ -40,8 +40,8 @@ export async function startService(options: { worker?: boolean | readonly Role[]
   await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
   await ensureAdmin(deps);
   const worker = connection ? await startWorker(deps, connection, roles) : null;
-  const handle = createApp(deps).callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const handle = createHandler(deps);
+  const server = createServer((request, response) => handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { createApp } from '../../api/app.ts';
+import { createHandler } from '../../api/app.ts';
 import type { Env } from '../../config/env.ts';
 import { apiAt, type Api } from './call-api.ts';
 import type { Service } from './service.ts';
@@ -14,8 +14,8 @@ export interface Variant {
 
 /** Listens on a free port; calls carry the Admin's token unless another (or null for none) is given. */
 export async function startVariant(service: Service, env: Partial<Env> = {}): Promise<Variant> {
-  const handle = createApp({ ...service.deps, env: { ...service.deps.env, ...env } }).callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const handle = createHandler({ ...service.deps, env: { ...service.deps.env, ...env } });
+  const server = createServer((request, response) => handle(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };
