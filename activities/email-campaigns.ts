@@ -34,7 +34,7 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
       const elapsed = (): number => performance.now() - begun;
       for (;;) {
         const now = new Date(at + elapsed());
-        const { over, until, summary } = await advanceEmailCampaign(em, campaignId, now, memory);
+        const { over, until, summary } = await advanceEmailCampaign(em, tenantId, campaignId, now, memory);
         heartbeat(summary);
         cancellationSignal.throwIfAborted();
         const pause = until ? until.getTime() - now.getTime() : 0;

@@ -105,6 +105,36 @@ test('cancelled in the middle the rest is SUPPRESSED, and nothing is left open',
   assert.equal((await act(campaign.id, 'resume')).status, 409);
 });
 
+test('cancelled in the middle and deleted at once, nothing more goes out and nothing is left open', async () => {
+  const { contacts, listId } = await makeAudience(service, 40);
+  const campaign = await makeEmailCampaign(service, { templateId: await makeTemplate(service), listId, scheduleType: 'immediate', ratePerMinute: 1200 });
+  await until('some have gone out', async () => (await readFigures(service, campaign.id)).sent >= 5);
+  assert.equal((await act(campaign.id, 'cancel')).status, 202);
+  assert.equal((await service.api('DELETE', `/emails/campaigns/${campaign.id}`)).status, 204);
+  const emailsOf = async (status: string) => (await service.api('GET', `/emails?campaignId=${campaign.id}&status=${status}&limit=200`)).body.data;
+  // What was on a connection then ends by itself; senders may take none of the others.
+  const ready = await engine<{ id: number }>(sql`select id from emails where campaign_id = ${campaign.id} and status = 'QUEUED' and accepted_at is not null`);
+  assert.deepEqual(ready, []);
+  await until('nothing is open', async () => (await emailsOf('QUEUED')).length + (await emailsOf('SENDING')).length === 0);
+  const [sent, suppressed] = [await emailsOf('SENT'), await emailsOf('SUPPRESSED')];
+  assert.ok(suppressed.length > 0);
+  assert.equal(sent.length + suppressed.length, 40);
+  assert.equal(suppressed[0].reason, 'campaign_cancelled');
+  const own = new Set(contacts.map(({ email }) => email));
+  assert.equal(service.sink.mails.filter((mail) => own.has(mail.to[0]!)).length, sent.length);
+});
+
+test('one that was sent can be renamed when its segment and its template are gone', async () => {
+  const { listId } = await makeAudience(service, 1);
+  const templateId = await makeTemplate(service);
+  const campaign = await makeEmailCampaign(service, { templateId, listId, scheduleType: 'immediate' });
+  await untilCampaign(service, campaign.id, 'SENT');
+  for (const path of [`/contacts/lists/${listId}`, `/emails/templates/${templateId}`]) assert.equal((await service.api('DELETE', path)).status, 204);
+  const renamed = await service.api('PUT', `/emails/campaigns/${campaign.id}`, { ...(await readCampaign(service, campaign.id)), name: 'For the archive' });
+  assert.deepEqual([renamed.status, renamed.body.name, renamed.body.segmentId], [200, 'For the archive', null]);
+  assert.equal((await service.api('PUT', `/emails/campaigns/${campaign.id}`, { name: ' ' })).status, 400);
+});
+
 test('a scheduled campaign waits for its time, can be put earlier, and takes who is in the segment then', async () => {
   const { contacts, listId } = await makeAudience(service, 1);
   const campaign = await makeEmailCampaign(service, {

@@ -5,7 +5,7 @@ import { lockEmailCampaign } from './find-email-campaign.ts';
 import { freezePage } from './freeze-audience.ts';
 import { openRun } from './open-run.ts';
 import { requestEmails } from './request-emails.ts';
-import { sweepCancelled } from './sweep-cancelled.ts';
+import { sweepCancelled, type Cancelled } from './sweep-cancelled.ts';
 
 /** How a campaign stands: `until` absent, there is more to do at once; null, not before somebody changes it. */
 export interface Stand {
@@ -30,15 +30,17 @@ const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
  * Does the next piece of work for a campaign, one or two transactions, and says how it stands. All that is known of it is
  * in the database: whoever calls this next goes on from there, and twice at once does no harm.
  */
-export async function advanceEmailCampaign(em: EntityManager, campaignId: number, now: Date, memory: Memory): Promise<Stand> {
+export async function advanceEmailCampaign(em: EntityManager, tenantId: string, campaignId: number, now: Date, memory: Memory): Promise<Stand> {
   const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
-  switch (campaign?.status) {
+  // Deleted once it was cancelled, it may have left some to be suppressed; one that was SENT has none.
+  if (!campaign) return sweep(em, { tenantId, id: campaignId, status: 'CANCELLED' }, now);
+  switch (campaign.status) {
     case 'SCHEDULED': return beginWhenDue(em, campaignId, now);
     case 'SENDING': return campaign.frozenTo == null ? send(em, campaign, now, memory) : freeze(em, campaign, now);
     case 'PAUSED': return { over: false, until: null, summary: 'paused' };
     case 'CANCELLED':
     case 'FAILED': return sweep(em, campaign, now);
-    default: return { over: true, summary: campaign?.status ?? 'deleted' };
+    default: return { over: true, summary: campaign.status! };
   }
 }
 
@@ -86,7 +88,7 @@ async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: num
   return !email?.waits;
 }
 
-async function sweep(em: EntityManager, campaign: EmailCampaign, now: Date): Promise<Stand> {
+async function sweep(em: EntityManager, campaign: Cancelled, now: Date): Promise<Stand> {
   const { swept, open } = await sweepCancelled(em.fork(), campaign);
   if (!open) return { over: true, summary: campaign.status! };
   return { over: false, summary: 'suppressing what is still queued', ...(swept === 0 ? { until: later(now, 500) } : {}) };

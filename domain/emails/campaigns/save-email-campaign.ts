@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EmailCampaign, type EmailCampaignStatus, type ScheduleType, type Variant, type Winner } from '../../../db/entities/email-campaigns.ts';
-import type { EntityManager } from '../../../db/orm.ts';
+import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { campaignsUsing } from '../../campaigns/campaigns-using.ts';
 import { AppError, assertNotInUse, assertValid, type Violation } from '../../errors.ts';
 import { beginMailing, wakeCampaign } from './change-email-campaign.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { scheduleViolations, startOf } from './schedule.ts';
+import { suppressReady } from './sweep-cancelled.ts';
 import { variantViolations } from './variants.ts';
 
 export interface EmailCampaignInput {
@@ -59,7 +60,9 @@ export async function updateEmailCampaign(
     if (changed.length === 0) return campaign;
     assertChangeable(campaign.status!, changed.map(([field]) => field));
     tx.assign(campaign, Object.fromEntries(changed));
-    await assertSound(tx, campaign);
+    // What one that has ended was sent to, and said, may be gone.
+    if (ENDED.includes(campaign.status!)) assertValid(nameViolations(campaign));
+    else await assertSound(tx, campaign);
     if (campaign.status === 'SCHEDULED') campaign.nextRunAt = startOf(campaign, new Date());
     await tx.flush();
     if (campaign.status === 'SCHEDULED' || campaign.status === 'SENDING') await wakeCampaign(tx, campaign);
@@ -67,14 +70,15 @@ export async function updateEmailCampaign(
   });
 }
 
-/** Deletes a campaign that is not being sent; its emails stay. Throws 404, 409. */
+/** Deletes a campaign that is not being sent; its emails stay, and of a cancelled one none goes out any more. Throws 404, 409. */
 export async function deleteEmailCampaign(em: EntityManager, author: Author, id: number, check: (current: EmailCampaign) => void): Promise<void> {
-  await em.transactional(async (tx) => {
+  await retriedTransaction(em, async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     check(campaign);
     const { name, status } = campaign;
     if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED') throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
     assertNotInUse(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)));
+    if (status === 'CANCELLED' || status === 'FAILED') await suppressReady(tx, campaign);
     await tx.remove(campaign).flush();
     await appendAudit(tx, author, { action: 'email_campaign.deleted', resourceType: 'email_campaign', resourceId: id, before: { name, status } });
   });
@@ -98,12 +102,14 @@ function assertChangeable(status: EmailCampaignStatus, fields: readonly string[]
   if (closed.length > 0) throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can not be changed any more`);
 }
 
+const nameViolations = ({ name }: EmailCampaign): Violation[] =>
+  (name == null || name.trim() === '' ? [{ path: '/name', code: 'required', message: 'must not be empty' }] : []);
+
 async function assertSound(tx: EntityManager, campaign: EmailCampaign): Promise<void> {
   const { templateId = null, variants = null, winner = null, scheduleType = null, scheduledAt = null, cron = null, timezone = null, status } = campaign;
-  const violations: Violation[] = [...scheduleViolations({ scheduleType, scheduledAt, cron, timezone }), ...variantViolations(variants, winner)];
+  const violations: Violation[] = [...nameViolations(campaign), ...scheduleViolations({ scheduleType, scheduledAt, cron, timezone }), ...variantViolations(variants, winner)];
   const require = (path: string, message: string): number => violations.push({ path, code: 'required', message });
   const conflict = (path: string, message: string): number => violations.push({ path, code: 'conflict', message });
-  if (campaign.name == null || campaign.name.trim() === '') require('/name', 'must not be empty');
   if (templateId === null && variants === null) require('/templateId', 'is required, or variants');
   if (templateId !== null && variants !== null) conflict('/templateId', 'goes without variants, which have templates of their own');
   if (campaign.segmentId == null) require('/segmentId', 'is required, or listId');
