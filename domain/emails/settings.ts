@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
-import { EmailSettings } from '../../db/entities/emails.ts';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { EMAIL_LANES, EmailSettings } from '../../db/entities/emails.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { checkEntry } from '../campaigns/entry.ts';
 import type { SendWindow } from '../campaigns/local-time.ts';
@@ -24,7 +24,7 @@ export async function updateEmailSettings(
 ): Promise<EmailSettings> {
   const { tenantId } = author;
   assertValid(checkEntry({ sendWindow: input.sendWindow ?? null }));
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     await rows(tx, sql`insert into email_settings (tenant_id) values (${tenantId}) on conflict do nothing`);
     const settings = await tx.findOneOrFail(EmailSettings, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     check(settings);
@@ -32,7 +32,21 @@ export async function updateEmailSettings(
     const before = shown();
     tx.assign(settings, Object.fromEntries(Object.entries(input).filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof before]))));
     await tx.flush();
+    if (!isDeepStrictEqual(before.sendWindow, shown().sendWindow)) await askAgain(tx, tenantId);
     await appendAudit(tx, author, { action: 'email_settings.updated', resourceType: 'email_settings', resourceId: null, before, after: shown() });
     return settings;
   });
+}
+
+/**
+ * Has senders look again at what waits for the send window as it was: what was not tried yet, and what waits for longer than
+ * anything that was tried does (an hour). What still must not go is put off once more.
+ */
+async function askAgain(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`
+    update emails set next_attempt_at = now() where id in (
+      select id from emails
+      where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and status = 'QUEUED' and accepted_at is not null
+        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
+      order by id for update)`);
 }

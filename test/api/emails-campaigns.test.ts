@@ -158,5 +158,17 @@ test('the tenant\'s rules for marketing mail: how often at most, and when', asyn
   assert.equal((await startAll(opens)).get(waiting), 'QUEUED');
   const { body: put } = await service.api('GET', `/emails/${waiting}/explain`);
   assert.deepEqual(put.gates.at(-1), { ...put.gates.at(-1), gate: 'send_window', passed: false, reason: `opens_${opens.toISOString()}` });
-  await service.api('PUT', path, { sendWindow: null });
+
+  // Another window, or none, counts for what waits for the last one.
+  const gatesOf = async (id: number) => (await service.api('GET', `/emails/${id}/explain`)).body.gates.map(({ gate }: { gate: string }) => gate);
+  await service.api('PUT', path, { frequencyCap: { maxEmails: 1000, perDays: 1 } });
+  assert.ok((await gatesOf(waiting)).includes('send_window'));
+  await service.api('PUT', path, { sendWindow: { from: '08:00', to: '17:00', timezone: 'contact' } });
+  assert.ok(!(await gatesOf(waiting)).includes('send_window'));
+  const refused = await send(service, { templateId, recipientId: contact.id });
+  await engine(sql`update emails set accepted_at = now(), attempt = 1, next_attempt_at = now() + case id when ${refused} then interval '50 minutes' else interval '5 days' end
+    where id in (${refused}, ${waiting})`);
+  await service.api('PUT', path, { sendWindow: null, frequencyCap: null });
+  const [tried, waited] = await engine<{ waits: boolean }>(sql`select next_attempt_at > now() as waits from emails where id in (${refused}, ${waiting}) order by id desc`);
+  assert.deepEqual([tried, waited], [{ waits: true }, { waits: false }], 'what a server has asked to come later waits for that');
 });
