@@ -167,6 +167,16 @@ test('a batch: what is known counts, what is not is left out, mails that we did 
   assert.deepEqual(await stateOf(three), ['SENT', null]);
 });
 
+test('a time that no calendar of ours has is taken as now', async () => {
+  for (const at of ['+275760-09-13T00:00:00Z', '-000001-01-01T00:00:00Z', '253402300800', '99999999999999999999', 'yesterday']) {
+    const { emailId } = await makeMailed(service);
+    const event = { RecordType: 'Bounce', Type: 'SoftBounce', ID: emailId, BouncedAt: at, Metadata: { email: service.deps.links.bounceToken(emailId) } };
+    assert.deepEqual(await post('postmark', postmark(event)), [200, 1], at);
+    const [bounce] = await engine<{ at: Date }>(sql`select at from email_bounces where email_id = ${emailId}`);
+    assert.ok(Math.abs(bounce!.at.getTime() - Date.now()) < 60_000, `${at} became ${bounce!.at.toISOString()}`);
+  }
+});
+
 test('an email of another tenant is that tenant\'s', async () => {
   const { emailId, contact } = await makeMailed(service);
   await engine(sql`update emails set tenant_id = 'other', contact_id = null where id = ${emailId}`);

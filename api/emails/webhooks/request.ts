@@ -61,10 +61,13 @@ export function eventKeyOf(id: string, event: unknown): string {
   return createHash('sha256').update(id || JSON.stringify(event)).digest('base64url');
 }
 
-/** A time in RFC 3339 or in seconds since 1970; `fallback` where it is neither. */
+/** The first instant of the year 10000, which RFC 3339 can not write any more. */
+const END_OF_TIME = Date.UTC(10_000, 0);
+
+/** A time in RFC 3339 or in seconds since 1970, not before and not after the year 9999; `fallback` where it is neither. */
 export function timeOf(text: string, fallback: Date): Date {
   const time = new Date(/^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : text);
-  return Number.isNaN(time.getTime()) ? fallback : time;
+  return time.getTime() >= 0 && time.getTime() < END_OF_TIME ? time : fallback;
 }
 
 /** Whether a time is so near to another that it is no replay. */
