@@ -77,7 +77,7 @@ function explainMembership({ lane, segment_id: segmentId, created_at: at }: Expl
 
 /** Every gate up to the one that stopped it. A reason of no gate (a stopped campaign) is told after those it passed. */
 function explainGates({ lane, content_version: contentVersion }: ExplainedRow, stoppedBy: string | null, at: Date): ExplainedGate[] {
-  const stop = gateOf(stoppedBy);
+  const stop = stoppedBy === 'erased' ? 'contact' : gateOf(stoppedBy);
   const all = GATES.filter((gate) => gate !== 'campaign' || lane === 'bulk');
   const passed = stop === null ? all : all.slice(0, all.indexOf(stop));
   const gates: ExplainedGate[] = passed.map((gate) => (

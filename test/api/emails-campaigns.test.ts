@@ -114,6 +114,13 @@ test('a contact without an email of a campaign is told what stands between', asy
   assert.equal((await service.api('GET', `/contacts/999999/emails/explain?campaignId=${draft.id}`)).status, 404);
 });
 
+test('mail of somebody who was erased was stopped at the contact', async () => {
+  const emailId = await send(service, { templateId: await makeTemplate(service), recipientId: (await makeContact(service)).id });
+  await engine(sql`update emails set status = 'SUPPRESSED', reason = 'erased', to_address = null where id = ${emailId}`);
+  const { body } = await service.api('GET', `/emails/${emailId}/explain`);
+  assert.deepEqual(body.gates.map(({ gate, passed, reason }: { gate: string; passed: boolean; reason: string }) => `${gate} ${passed} ${reason}`), ['template true null', 'contact false erased']);
+});
+
 /** Leases and starts what may go, as a sender does; answers the statuses by email. */
 async function startAll(notBefore?: Date): Promise<Map<number, string>> {
   const em = engineEm(service.deps.orm);
