@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../domain/contacts/email.ts';
 import { erasedKey } from '../../domain/contacts/erasure/digest.ts';
 import { isViolation } from '../../domain/contacts/violation.ts';
 import { addSuppression, removeSuppression } from '../../domain/emails/suppressions.ts';
-import { assertValid } from '../../domain/errors.ts';
+import { assertValid, notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { created, noContent, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../schemas.ts';
@@ -55,6 +55,15 @@ export const suppressionRoutes: RouteSpec[] = [
     handler: async ({ em, caller, body }) => {
       const { suppression, made } = await addSuppression(em, caller, keyOf(body.email), body.reason ?? 'manual');
       return made ? created(`/emails/suppressions/${suppression.id}`, present(suppression)) : { body: present(suppression) };
+    },
+  }),
+  route({
+    method: 'GET', path: '/emails/suppressions/{id}', operationId: 'getSuppression', summary: 'Get a suppression', access: 'emails:read',
+    params: IdParams, responses: { 200: { schema: Answer } },
+    handler: async ({ em, params }) => {
+      const suppression = await em.findOne(Suppression, { id: params.id });
+      if (!suppression) throw notFound('suppression', params.id);
+      return { body: present(suppression) };
     },
   }),
   route({

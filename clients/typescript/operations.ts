@@ -118,6 +118,7 @@ export const operations = {
   updateEmailSettings: ['PUT', '/api/v1/emails/settings', 'application/json'],
   listSuppressions: ['GET', '/api/v1/emails/suppressions', null],
   createSuppression: ['POST', '/api/v1/emails/suppressions', 'application/json'],
+  getSuppression: ['GET', '/api/v1/emails/suppressions/{id}', null],
   deleteSuppression: ['DELETE', '/api/v1/emails/suppressions/{id}', null],
   listTemplates: ['GET', '/api/v1/emails/templates', null],
   createTemplate: ['POST', '/api/v1/emails/templates', 'application/json'],

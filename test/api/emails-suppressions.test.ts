@@ -24,6 +24,9 @@ test('an address is suppressed in whatever spelling, once, and the stricter reas
   assert.deepEqual(shown, { email: 'mixed.case@example.org', reason: 'manual', source: 'api', tenantId: 'default' });
   assert.ok(Number.isInteger(id) && !Number.isNaN(Date.parse(createdAt)));
   assert.equal(first.headers.get('location'), `/api/v1/emails/suppressions/${id}`);
+  const read = await api('GET', `/emails/suppressions/${id}`);
+  assert.deepEqual([read.status, read.body], [200, first.body]);
+  assert.equal((await api('GET', '/emails/suppressions/999999')).status, 404);
   assert.equal(await statusOf(contact.id), 'unsubscribed');
 
   const again = await suppress({ email: 'mixed.case@example.org' });
