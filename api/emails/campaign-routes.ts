@@ -73,8 +73,8 @@ export const emailCampaignRoutes: RouteSpec[] = [
     },
   }),
   change('send', 'Send a DRAFT', 'By its schedule; at once where it has none. One that is on its way stays so.', sendEmailCampaign),
-  change('pause', 'Pause an email campaign', 'What is not on a connection to a provider at this moment waits until it is resumed.', pauseEmailCampaign),
-  change('resume', 'Go on with a paused email campaign', 'With whoever has not had it.', resumeEmailCampaign),
+  change('pause', 'Pause an email campaign', 'What is not on a connection to a provider at this moment waits until it is resumed; one that is SCHEDULED does not begin.', pauseEmailCampaign),
+  change('resume', 'Go on with a paused email campaign', 'With whoever has not had it. One that has not begun is SCHEDULED again: a recurring one for its next time, any other begins at once when its time is past.', resumeEmailCampaign),
   change('cancel', 'Cancel an email campaign', 'Nothing more goes out: what is still queued becomes SUPPRESSED.', cancelEmailCampaign),
   route({
     method: 'GET', path: '/emails/campaigns/{id}/stats', operationId: 'getEmailCampaignStats', summary: 'What became of an email campaign', access: 'emails:read',

@@ -1439,7 +1439,7 @@ export interface paths {
         put?: never;
         /**
          * Pause an email campaign
-         * @description What is not on a connection to a provider at this moment waits until it is resumed.
+         * @description What is not on a connection to a provider at this moment waits until it is resumed; one that is SCHEDULED does not begin.
          */
         post: operations["pauseEmailCampaign"];
         delete?: never;
@@ -1459,7 +1459,7 @@ export interface paths {
         put?: never;
         /**
          * Go on with a paused email campaign
-         * @description With whoever has not had it.
+         * @description With whoever has not had it. One that has not begun is SCHEDULED again: a recurring one for its next time, any other begins at once when its time is past.
          */
         post: operations["resumeEmailCampaign"];
         delete?: never;

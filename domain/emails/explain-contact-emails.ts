@@ -35,11 +35,11 @@ export async function explainContactEmails(em: EntityManager, contactId: number,
 }
 
 /** What keeps a contact out of a mailing: it has not begun, the contact is not in its segment, or a gate would stop it. */
-async function withoutMailing(tx: EntityManager, { tenantId, segmentId, status, templateId, variants }: EmailCampaign, contactId: number): Promise<ExplainedGate[]> {
+async function withoutMailing(tx: EntityManager, { tenantId, segmentId, status, nextRunAt, startedAt, templateId, variants }: EmailCampaign, contactId: number): Promise<ExplainedGate[]> {
   const at = new Date();
   const [member] = await rows<{ added_at: Date }>(tx, sql`
     select added_at from segment_members where tenant_id = ${tenantId} and segment_id = ${segmentId ?? null} and contact_id = ${contactId}`);
-  const begun = status !== 'DRAFT' && status !== 'SCHEDULED';
+  const begun = startedAt != null && nextRunAt == null;
   const membership = member && begun ? `joined_segment_${segmentId}_too_late` : `${member ? '' : 'not_in_'}segment_${segmentId ?? 'deleted'}`;
   const gates: ExplainedGate[] = [
     { gate: 'membership', passed: member !== undefined && !begun, reason: membership, at: member?.added_at ?? at },

@@ -30,6 +30,9 @@ test('what is wrong with a campaign is told whole', async () => {
     [{ scheduleType: 'recurring', cron: '61 * * * *' }, ['/cron cron']],
     [{ scheduleType: 'recurring', cron: '0 0 30 2 *' }, ['/cron cron']],
     [{ scheduleType: 'recipient_local_time' }, ['/scheduledAt required']],
+    [{ scheduleType: 'recipient_local_time', scheduledAt: '0001-01-01T00:00:00Z' }, ['/scheduledAt out_of_range']],
+    [{ scheduleType: 'scheduled', scheduledAt: '0001-01-01T00:00:00+14:00' }, ['/scheduledAt out_of_range']],
+    [{ scheduledAt: '9999-12-31T23:59:59Z' }, ['/scheduledAt out_of_range']],
     [{ variants: [{ name: 'A', templateId, weight: 1 }, { name: 'A', templateId, weight: 1 }] }, ['/variants/1/name unique', '/templateId conflict']],
     [{ winner: { metric: 'opens', afterMinutes: 60, testPercent: 10 } }, ['/winner conflict']],
   ];
@@ -77,6 +80,28 @@ test('what was read can be put back; what is on its way can be changed only in p
   const audit = await service.api('GET', '/auth/audit-log?limit=200');
   const actions = audit.body.data.map(({ action }: { action: string }) => action);
   for (const action of ['email_campaign.started', 'email_campaign.cancelled', 'email_campaign.deleted']) assert.ok(actions.includes(action), action);
+});
+
+test('one that waits for its time can be paused, and goes on waiting when it is resumed', async () => {
+  const { contacts: [member], listId } = await makeAudience(service, 1);
+  const templateId = await makeTemplate(service);
+  const weekly = await makeEmailCampaign(service, { templateId, listId, scheduleType: 'recurring', cron: '0 9 * * 1' });
+  const act = (id: number, verb: string) => service.api('POST', `/emails/campaigns/${id}/${verb}`);
+  assert.deepEqual([(await act(weekly.id, 'pause')).body.status, (await act(weekly.id, 'pause')).status], ['PAUSED', 202]);
+  assert.equal((await act(weekly.id, 'send')).status, 409);
+  assert.equal((await service.api('DELETE', `/emails/templates/${templateId}`)).status, 409);
+  const { body: explained } = await service.api('GET', `/contacts/${member!.id}/emails/explain?campaignId=${weekly.id}`);
+  assert.deepEqual(explained.gates.map(({ gate, passed, reason }: { gate: string; passed: boolean; reason: string }) => `${gate} ${passed} ${reason}`), [`membership true segment_${listId}`, 'campaign false campaign_paused']);
+  // An occurrence that it was paused over is left out.
+  await engine(sql`update email_campaigns set next_run_at = now() - interval '3 days' where id = ${weekly.id}`);
+  const resumed = (await act(weekly.id, 'resume')).body;
+  assert.deepEqual([resumed.status, resumed.nextRunAt], ['SCHEDULED', weekly.nextRunAt]);
+  assert.deepEqual([(await act(weekly.id, 'resume')).status, (await act(weekly.id, 'cancel')).body.status], [202, 'CANCELLED']);
+
+  const once = await makeEmailCampaign(service, { templateId, listId, scheduleType: 'scheduled', scheduledAt: '2099-05-01T10:00:00Z' });
+  await act(once.id, 'pause');
+  const again = (await act(once.id, 'resume')).body;
+  assert.deepEqual([again.status, again.nextRunAt], ['SCHEDULED', '2099-05-01T10:00:00.000Z']);
 });
 
 test('one id space: a campaignId means one campaign, of either kind', async () => {

@@ -48,22 +48,26 @@ export async function sendEmailCampaign(em: EntityManager, author: Author, id: n
   });
 }
 
-/** What is not on a connection at this moment stays QUEUED until it is resumed. Throws 404, 409 unless SENDING. */
+/** What is not on a connection at this moment stays QUEUED until it is resumed, and one that waits for its time does not begin. Throws 404, 409 unless SENDING or SCHEDULED. */
 export async function pauseEmailCampaign(em: EntityManager, author: Author, id: number): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     if (campaign.status === 'PAUSED') return campaign;
-    if (campaign.status !== 'SENDING') throw refused(campaign.status, 'only one that is SENDING can be paused');
+    if (campaign.status !== 'SENDING' && campaign.status !== 'SCHEDULED') throw refused(campaign.status, 'only one that is SENDING or SCHEDULED can be paused');
     return change(tx, author, campaign, 'email_campaign.paused', 'PAUSED');
   });
 }
 
-/** Goes on with what is still QUEUED. Throws 404, 409 unless PAUSED. */
+/** Goes on with what is still QUEUED, or with waiting: what it was paused over is left out by a recurring one, any other begins at once. Throws 404, 409 unless PAUSED. */
 export async function resumeEmailCampaign(em: EntityManager, author: Author, id: number): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
-    if (campaign.status === 'SENDING') return campaign;
+    if (campaign.status === 'SENDING' || campaign.status === 'SCHEDULED') return campaign;
     if (campaign.status !== 'PAUSED') throw refused(campaign.status, 'only one that is PAUSED can be resumed');
+    if (campaign.nextRunAt != null) {
+      campaign.nextRunAt = startOf(campaign, new Date());
+      return change(tx, author, campaign, 'email_campaign.resumed', 'SCHEDULED');
+    }
     // What was put back while it was paused is requested again.
     campaign.requestedTo = 0;
     return change(tx, author, campaign, 'email_campaign.resumed', 'SENDING');

@@ -15,11 +15,18 @@ const HOUR_MS = 3_600_000;
 /** The first place on Earth to see a time of day is 14 hours ahead of UTC, the last one 12 behind. */
 const EARLIEST_MS = 14 * HOUR_MS;
 
+/** So that it is a time that can be kept, wherever on Earth. */
+const EARLIEST_TIME = Date.UTC(1970, 0, 2);
+const LATEST_TIME = Date.UTC(9999, 11, 30);
+
 /** What is wrong with a schedule; one that is not complete is an error as soon as a schedule type is chosen. */
 export function scheduleViolations({ scheduleType, scheduledAt, cron, timezone }: Schedule): Violation[] {
   const violations: Violation[] = [];
   const needsTime = scheduleType === 'scheduled' || scheduleType === 'recipient_local_time';
   if (needsTime && scheduledAt === null) violations.push({ path: '/scheduledAt', code: 'required', message: `is required when scheduleType is ${scheduleType}` });
+  if (scheduledAt !== null && (scheduledAt.getTime() < EARLIEST_TIME || scheduledAt.getTime() > LATEST_TIME)) {
+    violations.push({ path: '/scheduledAt', code: 'out_of_range', message: 'must be in the years 1970 to 9999' });
+  }
   if (scheduleType === 'recurring' && cron === null) violations.push({ path: '/cron', code: 'required', message: 'is required when scheduleType is recurring' });
   if (timezone !== null && !isTimezone(timezone)) violations.push({ path: '/timezone', code: 'timezone', message: 'must be an IANA timezone such as Europe/Berlin' });
   else if (cron !== null) {
