@@ -25,6 +25,9 @@ export const mailTags = {
   trailer: 'mail_trailer',
 };
 
+/** Says of a marked href that it stays what it is. */
+export const UNTRACKED = 'untracked';
+
 const OPENING = new Set(['if', 'unless', 'case', 'for', 'tablerow']);
 const MIDDLE = new Set(['elsif', 'else', 'when']);
 const JUMPS = new Set(['break', 'continue']);
@@ -96,23 +99,24 @@ function mask(pieces: Piece[]): { html: string; at: number[] } {
   return { html, at };
 }
 
-/** The href of an element whose clicks are tracked; `data-notrack` on it opts out. */
-export function trackedHref(tag: StartTag): Attribute | null {
-  if (tag.name !== 'a' && tag.name !== 'area') return null;
-  return tag.attributes.has('data-notrack') ? null : (tag.attributes.get('href') ?? null);
-}
+/** The href of a link. */
+export const linkHref = ({ name, attributes }: StartTag): Attribute | null => (name === 'a' || name === 'area' ? attributes.get('href') ?? null : null);
+
+/** Whether clicks on a link are tracked; `data-notrack` on it opts out. */
+export const isTracked = ({ attributes }: StartTag): boolean => !attributes.has('data-notrack');
 
 function markLinks(edit: MagicString, html: string, scan: HtmlScan, liquidAt: number[], owned: EmailLinks): StaticLink[] {
   const links: StaticLink[] = [];
   for (const tag of scan.startTags) {
-    const href = trackedHref(tag);
+    const href = linkHref(tag);
     if (!href) continue;
     const { start, end } = href.raw;
     if (liquidAt.some((at) => within(at, href.raw))) {
-      edit.appendRight(start, `{% ${mailTags.href} ${href.quote === "'" ? 1 : 2} %}`).appendLeft(end, `{% ${mailTags.endHref} %}`);
+      const args = `${href.quote === "'" ? 1 : 2}${isTracked(tag) ? '' : ` ${UNTRACKED}`}`;
+      edit.appendRight(start, `{% ${mailTags.href} ${args} %}`).appendLeft(end, `{% ${mailTags.endHref} %}`);
       continue;
     }
-    const link = trackableLink(href.value);
+    const link = isTracked(tag) ? trackableLink(href.value) : null;
     if (!link || owned.isOptOut(link.url)) continue;
     edit.update(start, end, `{% ${mailTags.link} ${links.length} %}`);
     links.push({ ...link, raw: html.slice(start, end) });

@@ -42,6 +42,9 @@ export function trackableLink(href: string): TrackableLink | null {
   return query.length > MAX_QUERY_CHARS ? null : { url, query };
 }
 
+/** Whether an href leads to this very url; blanks around it are none of it. */
+export const isSameLink = (href: string, url: string | null): boolean => href.trim() === url;
+
 /** `publicUrl` is PUBLIC_URL, with or without a trailing slash. */
 export function createEmailLinks({ publicUrl, signer }: { publicUrl: string; signer: LinkSigner }): EmailLinks {
   const base = `${publicUrl.replace(/\/+$/, '')}/api/v1/emails`;

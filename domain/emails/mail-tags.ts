@@ -1,9 +1,9 @@
 import { Tag, TypeGuards } from 'liquidjs';
 import type { Context, Emitter, Liquid, Parser, TagToken, Template, TopLevelToken } from 'liquidjs';
 import { decodeAttribute } from './html-scan.ts';
-import { mailTags } from './instrument.ts';
+import { mailTags, UNTRACKED } from './instrument.ts';
 import type { StaticLink } from './instrument.ts';
-import { trackableLink } from './links.ts';
+import { isSameLink, trackableLink } from './links.ts';
 import { preheaderHtml, trailerHtml } from './mail-frame.ts';
 import type { MailFrame } from './mail-frame.ts';
 import { ChunkEmitter, createEngine } from './template-engine.ts';
@@ -12,13 +12,15 @@ import { ChunkEmitter, createEngine } from './template-engine.ts';
 export interface TagFrame extends MailFrame {
   staticLinks: readonly StaticLink[];
   preheader: string;
+  /** Whether a link that was written so far unsubscribes. */
+  showsUnsubscribe: boolean;
 }
 
 const FRAME = Symbol('mail frame');
 
-/** Adds the frame to the scope of an instrumented template. */
-export function attachFrame(scope: object, frame: TagFrame): void {
-  (scope as { [FRAME]: TagFrame })[FRAME] = frame;
+/** Adds the frame to the scope of an instrumented template, for one render. */
+export function attachFrame(scope: object, frame: Omit<TagFrame, 'showsUnsubscribe'>): void {
+  (scope as { [FRAME]: TagFrame })[FRAME] = { ...frame, showsUnsubscribe: false };
 }
 
 function frameOf(ctx: Context): TagFrame {
@@ -46,11 +48,13 @@ class StaticLinkTag extends Tag {
 /** A link with Liquid in it: rendered first, then judged. */
 class HrefTag extends Tag {
   readonly #quote: '"' | "'";
+  readonly #tracked: boolean;
   readonly #templates: Template[] = [];
 
   constructor(token: TagToken, rest: TopLevelToken[], liquid: Liquid, parser: Parser) {
     super(token, rest, liquid);
     this.#quote = token.args.startsWith('1') ? "'" : '"';
+    this.#tracked = !token.args.endsWith(UNTRACKED);
     for (let next = rest.shift(); next; next = rest.shift()) {
       if (TypeGuards.isTagToken(next) && (next as TagToken).name === mailTags.endHref) return;
       this.#templates.push(parser.parseToken(next, rest));
@@ -58,11 +62,14 @@ class HrefTag extends Tag {
   }
 
   override *render(ctx: Context, emitter: Emitter): Generator<unknown, void, unknown> {
-    const { links, emailId } = frameOf(ctx);
+    const frame = frameOf(ctx);
+    const { links, emailId } = frame;
     const rendered = new ChunkEmitter();
     yield this.liquid.renderer.renderTemplates(this.#templates, ctx, rendered);
     const raw = rendered.text();
-    const link = emailId === null ? null : trackableLink(decodeAttribute(raw, this.#quote));
+    const href = decodeAttribute(raw, this.#quote);
+    if (isSameLink(href, frame.unsubscribeUrl)) frame.showsUnsubscribe = true;
+    const link = emailId === null || !this.#tracked ? null : trackableLink(href);
     emitter.write(emailId === null || !link || links.isOptOut(link.url) ? raw : links.clickUrl(emailId, link));
   }
 }
@@ -76,9 +83,7 @@ class PreheaderTag extends Tag {
 class TrailerTag extends Tag {
   override render(ctx: Context, emitter: Emitter): void {
     const frame = frameOf(ctx);
-    const url = frame.unsubscribeUrl;
-    const shown = url !== null && (emitter as ChunkEmitter).chunks.some((chunk) => chunk.includes(url));
-    emitter.write(trailerHtml(frame, shown));
+    emitter.write(trailerHtml(frame, frame.showsUnsubscribe));
   }
 }
 

@@ -1,7 +1,7 @@
 import MagicString from 'magic-string';
 import { scanHtml } from './html-scan.ts';
-import { trackedHref } from './instrument.ts';
-import { trackableLink } from './links.ts';
+import { isTracked, linkHref } from './instrument.ts';
+import { isSameLink, trackableLink } from './links.ts';
 import { preheaderHtml, trailerHtml } from './mail-frame.ts';
 import type { MailFrame } from './mail-frame.ts';
 
@@ -13,13 +13,14 @@ export function rewriteHtml(html: string, frame: MailFrame, preheader: string): 
   const scan = scanHtml(html);
   const edit = new MagicString(html);
   const { emailId, links, unsubscribeUrl } = frame;
-  for (const tag of emailId === null ? [] : scan.startTags) {
-    const href = trackedHref(tag);
-    const link = href && trackableLink(href.value);
-    if (!link || emailId === null || links.isOptOut(link.url)) continue;
+  let shown = false;
+  for (const tag of scan.startTags) {
+    const href = linkHref(tag);
+    if (href && tag.start < scan.bodyEnd && isSameLink(href.value, unsubscribeUrl)) shown = true;
+    const link = href && isTracked(tag) ? trackableLink(href.value) : null;
+    if (!href || !link || emailId === null || links.isOptOut(link.url)) continue;
     edit.update(href.raw.start, href.raw.end, links.clickUrl(emailId, link));
   }
-  const shown = unsubscribeUrl !== null && html.slice(0, scan.bodyEnd).includes(unsubscribeUrl);
   edit.appendLeft(scan.bodyStart, preheaderHtml(preheader));
   edit.appendLeft(scan.bodyEnd, trailerHtml(frame, shown));
   return edit.toString();

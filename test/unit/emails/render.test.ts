@@ -124,6 +124,24 @@ test('marketing mail always shows a way out and the postal address, in both part
   assert.match(ownText.text, /^Hello Ann\n\n-- \nUnsubscribe: /);
 });
 
+test('a way out counts as shown only where it is a link that is there to be followed', () => {
+  const shown = ({ html }: { html: string }): number => html.split('>Unsubscribe</a>').length - 1;
+  const parsed = '<a href={{ data.x }}></a>';
+  for (const [content, more] of [
+    ['<p>Hi</p><!-- {{ unsubscribeUrl }} -->', {}],
+    ['<!--[if mso]><v:roundrect href="{{ unsubscribeUrl }}"></v:roundrect><![endif]-->', {}],
+    ['<p title="{{ unsubscribeUrl }}">Hi</p>', {}],
+    ['<title>{{ unsubscribeUrl }}</title><p>Hi</p>', {}],
+    ['<p>Hi</p>', { previewText: 'Leave: {{ unsubscribeUrl }}' }],
+    ['<a href="{{ unsubscribeUrl }}/more">Hi</a>', {}],
+  ] as const) {
+    for (const source of [content, parsed + content]) assert.equal(shown(render(source, {}, { category: 'marketing', ...more })), 1, source);
+  }
+  for (const content of ['<a href="{{ unsubscribeUrl }}">Leave</a>', "<A HREF='{{ unsubscribeUrl }}' data-notrack>Leave</A>", '<a href=" {% if true %}{{ unsubscribeUrl }}{% endif %} ">Leave</a>', '<map><area href="{{ unsubscribeUrl }}"></map>']) {
+    for (const source of [content, parsed + content]) assert.equal(shown(render(source, {}, { category: 'marketing' })), 0, source);
+  }
+});
+
 test('transactional mail gets none of it', () => {
   const mail = render('<p>Hi</p>', {}, { category: 'transactional' });
   assert.equal(untracked(mail.html), '<p>Hi</p>');
