@@ -153,6 +153,13 @@ test('who has unsubscribed stays so until the link is confirmed; then the suppre
     assert.deepEqual([answer.status, answer.body.code], [400, 'token_invalid']);
   }
   assert.equal(await statusOf(contact.id), 'unsubscribed');
+
+  // Who signs up again gets another, however soon: no mail of before confirms it. Then one is enough again.
+  await submit(form, contact.email);
+  await submit(form, contact.email);
+  assert.equal(await confirmationsTo(contact.id), 2);
+  await visit('POST', linkOf(await nthMail(service, contact.email, 2)));
+  assert.equal(await statusOf(contact.id), 'active');
 });
 
 test('an address that was erased after it unsubscribed comes back by a confirmation too', async () => {

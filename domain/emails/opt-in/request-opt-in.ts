@@ -49,9 +49,11 @@ export async function requestOptIn(tx: EntityManager, origin: Origin, { contactI
   return true;
 }
 
+/** A mail whose link is spent, for it was confirmed, is none to wait for. */
 async function isMailDue(tx: EntityManager, tenantId: string, contactId: number): Promise<boolean> {
   const [sent] = await rows<{ today: number; lately: number }>(tx, sql`
-    select count(*) as today, count(*) filter (where created_at > now() - make_interval(mins => ${MINUTES_BETWEEN})) as lately
-    from emails where tenant_id = ${tenantId} and contact_id = ${contactId} and send_key like 'opt\\_in:%' and created_at > now() - interval '1 day'`);
+    select count(*) as today, count(*) filter (where created_at > now() - make_interval(mins => ${MINUTES_BETWEEN}) and not exists (
+      select 1 from opt_ins o where o.tenant_id = m.tenant_id and o.contact_id = m.contact_id and 'opt_in:' || o.id = m.send_key and o.confirmed_at is not null)) as lately
+    from emails m where tenant_id = ${tenantId} and contact_id = ${contactId} and send_key like 'opt\\_in:%' and created_at > now() - interval '1 day'`);
   return sent!.lately === 0 && sent!.today < MAILS_A_DAY;
 }
