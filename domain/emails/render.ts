@@ -9,7 +9,7 @@ import { oneLine } from './mime.ts';
 import { rewriteHtml } from './rewrite-html.ts';
 import { escapeHtml, renderChunks, sharedEngine } from './template-engine.ts';
 import { renderFailure, templateLimits, withTimeLimit } from './template-limits.ts';
-import { splitTemplate } from './template-pieces.ts';
+import { splitTemplate, type Piece } from './template-pieces.ts';
 import { templateScope } from './template-values.ts';
 import type { ContactValues, ScopeLinks } from './template-values.ts';
 import { collapseBlankLines, deriveTextTemplate, htmlToText } from './text-part.ts';
@@ -62,6 +62,23 @@ export interface CompiledTemplate {
   /** Null when each mail's text is made from its HTML. */
   readonly text: { templates: Template[]; hasBlocks: boolean } | null;
   readonly staticChunks: ReadonlySet<string>;
+  /** Whether the content itself shows the postal address. */
+  readonly showsAddress: boolean;
+}
+
+/** Whether a text stands in every mail of a template: not in a branch, nor in a comment of either language. */
+function alwaysShows(pieces: readonly Piece[], text: string): boolean {
+  const blocks = new Set(pieces.flatMap(({ tag }) => (tag.startsWith('end') && tag !== 'endraw' ? [tag.slice(3)] : [])));
+  let depth = 0;
+  let shown = '';
+  for (const { kind, source, tag } of pieces) {
+    if (blocks.has(tag)) depth += 1;
+    else if (tag.startsWith('end') && blocks.has(tag.slice(3))) depth -= 1;
+    // Nothing comes together across a token.
+    shown += kind === 'text' && depth === 0 ? source : '\0';
+  }
+  const seen = shown.replace(/<!--[^]*?(?:-->|$)/g, '');
+  return seen.includes(text) || seen.includes(escapeHtml(text));
 }
 
 /** The pieces that stand in every recipient's mail: the text between Liquid tokens, and what surrounds tracking ids. */
@@ -97,6 +114,7 @@ function compileUnguarded(version: TemplateVersion, options: CompileOptions): Co
     instrumented: instrumented && { templates: mailEngine().parse(instrumented.source), links: instrumented.links },
     plainHtml,
     text: textTemplate,
+    showsAddress: Boolean(options.postalAddress) && alwaysShows(pieces, options.postalAddress!),
     staticChunks: staticTexts([instrumented?.source ?? '', textTemplate?.source ?? ''], options.links, instrumented?.links ?? []),
   };
 }
@@ -145,10 +163,7 @@ function mailFrame(compiled: CompiledTemplate, emailId: number | null, unsubscri
 
 function renderHtml(compiled: CompiledTemplate, scope: object, frame: MailFrame): string[] {
   const preheader = compiled.preheader ? renderChunks(sharedEngine('html'), compiled.preheader, scope).join('') : '';
-  const { content } = compiled.version;
-  const address = frame.postalAddress;
-  const showsAddress = address !== null && (content.includes(address) || content.includes(escapeHtml(address)));
-  const htmlFrame = showsAddress ? { ...frame, postalAddress: null } : frame;
+  const htmlFrame = compiled.showsAddress ? { ...frame, postalAddress: null } : frame;
   if (compiled.instrumented) {
     attachFrame(scope, { ...htmlFrame, preheader, staticLinks: compiled.instrumented.links });
     return renderChunks(mailEngine(), compiled.instrumented.templates, scope);

@@ -120,6 +120,10 @@ test('marketing mail always shows a way out and the postal address, in both part
   const both = render(`<a href="{{unsubscribeUrl}}">Leave</a> ${postalAddress}`, {}, marketing);
   assert.equal(both.html.split(postalAddress).length, 2);
 
+  for (const elsewhere of [`<!-- ${postalAddress} -->`, `{% if false %}${postalAddress}{% endif %}`, `{% comment %}${postalAddress}{% endcomment %}`, `{% capture a %}${postalAddress}{% endcapture %}`]) {
+    assert.ok(render(`<p>Hi</p>${elsewhere}`, {}, marketing).html.includes(`${postalAddress}</div>`), `${elsewhere} does not count`);
+  }
+
   const ownText = render('<p>Hi</p>', {}, { ...marketing, text: 'Hello {{ firstName }}' });
   assert.match(ownText.text, /^Hello Ann\n\n-- \nUnsubscribe: /);
 });
