@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { Suppression, type SuppressionReason } from '../../db/entities/emails.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../events/outbox.ts';
@@ -14,7 +15,10 @@ import { suppressAddresses } from './suppress-addresses.ts';
 export async function addSuppression(em: EntityManager, author: Author, emailKey: string, reason: SuppressionReason): Promise<{ suppression: Suppression; made: boolean }> {
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
-    const before = await tx.findOne(Suppression, { tenantId, emailKey });
+    // Whoever is first makes it; the others wait here, and see what it was before they change it.
+    const [made] = await rows(tx, sql`
+      insert into suppressions (tenant_id, email_key, reason, source) values (${tenantId}, ${emailKey}, ${reason}, 'api') on conflict do nothing returning id`);
+    const before = made ? null : await tx.findOne(Suppression, { tenantId, emailKey }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await suppressAddresses(tx, { tenantId, requestId }, reason, [{ emailKey, contactId: null, emailId: null }], 'api');
     const was = before?.reason;
     const suppression = await tx.findOneOrFail(Suppression, { tenantId, emailKey }, { refresh: true });

@@ -46,6 +46,17 @@ test('an address is suppressed in whatever spelling, once, and the stricter reas
   assert.deepEqual(left.map(({ data }) => data.reason), ['api']);
 });
 
+test('asked for several times at once it is made once', async () => {
+  const answers = await Promise.all([...Array(6)].map((_, n) => suppress({ email: 'at-once@example.org', reason: n % 2 ? 'bounced' : 'manual' })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 201]);
+  const [{ id, reason }] = await listed('email=at-once@example.org') as [{ id: number; reason: string }];
+  assert.equal(reason, 'bounced');
+  const { data } = (await api('GET', `/auth/audit-log?resourceType=suppression&resourceId=${id}`)).body;
+  // That it was made, and, where the milder reason came first, that it became stricter.
+  const told = data.toReversed().map(({ before, after }: { before: { reason: string } | null; after: { reason: string } }) => [before?.reason ?? null, after.reason]);
+  assert.deepEqual(told, told.length === 1 ? [[null, 'bounced']] : [[null, 'manual'], ['manual', 'bounced']]);
+});
+
 test('a suppression outlives its contact and holds for bare addresses; taken away, mail goes again', async () => {
   const contact = await makeContact(service, { email: 'gone@example.org' });
   const { body: { id } } = await suppress({ email: 'gone@example.org', reason: 'bounced' });
