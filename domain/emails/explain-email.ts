@@ -36,6 +36,9 @@ interface ExplainedRow {
   now: Date;
 }
 
+/** Why there is no message to hand to a provider. */
+const UNWRITTEN: readonly string[] = ['template_failed', 'address_invalid', 'not_rendered'];
+
 interface BounceRow {
   kind: BounceKind;
   status_code: string | null;
@@ -99,7 +102,9 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
   const accepted = status !== 'FAILED' && status !== 'UNKNOWN';
   const confirmed = reason?.startsWith('confirmed_by_') ? reason : null;
-  const provider = { gate: 'provider', passed: accepted, reason: accepted && status === 'SENT' ? confirmed : accepted ? null : reason, at: (accepted ? sentAt : null) ?? updatedAt };
+  // No provider has seen what could not be rendered or addressed.
+  const gate = status === 'FAILED' && UNWRITTEN.includes(reason ?? '') ? 'message' : 'provider';
+  const provider = { gate, passed: accepted, reason: accepted && status === 'SENT' ? confirmed : accepted ? null : reason, at: (accepted ? sentAt : null) ?? updatedAt };
   return status === 'DELIVERED' ? [intake, provider, { gate: 'delivery', passed: true, reason: confirmed, at: updatedAt }] : [intake, provider];
 }
 

@@ -146,6 +146,15 @@ test('mail of somebody who was erased was stopped at the contact', async () => {
   assert.deepEqual(body.gates.map(({ gate, passed, reason }: { gate: string; passed: boolean; reason: string }) => `${gate} ${passed} ${reason}`), ['template true null', 'contact false erased']);
 });
 
+test('mail that could not be written is not explained as a provider\'s refusal', async () => {
+  for (const [reason, gate] of [['template_failed', 'message'], ['address_invalid', 'message'], ['rejected', 'provider']]) {
+    const emailId = await send(service, { templateId: await makeTemplate(service), recipientId: (await makeContact(service)).id });
+    await engine(sql`update emails set status = 'FAILED', reason = ${reason}, accepted_at = now() where id = ${emailId}`);
+    const { body } = await service.api('GET', `/emails/${emailId}/explain`);
+    assert.deepEqual(body.gates.at(-1), { gate, passed: false, reason, at: body.gates.at(-1).at });
+  }
+});
+
 /** Leases and starts what may go, as a sender does; answers the statuses by email. */
 async function startAll(notBefore?: Date): Promise<Map<number, string>> {
   const em = engineEm(service.deps.orm);
