@@ -1,5 +1,5 @@
+import type { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { NodemailerError } from 'nodemailer/lib/errors';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
@@ -64,40 +64,32 @@ export function readUrl(url: string) {
   return { auth, options: { ...options, port }, provider: `${options.host ?? 'localhost'}:${port}` };
 }
 
+const LF = 10;
+const CR = 13;
+const DOT = 46;
+
+const withWholeLines = (message: Buffer): Buffer =>
+  Buffer.from(`${message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`, 'latin1');
+
 /**
- * The message, whose end is held: nodemailer writes the final dot when, and only when, the stream that it pipes a message into
- * ends. It asks no more of a message than `pipe`; a Readable for each cost a tenth of what sending one costs.
+ * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: one that begins a line is doubled, and every line
+ * ends with CR LF, so that nothing in it can be taken for its end.
  */
-class HeldBody {
-  readonly #message: Buffer;
-  readonly #taken: () => void;
-  #into: Duplex | null = null;
-
-  constructor(message: Buffer, taken: () => void) {
-    this.#message = message;
-    this.#taken = taken;
+function onTheWire(message: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  let taken = 0;
+  let at = 0;
+  while (at < message.length) {
+    if (message[at] === DOT) {
+      pieces.push(message.subarray(taken, at), Buffer.of(DOT));
+      taken = at;
+    }
+    const lf = message.indexOf(LF, at);
+    const cr = message.indexOf(CR, at);
+    if (lf < 1 || cr !== lf - 1) return onTheWire(withWholeLines(message));
+    at = lf + 1;
   }
-
-  pipe(into: Duplex): void {
-    this.#into = into;
-    into.write(this.#message, (error) => {
-      if (!error) this.#taken();
-    });
-  }
-
-  /** What nodemailer has of it and has not given to the socket yet, in bytes. */
-  get waiting(): number {
-    return this.#into ? this.#into.writableLength + this.#into.readableLength : 0;
-  }
-
-  end(): void {
-    this.#into?.end();
-  }
-
-  /** Without an end: then there is never a dot. */
-  destroy(): void {
-    this.#into?.destroy();
-  }
+  return pieces.length === 0 ? message : Buffer.concat([...pieces, message.subarray(taken)]);
 }
 
 class Session implements SmtpSession {
@@ -143,9 +135,9 @@ class Session implements SmtpSession {
   #attempt(envelope: Envelope, message: Buffer, { beforeDot }: SendHooks): Promise<{ outcome: Outcome; transactionOpen: boolean }> {
     const connection = this.#connection;
     const { provider } = this;
+    const socket = connection._socket as Socket;
     return new Promise((resolve) => {
       let state: 'sending' | 'released' | 'settled' = 'sending';
-      let ended = false;
 
       const settle = (outcome: Outcome, after: 'keep' | 'reset' | 'close'): void => {
         if (state === 'settled') return;
@@ -153,7 +145,6 @@ class Session implements SmtpSession {
         clearTimeout(deadline);
         clearTimeout(handover);
         connection.off('end', onEnd);
-        if (!ended) body.destroy();
         // Destroys the socket: a message that has no dot yet never gets one.
         if (after === 'close') connection.close();
         resolve({ outcome, transactionOpen: after === 'reset' });
@@ -170,17 +161,24 @@ class Session implements SmtpSession {
       const deadline = setTimeout(() => fail(new Error('the message took too long')), this.#messageMs);
       const handover = setTimeout(() => fail(new Error('the message could not be handed over in time')), this.#handoverMs);
 
-      const body = new HeldBody(message, () => void askForDot());
+      // nodemailer asks no more of a message than `pipe`. What it would pipe into looks at every byte, and writes the dot when
+      // it ends: it never gets anything, and both the message and its dot are written here.
+      const body = {
+        pipe(unused: Duplex): void {
+          unused.unpipe();
+          unused.destroy();
+          // Called back when the kernel has all of it, so that nothing but the dot is left to send.
+          socket.write(onTheWire(message), (error) => void (error ?? askForDot()));
+        },
+      };
       const askForDot = async (): Promise<void> => {
-        await this.#flushed(body, () => state === 'sending');
         clearTimeout(handover);
         const holds = state === 'sending' && (await beforeDot().catch(() => false));
         // Settled meanwhile, by an early reply or a lost connection: nothing may be released any more.
         if (state !== 'sending') return;
         if (!holds) return settle({ kind: 'not_released', provider }, 'close');
         state = 'released';
-        ended = true;
-        body.end();
+        socket.write('.\r\n');
       };
 
       connection.once('end', onEnd);
@@ -192,13 +190,6 @@ class Session implements SmtpSession {
         settle({ kind: 'retry', reply: info.response, error: early, providerFault: false, provider }, 'close');
       });
     });
-  }
-
-  /** Waits until the kernel has the whole body, so that nothing but the dot is left to send. */
-  async #flushed(body: HeldBody, open: () => boolean): Promise<void> {
-    await nextTurn();
-    const socket = this.#connection._socket;
-    while (socket && open() && body.waiting + socket.writableLength > 0) await delay(5);
   }
 
   /** Ends a transaction that stopped before DATA, for the next message; a session that does not answer is closed. */

@@ -29,6 +29,16 @@ test('a message arrives as it was given, dots, 8-bit bytes and a missing last li
   session.quit();
 });
 
+test('whatever its line breaks are, nothing in a message is taken for its end', async (t) => {
+  const server = await provider(t);
+  const session = await openConnection(server.url);
+  const bodies = ['S: 1\r\n\r\na\n.\nb\n', 'S: 2\r\n\r\na\r.\rb\r', '\n.\r\nS: 3', 'S: 4\r\n\r\n\r\n.\r.\n.\r\n..\n', '.', '\r', '\n\r'];
+  for (const body of bodies) assert.equal((await session.send(envelope, Buffer.from(body), yes)).kind, 'sent');
+  const whole = (body: string): string => `${body.replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`;
+  assert.deepEqual(server.messages.map(String), bodies.map(whole));
+  session.quit();
+});
+
 test('one session sends many messages, also after refusals at RCPT and at the dot', async (t) => {
   const server = await provider(t);
   server.rcpt = (address) => (address.startsWith('gone') ? [550, 'no such user'] : address.startsWith('full') ? [452, 'mailbox full'] : null);
