@@ -52,12 +52,12 @@ export async function startEmails(
         select * from jsonb_to_recordset(${payload}::jsonb) as r(
           id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text, not_before timestamptz)
       ), held as (
-        select m.template_id, m.contact_id, m.campaign_id, a.*
+        select m.template_id, m.contact_id, m.campaign_id, m.lane, a.*
         from asked a join emails m on m.id = a.id
         where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
         for update of m skip locked
       ), judged as (
-        select e.*, ${refusalAtStart} as reason, k.status = 'PAUSED' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
+        select e.*, ${refusalAtStart} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
       ), decided as (
         select j.*, case when reason is not null then 'SUPPRESSED' when paused then 'QUEUED' when failure is not null then 'FAILED'
                          when not_before is not null or stale then 'QUEUED' else 'SENDING' end as new_status

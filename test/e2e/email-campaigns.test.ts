@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
+import { encode } from '../../events/nats.ts';
+import { SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
 import { makeAudience, makeEmailCampaign, makeList, readCampaign, readFigures, untilCampaign } from '../support/email-campaigns.ts';
 import { makeContact, makeTemplate } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -85,6 +87,11 @@ test('paused in the middle nothing more goes out; resumed each of the rest gets 
   const [queued] = await recipients(campaign.id, '&status=QUEUED');
   const { body: explained } = await service.api('GET', `/emails/${queued.emailId}/explain`);
   assert.deepEqual(explained.gates.at(-1), { ...explained.gates.at(-1), gate: 'intake', passed: false, reason: 'campaign_paused' });
+  // What another program sends for itself and counts to the campaign is not the campaign's to hold.
+  const outside = await makeContact(service);
+  await service.deps.nats.js.publish(SEND_REQUEST_SUBJECT, encode({ emailId: 'of-a-paused-one', templateId: campaign.templateId, recipientId: outside.id, campaignId: campaign.id }));
+  await until('it has gone', async () => mailsTo(outside.email).length === 1);
+  assert.equal(arrived().length, before);
   assert.equal((await act(campaign.id, 'resume')).body.status, 'SENDING');
   const figures = await untilCampaign(service, campaign.id, 'SENT');
   assert.deepEqual([figures.sent, arrived().length, new Set(arrived()).size], [60, 60, 60]);

@@ -56,6 +56,7 @@ test('a form asks a new contact to confirm; the mail arrives, a link alone does 
   const link = linkOf(mail);
   assert.doesNotMatch(`${String(mail.parsed.html)}${mail.parsed.text}`.replaceAll(link.href, ''), /Ada|Perennial|tracking|<img/, 'nothing that was typed, nothing that is tracked');
   assert.doesNotMatch(mail.raw, /^List-Unsubscribe/im);
+  assert.match(mail.raw, new RegExp(`^To: <?${email}>?\\r?$`, 'm'), 'nor a name that somebody else may have typed');
   assert.match(link.href, new RegExp(`^${service.url}/api/v1/emails/confirm/[\\w-]+$`));
   for (const method of ['HEAD', 'GET', 'GET']) assert.equal((await visit(method, new URL(`${link.href}?utm_source=scanner`))).status, 200);
   const asked = readPage(await visit('GET', link));

@@ -47,6 +47,9 @@ function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: Leas
   return { ...recipient, emailId: null, data: { ...data, url } };
 }
 
+/** Whoever signs somebody up types the name too, and nothing of that stands in the mail that asks for the confirmation. */
+const nameOf = ({ systemKey, contact }: LeasedEmail): string | null => (systemKey !== null && isOptInKey(systemKey) ? null : recipientName(contact));
+
 /** When the tenant's send window opens for the recipient; null while it is open. */
 function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
   if (!sendWindow) return null;
@@ -70,7 +73,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     const sender = tools.sender({ tenantId, emailKey: template.fromKey });
     const rendered = renderFor(template.compiled, recipientOf(email, address, tools));
     const composed = template.composer(sender)({
-      messageId: messageIdFor(id, template.fromAddress, tools.signer), to: { name: recipientName(email.contact), address }, date: new Date(), rendered,
+      messageId: messageIdFor(id, template.fromAddress, tools.signer), to: { name: nameOf(email), address }, date: new Date(), rendered,
       ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     });
