@@ -17,7 +17,7 @@ const POLL_MS = 500;
 /** Rendered emails wait moments for a connection; a worker that dies holds them up no longer than this. */
 const LEASE_SECONDS = 20;
 const READY_PER_CONNECTION = 20;
-const YIELD_EVERY_MS = 10;
+const YIELD_EVERY_MS = 2;
 const PREPARED_AT_ONCE = 4;
 /** So much of the room may wait for one domain that is at its limit. */
 const SHARE_OF_A_DOMAIN = 1 / 8;

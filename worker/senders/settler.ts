@@ -8,6 +8,13 @@ const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;
 /** Connections end in bursts; what ends within this is one transaction. */
 const GATHER_MS = 5;
+/** While one transaction is on its way, what has ended since begins the next. */
+const AT_ONCE = 2;
+
+interface Waiting {
+  settlement: Settlement;
+  done(): void;
+}
 
 /**
  * Keeps what became of attempts until Postgres has it, in batches, however long that takes. What is lost with the
@@ -15,8 +22,9 @@ const GATHER_MS = 5;
  */
 export class Settler {
   readonly #deps: Deps;
-  readonly #waiting: { settlement: Settlement; done(): void }[] = [];
-  #flushing: Promise<void> | null = null;
+  #waiting: Waiting[] = [];
+  #writing = 0;
+  #flushes = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -25,33 +33,37 @@ export class Settler {
   /** Resolves when it is settled. */
   settle(settlement: Settlement): Promise<void> {
     const settled = new Promise<void>((done) => this.#waiting.push({ settlement, done }));
-    this.#flushing ??= this.#flush();
+    if (this.#flushes < AT_ONCE) void this.#flush();
     return settled;
   }
 
   /** How many outcomes Postgres does not have yet. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#writing;
   }
 
   async #flush(): Promise<void> {
-    let failures = 0;
-    while (this.#waiting.length > 0) {
-      await delay(GATHER_MS);
-      const batch = this.#waiting.slice(0, BATCH);
+    this.#flushes += 1;
+    await delay(GATHER_MS);
+    for (let failures = 0; this.#waiting.length > 0;) {
+      const batch = this.#waiting.splice(0, BATCH);
+      this.#writing += batch.length;
       try {
         await this.#write(batch.map(({ settlement }) => settlement));
-        this.#waiting.splice(0, batch.length);
         for (const { done } of batch) done();
         failures = 0;
       } catch (error) {
         failures += 1;
-        this.#deps.log.warn({ err: error, waiting: this.#waiting.length }, 'outcomes not settled yet');
+        this.#waiting = [...batch, ...this.#waiting];
+        this.#deps.log.warn({ err: error, waiting: this.waiting }, 'outcomes not settled yet');
         await delay(Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
+      } finally {
+        this.#writing -= batch.length;
       }
+      await delay(GATHER_MS);
     }
     // In the same turn as the look at the list: what is added later starts another flush.
-    this.#flushing = null;
+    this.#flushes -= 1;
   }
 
   async #write(batch: Settlement[]): Promise<void> {

@@ -64,32 +64,18 @@ export function readUrl(url: string) {
   return { auth, options: { ...options, port }, provider: `${options.host ?? 'localhost'}:${port}` };
 }
 
-const LF = 10;
-const CR = 13;
-const DOT = 46;
-
-const withWholeLines = (message: Buffer): Buffer =>
-  Buffer.from(`${message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`, 'latin1');
+/** What may not go over the wire as it is: a dot that begins a line, a line break that is not CR LF. */
+const ODD = /^\.|\n\.|\r(?!\n)|(?<!\r)\n/;
 
 /**
  * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: one that begins a line is doubled, and every line
  * ends with CR LF, so that nothing in it can be taken for its end.
  */
 function onTheWire(message: Buffer): Buffer {
-  const pieces: Buffer[] = [];
-  let taken = 0;
-  let at = 0;
-  while (at < message.length) {
-    if (message[at] === DOT) {
-      pieces.push(message.subarray(taken, at), Buffer.of(DOT));
-      taken = at;
-    }
-    const lf = message.indexOf(LF, at);
-    const cr = message.indexOf(CR, at);
-    if (lf < 1 || cr !== lf - 1) return onTheWire(withWholeLines(message));
-    at = lf + 1;
-  }
-  return pieces.length === 0 ? message : Buffer.concat([...pieces, message.subarray(taken)]);
+  const text = message.toString('latin1');
+  if (text.endsWith('\r\n') && !ODD.test(text)) return message;
+  const lines = text.replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '');
+  return Buffer.from(`${lines.replace(/^\./gm, '..')}\r\n`, 'latin1');
 }
 
 class Session implements SmtpSession {
