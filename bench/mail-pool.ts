@@ -1,9 +1,10 @@
-/** Sends so many mails with nodemailer's own pool, as its manual says, and prints the seconds it took: `node bench/mail-pool.ts <url> <count> <connections>`. */
+/** Sends so many mails with nodemailer's own pool, as its manual says, and prints the seconds it took: `node bench/mail-pool.ts <url> <count> <connections> [<DKIM key as PEM>]`. */
 import { createTransport } from 'nodemailer';
 import { MESSAGE, htmlFor } from './mail-message.ts';
 
-const [url, count, connections] = process.argv.slice(2);
-const transport = createTransport({ url, pool: true, maxConnections: Number(connections), maxMessages: Infinity } as object);
+const [url, count, connections, privateKey] = process.argv.slice(2);
+const dkim = privateKey ? { dkim: { domainName: 'example.com', keySelector: 'bench', privateKey } } : {};
+const transport = createTransport({ url, pool: true, maxConnections: Number(connections), maxMessages: Infinity, ...dkim } as object);
 const begun = performance.now();
 let next = 0;
 async function sendSome(): Promise<void> {

@@ -2,9 +2,10 @@
  * `npm run bench:sends -- --recipients 20000 --pairs 3 --sink smtp-sink`: the mails a second of a campaign through one sender process, the whole way
  * from the ledger to EMAIL_SENT, beside nodemailer's pool sending the same message to the same sink (Debian's `postfix` has `smtp-sink`).
  * `--consumers` runs what follows from the events (timelines, segments, figures) beside it on the same processors; without, they wait in their
- * stream. `--memory` prints what the sender process holds on the way.
+ * stream. `--dkim` has both sign. `--memory` prints what the sender process holds on the way.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -21,9 +22,11 @@ import { onStack, printPairs } from './stack.ts';
 const { values } = parseArgs({ options: {
   recipients: { type: 'string', default: '20000' }, pairs: { type: 'string', default: '3' }, connections: { type: 'string', default: '20' },
   sink: { type: 'string', default: 'smtp-sink' }, memory: { type: 'boolean', default: false }, consumers: { type: 'boolean', default: false },
+  dkim: { type: 'boolean', default: false },
 } });
 const [recipients, pairs, connections] = [Number(values.recipients), Number(values.pairs), Number(values.connections)];
 const HOUR_MS = 3_600_000;
+const privateKey = values.dkim ? generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() : '';
 
 async function fill(service: Service): Promise<number> {
   await engineEm(service.deps.orm).transactional(async (tx) => {
@@ -64,7 +67,7 @@ async function sendCampaign(service: Service, sender: ChildProcess, templateId: 
 }
 
 async function sendByPool(url: string): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), String(connections)]);
+  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), String(connections), privateKey]);
   return recipients / Number(stdout);
 }
 
@@ -77,6 +80,10 @@ await onStack(1, async () => {
   const [sender, others] = [startWorker(service, 'senders'), startWorker(service, `temporal,intake,relay${values.consumers ? ',consumers' : ''}`)];
   try {
     const segmentId = await fill(service);
+    if (privateKey) {
+      const { status } = await service.api('POST', '/emails/senders', { email: 'no-reply@example.com', dkim: { domain: 'example.com', selector: 'bench', privateKey } });
+      if (status !== 201) throw new Error(`the sender was not made: ${status}`);
+    }
     const templateId = await makeTemplate(service, { subject: MESSAGE.subject, content: MESSAGE.content, text: MESSAGE.text });
     const measured: [number, number][] = [];
     for (let pair = 0; pair < pairs; pair += 1) measured.push([await sendCampaign(service, sender, templateId, segmentId), await sendByPool(url)]);
