@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parse } from 'node:querystring';
 import type { Deps } from '../../config/deps.ts';
 import { addressOf } from '../middleware/address.ts';
 import { requestIdOf, type LogAnswer } from '../middleware/access-log.ts';
@@ -7,7 +6,15 @@ import { refuseWith } from '../refuse.ts';
 import { hitPublisher } from './hit-publisher.ts';
 import { clickNotStored, hitOf, noStore } from './hits.ts';
 
-const CLICK = /^\/api\/v1\/emails\/tracking\/click\/([\w-]+)\?(.+)$/;
+const CLICK = /^\/api\/v1\/emails\/tracking\/click\/([\w-]+)\?url=([^&+]+)$/;
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
 
 interface Tools {
   deps: Deps;
@@ -20,8 +27,8 @@ interface Tools {
 
 /**
  * The short way of clicks that are as they should be, past the application: a person waits for each, and they come all at once
- * after a campaign. Answers whether it took the request; whatever is odd about one (another method, a url that the id does not
- * cover, an address that asks too much) the application sees, and it answers a click as this does.
+ * after a campaign. Answers whether it took the request; whatever is odd about one (another method, other parameters, a url
+ * that the id does not cover, an address that asks too much) the application sees, and it answers a click as this does.
  */
 export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools): (request: IncomingMessage, response: ServerResponse) => boolean {
   const publisher = hitPublisher(deps.nats, deps.log);
@@ -35,7 +42,7 @@ export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools):
     logAnswer(request, response, () => ({ requestId, path: '/api/v1/emails/tracking/click/{trackingId}', operation: 'trackClick' }));
     const hit = hitOf({ type: 'CLICK', emailId, url, address, userAgent: request.headers['user-agent'] ?? '', method: request.method! });
     if (!(await publisher.publish(hit))) return notStored(request, response, requestId);
-    response.writeHead(302, ['X-Request-Id', requestId, 'Location', url, ...(request.method === 'HEAD' ? bare : whole)]).end(body);
+    response.writeHead(302, ['X-Request-Id', requestId, 'Location', url, ...(request.method === 'HEAD' ? bare : whole)]).end(body, 'latin1');
   };
 
   return (request, response) => {
@@ -44,10 +51,9 @@ export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools):
     if (deps.tracing || (method !== 'GET' && method !== 'HEAD') || request.headers.origin !== undefined) return false;
     const asked = CLICK.exec(request.url ?? '');
     if (!asked) return false;
-    const { url } = parse(asked[2]!);
-    if (typeof url !== 'string') return false;
-    const emailId = deps.links.verifyClick(asked[1]!, url);
-    if (emailId === null) return false;
+    const url = decoded(asked[2]!);
+    const emailId = url === null ? null : deps.links.verifyClick(asked[1]!, url);
+    if (url === null || emailId === null) return false;
     const address = addressOf(request, deps.env.TRUST_PROXY);
     if (deps.env.ENABLE_RATE_LIMITING && !mayPass(address)) return false;
     void follow(request, response, emailId, url, address);

@@ -7,6 +7,8 @@ import { TRACKING_SUBJECT } from '../../events/streams.ts';
 /** No answer waits longer than this for JetStream. */
 const ANSWER_MS = 250;
 const PUBLISH_MS = 2_000;
+/** What comes within it goes along: a message costs JetStream more than what is in it. */
+const GATHER_MS = 1;
 const PAUSE_MS = 200;
 const HITS_PER_MESSAGE = 100;
 const MAX_WAITING = 10_000;
@@ -51,6 +53,7 @@ class HitPublisher {
   async #run(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
+      await delay(GATHER_MS);
       const batch = this.#waiting.splice(0, HITS_PER_MESSAGE).filter((entry) => !entry.abandoned);
       if (batch.length === 0) continue;
       try {

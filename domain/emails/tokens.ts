@@ -1,5 +1,4 @@
-import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { base32, fromBase32 } from '../base32.ts';
 
 const MAC_BYTES = 16;
@@ -37,23 +36,34 @@ export interface LinkSigner {
   verifyUnsubscribe(token: string): UnsubscribeSubject | null;
 }
 
+const BLOCK_BYTES = 64;
+
+/** A key of HMAC-SHA256 as it is used: one block for each of its two hashes (RFC 2104, section 2). */
+interface MacKey {
+  inner: Buffer;
+  outer: Buffer;
+}
+
+const padded = (key: Buffer, pad: number): Buffer => Buffer.alloc(BLOCK_BYTES, pad).map((byte, n) => byte ^ (key[n] ?? 0)) as Buffer;
+
 /** One key per purpose (HKDF, RFC 5869), so that a token of one kind is worth nothing as another. */
-function keyring(secret: string): (purpose: string) => KeyObject {
-  const keys = new Map<string, KeyObject>();
+function keyring(secret: string): (purpose: string) => MacKey {
+  const keys = new Map<string, MacKey>();
   return (purpose) => {
     let key = keys.get(purpose);
     if (!key) {
-      key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'perennial', `links/${purpose}`, 32)));
-      keys.set(purpose, key);
+      const bytes = Buffer.from(hkdfSync('sha256', secret, 'perennial', `links/${purpose}`, 32));
+      keys.set(purpose, (key = { inner: padded(bytes, 0x36), outer: padded(bytes, 0x5c) }));
     }
     return key;
   };
 }
 
-function mac(key: KeyObject, body: Buffer, bound: string): Buffer {
+/** HMAC-SHA256 by two hashes, each one call: eight in a mail and one in a click, of a few bytes, took mostly the making of Hmac objects. */
+function mac({ inner, outer }: MacKey, body: Buffer, bound: string): Buffer {
   // The length keeps (body, bound) apart from any other split of the same bytes.
-  const hmac = createHmac('sha256', key).update(Buffer.of(body.length >> 8, body.length & 255)).update(body);
-  return (bound === '' ? hmac : hmac.update(bound)).digest().subarray(0, MAC_BYTES);
+  const text = Buffer.concat([inner, Buffer.of(body.length >> 8, body.length & 255), body, Buffer.from(bound)]);
+  return hash('sha256', Buffer.concat([outer, hash('sha256', text, 'buffer')]), 'buffer').subarray(0, MAC_BYTES);
 }
 
 /** Minimal big-endian bytes of an id, 1 to 7. */

@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from 'node:crypto';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -134,4 +135,16 @@ test('only http and https links are tracked, as what may stand in a Location hea
       assert.equal(decodeURIComponent(link.query), link.url);
     }),
   );
+});
+
+test('a token ends with the HMAC-SHA256 of what it says, as others compute it', () => {
+  const secret = 'x'.repeat(40);
+  const signer = createLinkSigner({ secret });
+  const key = Buffer.from(hkdfSync('sha256', secret, 'perennial', 'links/click', 32));
+  for (const [id, url] of [[1, 'https://example.com/'], [2 ** 40, `https://example.com/ü?${'a'.repeat(5000)}`]] as const) {
+    const token = Buffer.from(signer.clickTrackingId(id, url), 'base64url');
+    const body = token.subarray(0, -16);
+    const whole = createHmac('sha256', key).update(Buffer.of(body.length >> 8, body.length & 255)).update(body).update(url).digest();
+    assert.deepEqual(token.subarray(-16), whole.subarray(0, 16));
+  }
 });
