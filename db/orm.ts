@@ -7,7 +7,7 @@ import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isRetryable } from './errors.ts';
 import { freeLost } from './free-lost.ts';
-import { prepared, PreparingClient } from './preparing-client.ts';
+import { PREPARED, PreparingClient } from './preparing-client.ts';
 
 export { sql };
 export type { EntityManager };
@@ -54,7 +54,7 @@ export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Pr
 }
 
 /** Begins a query that is run often and takes longer to plan than to run: its connection keeps the plan for a while. */
-export const keptPlan = sql.raw(prepared());
+export const keptPlan = sql.raw(PREPARED);
 
 const TRIES = 5;
 

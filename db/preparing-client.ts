@@ -1,15 +1,13 @@
 import pg from 'pg';
 
-const MARK = '/* prepared */ ';
+/** Begins the text of a statement that takes longer to parse and plan than to run: each connection keeps it once it has run it. */
+export const PREPARED = '/* prepared */ ';
 /** On each connection; a large one holds some MB there. */
 const MOST = 8;
 /** So long a plan is kept: one that was made for a table of ten rows must not live on when it has a million. */
 const KEPT_MS = 30_000;
 
-/** Begins the text of a statement that takes longer to parse and plan than to run: each connection keeps it once it has run it. */
-export const prepared = (text = ''): string => MARK + text;
-
-/** A connection that prepares the statements which `prepared` has marked, the last few that it ran. */
+/** A connection that prepares the statements which begin with PREPARED, the last few that it ran. */
 export class PreparingClient extends pg.Client {
   /** By text, the one that was used last at the end. */
   readonly #kept = new Map<string, { name: string; since: number }>();
@@ -22,7 +20,7 @@ export class PreparingClient extends pg.Client {
   override query(...args: unknown[]): any {
     const pass = super.query.bind(this) as (...given: unknown[]) => unknown;
     const [text, values, ...rest] = args;
-    if (typeof text !== 'string' || !text.startsWith(MARK)) return pass(...args);
+    if (typeof text !== 'string' || !text.startsWith(PREPARED)) return pass(...args);
     const now = performance.now();
     if ((this.#kept.get(text)?.since ?? now) < now - this.keptMs) this.#forget(text, pass);
     const one = this.#kept.get(text) ?? { name: `prepared-${(this.#made += 1)}`, since: now };

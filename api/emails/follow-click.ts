@@ -56,7 +56,10 @@ export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools):
     if (url === null || emailId === null) return false;
     const address = addressOf(request, deps.env.TRUST_PROXY);
     if (deps.env.ENABLE_RATE_LIMITING && !mayPass(address)) return false;
-    void follow(request, response, emailId, url, address);
+    follow(request, response, emailId, url, address).catch((error: unknown) => {
+      deps.log.error({ err: error, emailId }, 'a click was not answered');
+      response.destroy();
+    });
     return true;
   };
 }

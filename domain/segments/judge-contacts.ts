@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { sql, type EntityManager } from '../../db/orm.ts';
-import { prepared } from '../../db/preparing-client.ts';
+import { keptPlan, sql, type EntityManager } from '../../db/orm.ts';
 import type { CustomFieldType } from '../contacts/custom-values.ts';
 import { compileFilter } from './compile.ts';
 import type { DynamicSegment } from './dynamic-segments.ts';
@@ -74,10 +73,10 @@ function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], cu
   if (found) return found;
   const facts = factsOf();
   const verdicts = segments.map(({ filter }) => compileFilter(filter, 'c', { customFields, now: 'later', sources: facts }));
-  const made = sql`
+  const { sql: text, parameters } = sql`${keptPlan}
     select c.id, c.created_at, to_json(m.ids) as member_of, array[${sql.join(verdicts)}]::boolean[] as verdicts
     ${facts.from()} where c.tenant_id = ${TENANT} and c.id = any(${CONTACTS}::bigint[]) order by c.id`.compile(tx.getKysely());
-  const statement = { sql: prepared(made.sql), parameters: made.parameters };
+  const statement = { sql: text, parameters };
   cache.set(key, statement);
   return statement;
 }

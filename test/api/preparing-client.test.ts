@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
-import { prepared, PreparingClient } from '../../db/preparing-client.ts';
+import { PREPARED, PreparingClient } from '../../db/preparing-client.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 
 let slot: Slot;
@@ -17,7 +17,7 @@ after(async () => {
   await slot.release();
 });
 
-const times = (factor: number): string => prepared(`select $1::int * ${factor} as product`);
+const times = (factor: number): string => `${PREPARED}select $1::int * ${factor} as product`;
 const run = async (factor: number, value: number): Promise<number> =>
   ((await client.query(times(factor), [value])) as pg.QueryResult<{ product: number }>).rows[0]!.product;
 const kept = async (): Promise<string[]> =>

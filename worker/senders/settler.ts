@@ -23,7 +23,7 @@ interface Waiting {
 export class Settler {
   readonly #deps: Deps;
   #waiting: Waiting[] = [];
-  #writing = 0;
+  #unsettled = 0;
   #flushes = 0;
 
   constructor(deps: Deps) {
@@ -32,6 +32,7 @@ export class Settler {
 
   /** Resolves when it is settled. */
   settle(settlement: Settlement): Promise<void> {
+    this.#unsettled += 1;
     const settled = new Promise<void>((done) => this.#waiting.push({ settlement, done }));
     if (this.#flushes < AT_ONCE) void this.#flush();
     return settled;
@@ -39,7 +40,7 @@ export class Settler {
 
   /** How many outcomes Postgres does not have yet. */
   get waiting(): number {
-    return this.#waiting.length + this.#writing;
+    return this.#unsettled;
   }
 
   async #flush(): Promise<void> {
@@ -47,9 +48,9 @@ export class Settler {
     await delay(GATHER_MS);
     for (let failures = 0; this.#waiting.length > 0;) {
       const batch = this.#waiting.splice(0, BATCH);
-      this.#writing += batch.length;
       try {
         await this.#write(batch.map(({ settlement }) => settlement));
+        this.#unsettled -= batch.length;
         for (const { done } of batch) done();
         failures = 0;
       } catch (error) {
@@ -57,8 +58,6 @@ export class Settler {
         this.#waiting = [...batch, ...this.#waiting];
         this.#deps.log.warn({ err: error, waiting: this.waiting }, 'outcomes not settled yet');
         await delay(Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
-      } finally {
-        this.#writing -= batch.length;
       }
       await delay(GATHER_MS);
     }
