@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { createHot, type Hot } from '../db/hot.ts';
 import { connect, type Orm } from '../db/orm.ts';
 import { connectNats, type Nats } from '../events/nats.ts';
-import { outboxSubscriber } from '../events/outbox.ts';
+import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/emails/tokens.ts';
@@ -23,6 +23,8 @@ export interface Deps {
   orm: Orm;
   hot: Hot;
   nats: Nats;
+  /** Tells the relay that something was committed to an outbox past the ORM, which tells it by itself. */
+  pingOutbox(table: OutboxTable): void;
   temporal: Client;
   links: LinkSigner;
   resolveTxt: ResolveTxt;
@@ -59,11 +61,12 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     await assertNoBypass(orm);
     const nats = await connectNats(env.NATS_URL, name);
     closers.push(() => nats.connection.drain());
-    orm.em.getEventManager().registerSubscriber(outboxSubscriber((table) => nats.connection.publish(OUTBOX_PING, table)));
+    const pingOutbox = (table: OutboxTable): void => nats.connection.publish(OUTBOX_PING, table);
+    orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
     const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
     if (!temporal) closers.push(() => client.connection.close());
     return {
-      env, log, metrics: createMetrics(), tracing, orm, hot, nats, temporal: client, close, fetchText,
+      env, log, metrics: createMetrics(), tracing, orm, hot, nats, pingOutbox, temporal: client, close, fetchText,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }), resolveTxt: createTxtResolver(),
     };
   } catch (error) {

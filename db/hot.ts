@@ -1,7 +1,9 @@
-import pg from 'pg';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type pg from 'pg';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isConnectionLost } from './errors.ts';
-import { types } from './orm.ts';
+import { types, type RawBuilder } from './orm.ts';
+import { PreparingClient } from './preparing-client.ts';
 
 /** A statement that is prepared once on each connection. */
 export interface Statement {
@@ -15,28 +17,43 @@ export type Scope = { tenantId: string } | 'engine';
 /** A statement with its values. */
 export type Asked = readonly [Statement, unknown[]];
 
-/**
- * Short transactions in one round trip each, many at once on a connection (pipelining): for the few statements that every
- * request runs. What is asked for one scope in the same turn of the event loop shares a transaction. They must be safe to
- * run twice: they are run again, each by itself, when their connection breaks or another one in their transaction fails.
- */
+/** Short transactions in one round trip each, many at once on a connection (pipelining). Answers the rows of each statement. */
 export interface Hot {
-  /** The rows of each statement, in their order. */
+  /**
+   * For the few statements that every request runs. What is asked for one scope in the same turn of the event loop shares a
+   * transaction. They must be safe to run twice: they are run again, each by itself, when their connection breaks or another
+   * one in their transaction fails.
+   */
   run(scope: Scope, statements: readonly Asked[]): Promise<Record<string, unknown>[][]>;
+  /** A transaction of its own, run once. When this throws because the connection broke, it may have been committed nevertheless. */
+  once(scope: Scope, statements: readonly RawBuilder<unknown>[]): Promise<Record<string, unknown>[][]>;
   close(): Promise<void>;
 }
 
 const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };
 
+/** Makes text of statements, and runs none. */
+const compiler = new Kysely<unknown>({ dialect: {
+  createAdapter: () => new PostgresAdapter(), createDriver: () => new DummyDriver(),
+  createIntrospector: (db) => new PostgresIntrospector(db), createQueryCompiler: () => new PostgresQueryCompiler(),
+} });
+
+type Query = (client: PreparingClient) => Promise<pg.QueryResult<Record<string, unknown>>>;
+const named = ([statement, values]: Asked): Query => (client) => client.query({ ...statement, values });
+const built = (statement: RawBuilder<unknown>): Query => {
+  const { sql, parameters } = statement.compile(compiler);
+  return (client) => client.query(sql, parameters);
+};
+
 class Pipeline {
   readonly #url: string;
-  #client: Promise<pg.Client> | null = null;
+  #client: Promise<PreparingClient> | null = null;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  async run(scope: Scope, statements: readonly Asked[]): Promise<Record<string, unknown>[][]> {
+  async run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
     const client = await this.#connected();
     // What is submitted in one turn stays together: no other transaction comes between. A statement that fails takes the
     // rest of its transaction with it, so none runs for the wrong tenant.
@@ -45,7 +62,7 @@ class Pipeline {
     const parts = [
       client.query('begin'),
       scope === 'engine' ? client.query(`set local role ${ENGINE_ROLE}`) : client.query({ ...setTenant, values: [scope.tenantId] }),
-      ...statements.map(([statement, values]) => client.query<Record<string, unknown>>({ ...statement, values })),
+      ...queries.map((query) => query(client)),
       client.query('commit'),
     ];
     stream.uncork();
@@ -55,13 +72,13 @@ class Pipeline {
     return done.slice(2, -1).map((part) => (part as PromiseFulfilledResult<pg.QueryResult<Record<string, unknown>>>).value.rows);
   }
 
-  #connected(): Promise<pg.Client> {
+  #connected(): Promise<PreparingClient> {
     this.#client ??= this.#connect();
     return this.#client;
   }
 
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true } as pg.ClientConfig);
+  async #connect(): Promise<PreparingClient> {
+    const client = new PreparingClient({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true } as pg.ClientConfig);
     const forget = (): void => { this.#client = null; };
     client.on('error', forget);
     client.on('end', forget);
@@ -93,7 +110,8 @@ export function createHot(databaseUrl: string, connections = 2): Hot {
   let next = 0;
   let gathered: Run[] = [];
 
-  const attempt = (scope: Scope, statements: readonly Asked[]) => pipelines[(next += 1) % connections]!.run(scope, statements);
+  const submit = (scope: Scope, queries: readonly Query[]) => pipelines[(next += 1) % connections]!.run(scope, queries);
+  const attempt = (scope: Scope, statements: readonly Asked[]) => submit(scope, statements.map(named));
   const alone = async ({ scope, statements, resolve, reject }: Run): Promise<void> => {
     try {
       // Connections break when Postgres is restarted, also those that were idle.
@@ -121,6 +139,7 @@ export function createHot(databaseUrl: string, connections = 2): Hot {
     run: (scope, statements) => new Promise((resolve, reject) => {
       if (gathered.push({ scope, statements, resolve, reject }) === 1) setImmediate(flush);
     }),
+    once: (scope, statements) => submit(scope, statements.map(built)),
     async close() {
       await Promise.all(pipelines.map((one) => one.close()));
     },

@@ -10,7 +10,7 @@ import { freeLost } from './free-lost.ts';
 import { PREPARED, PreparingClient } from './preparing-client.ts';
 
 export { sql };
-export type { EntityManager };
+export type { EntityManager, RawBuilder };
 export type Orm = MikroORM;
 
 /** int8 as a number (every id of ours is below 2^53), timestamptz as a Date, date as it is printed. */

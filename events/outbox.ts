@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
-import { rows, sql, type EntityManager } from '../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
 import type { EventData, EventType } from './contracts.ts';
 
 export const SHARDS = 16;
@@ -35,7 +35,8 @@ export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_wor
 
 const touched = new WeakMap<object, Set<OutboxTable>>();
 
-function touch(tx: EntityManager, table: OutboxTable): void {
+/** Says that `tx` has written rows of its own to an outbox, so that the relay is told when it commits. */
+export function touchOutbox(tx: EntityManager, table: OutboxTable): void {
   const transaction = tx.getTransactionContext<object>();
   if (!transaction) throw new Error('outbox rows are written inside em.transactional only');
   touched.set(transaction, (touched.get(transaction) ?? new Set()).add(table));
@@ -84,10 +85,22 @@ export function insertContactEvents(type: EventType, source: string, data: strin
     ) parted group by shard, part order by shard, part`;
 }
 
+/**
+ * A statement, or a part of one, that writes one event about each email of `source`, whose columns are tenant_id, id, request_id,
+ * `at` and `data` (jsonb: what the event says). Those of one tenant, request and moment share rows and a shard: who follows
+ * an email does not go by the order of its events.
+ */
+export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
+  select tenant_id, get_byte(sha256(convert_to(tenant_id || '/email/' || min(id), 'UTF8')), 0) % ${sql.lit(SHARDS)}, ${sql.lit(type)}, at, request_id,
+    jsonb_agg(jsonb_build_object('id', gen_random_uuid(), 'data', data) order by id)
+  from (select s.*, (row_number() over (partition by tenant_id, request_id, at order by id) - 1) / ${sql.lit(EVENTS_PER_ROW)} as part from ${source} s) s
+  group by tenant_id, request_id, at, part`;
+
 /** Writes events, last in the transaction `tx` (after its flush). Answers their ids in order. */
 export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
-  touch(tx, 'outbox_events');
+  touchOutbox(tx, 'outbox_events');
   const made = outboxRows(origin, events);
   const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
   await rows(tx, sql`
@@ -106,13 +119,13 @@ export async function appendEventsOfTenants(tx: EntityManager, events: { origin:
 /** Writes send requests for ledger rows of this transaction. */
 export async function appendSendRequests(tx: EntityManager, tenantId: string, requests: SendRequest[]): Promise<void> {
   if (requests.length === 0) return;
-  touch(tx, 'outbox_send_requests');
+  touchOutbox(tx, 'outbox_send_requests');
   await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
 }
 
 /** Writes down that a workflow is to be started; started twice under its id it is still one. */
 export async function appendWorkflow(tx: EntityManager, tenantId: string, workflow: { type: string; id: string; input: Record<string, unknown> }): Promise<void> {
-  touch(tx, 'outbox_workflows');
+  touchOutbox(tx, 'outbox_workflows');
   await rows(tx, sql`
     insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
     values (${tenantId}, ${workflow.type}, ${workflow.id}, ${JSON.stringify(workflow.input)}::jsonb)`);

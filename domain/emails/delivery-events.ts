@@ -1,20 +1,8 @@
-import { appendEventsOfTenants } from '../../events/outbox.ts';
-import type { EntityManager } from '../../db/orm.ts';
+import { sql, type RawBuilder } from '../../db/orm.ts';
+import { insertEmailEvents } from '../../events/outbox.ts';
 
-/** Columns of a ledger row that its events carry. */
-export interface LedgerRow {
-  id: number;
-  tenant_id: string;
-  status: string;
-  contact_id: number | null;
-  template_id: number;
-  campaign_id: number | null;
-  external_id: string | null;
-  request_id: string | null;
-}
-
-/** What events about an email say of it beside its id and contact. */
-export function emailReferences(row: Pick<LedgerRow, 'template_id' | 'campaign_id' | 'external_id'>) {
+/** What the events about an email say of it beside its id and contact. */
+export function emailReferences(row: { template_id: number; campaign_id: number | null; external_id: string | null }) {
   return {
     templateId: row.template_id,
     ...(row.campaign_id === null ? {} : { campaignId: row.campaign_id }),
@@ -22,18 +10,17 @@ export function emailReferences(row: Pick<LedgerRow, 'template_id' | 'campaign_i
   };
 }
 
+/** `emailReferences` as SQL over columns of the ledger. */
+export const referencesSql = sql`jsonb_strip_nulls(jsonb_build_object('templateId', template_id, 'campaignId', campaign_id, 'externalId', external_id))`;
+
+/** Columns of the ledger that its events need; `m` is the email. */
+export const toldColumns = sql`m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id`;
+
 /**
- * EMAIL_SENT for emails whose delivery ended, SENT or FAILED: of one moment and one shard, so that a batch is one outbox row.
- * Who follows an email does not go by the order of its events.
+ * A statement, or a part of one, that writes EMAIL_SENT for emails whose delivery has ended, now: `source` has `toldColumns`, and
+ * `status` SENT or FAILED.
  */
-export async function appendDeliveryEvents(tx: EntityManager, ended: readonly LedgerRow[]): Promise<void> {
-  const at = new Date();
-  const entity = `email/${ended[0]?.id}`;
-  await appendEventsOfTenants(tx, ended.map((row) => ({
-    origin: { tenantId: row.tenant_id, requestId: row.request_id },
-    event: {
-      type: 'EMAIL_SENT' as const, entity, at,
-      data: { emailId: row.id, recipientId: row.contact_id, status: row.status, ...emailReferences(row) },
-    },
-  })));
-}
+export const insertDeliveryEvents = (source: RawBuilder<unknown>): RawBuilder<unknown> => insertEmailEvents('EMAIL_SENT', sql`(
+  select tenant_id, id, request_id, date_trunc('milliseconds', now()) as at,
+    jsonb_build_object('emailId', id, 'recipientId', contact_id, 'status', status) || ${referencesSql} as data
+  from ${source} d)`);

@@ -1,7 +1,8 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { Email } from '../../db/entities/emails.ts';
 import { AppError, notFound } from '../errors.ts';
-import { appendDeliveryEvents, type LedgerRow } from './delivery-events.ts';
+import { touchOutbox } from '../../events/outbox.ts';
+import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 
 /** What an operator has found out about an email that is UNKNOWN. */
 export type Resolution = 'sent' | 'failed' | 'resend';
@@ -14,15 +15,17 @@ const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', re
  */
 export async function resolveEmail(em: EntityManager, id: number, outcome: Resolution): Promise<Email> {
   return em.transactional(async (tx) => {
-    const changed = await rows<LedgerRow>(tx, sql`
-      update emails set status = ${results[outcome]}, reason = ${`resolved_${outcome}`}, sent_at = ${outcome === 'sent' ? sql`now()` : sql`null`},
+    const changed = await rows(tx, sql`with changed as (
+      update emails m set status = ${results[outcome]}, reason = ${`resolved_${outcome}`}, sent_at = ${outcome === 'sent' ? sql`now()` : sql`null`},
         accepted_at = coalesce(accepted_at, now()), next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
       where id = ${id} and status = 'UNKNOWN'
-      returning id, tenant_id, status, contact_id, template_id, campaign_id, external_id, request_id`);
+      returning ${toldColumns}
+    ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
+    select id from changed`);
     const email = await tx.findOne(Email, { id });
     if (!email) throw notFound('email', id);
     if (changed.length === 0) throw new AppError('conflict', `The email is ${email.status}; only one that is UNKNOWN can be resolved`);
-    if (outcome !== 'resend') await appendDeliveryEvents(tx, changed);
+    touchOutbox(tx, 'outbox_events');
     return email;
   });
 }

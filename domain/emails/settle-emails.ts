@@ -1,7 +1,8 @@
-import { keptPlan, rows, sql, type EntityManager } from '../../db/orm.ts';
+import { keptPlan, rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
 import type { EmailStatus } from '../../db/entities/emails.ts';
+import { touchOutbox } from '../../events/outbox.ts';
 import { settleByBounces, settleByHits } from './bounces/settle-by-evidence.ts';
-import { appendDeliveryEvents, type LedgerRow } from './delivery-events.ts';
+import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { addressKey } from './queue-emails.ts';
 import { suppressAddresses } from './suppress-addresses.ts';
 
@@ -28,35 +29,36 @@ export interface Settlement {
   delaySeconds?: number;
 }
 
-interface SettledRow extends LedgerRow {
+interface SettledRow {
+  id: number;
+  tenant_id: string;
+  status: string;
   to_address: string | null;
   reason: string | null;
 }
 
 /**
- * Settles attempts in one engine transaction: ledger, attempts, EMAIL_SENT, and the hard bounce of what was refused.
- * Only the same (id, attempt) is settled, from SENDING, or from UNKNOWN where the sweeper thought the holder dead. So
- * it can be repeated whenever its own outcome is not known: what is settled is left alone, and a later attempt is
- * another number. Answers how many it settled.
+ * The statement that settles attempts: ledger, attempts, and EMAIL_SENT of those that have ended. Only the same (id, attempt) is
+ * settled, from SENDING, or from UNKNOWN where the sweeper thought the holder dead. So it can be repeated whenever its
+ * own outcome is not known: what is settled is left alone, and a later attempt is another number.
  */
-export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
+export function applySettlements(settlements: readonly Settlement[]): RawBuilder<unknown> {
   const payload = JSON.stringify(settlements.map((s) => ({
     id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
   })));
-  return em.transactional(async (tx) => {
-    const settled = await rows<SettledRow>(tx, sql`${keptPlan}
-      with asked as (
-        select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8)
-      ), held as (
-        select a.*, case when a.result = 'QUEUED' and m.accepted_at < now() - make_interval(days => ${EXPIRES_AFTER_DAYS}) then 'EXPIRED' else a.result end as outcome
-        from asked a join emails m on m.id = a.id
-        where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
-        order by m.id for update of m
-      ), attempts as (
-        insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
-        select tenant_id, id, attempt, provider, lower(outcome), reply from held where provider is not null
-        on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
-      )
+  return sql`${keptPlan}
+    with asked as (
+      select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8)
+    ), held as (
+      select a.*, case when a.result = 'QUEUED' and m.accepted_at < now() - make_interval(days => ${sql.lit(EXPIRES_AFTER_DAYS)}) then 'EXPIRED' else a.result end as outcome
+      from asked a join emails m on m.id = a.id
+      where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
+      order by m.id for update of m
+    ), attempts as (
+      insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
+      select tenant_id, id, attempt, provider, lower(outcome), reply from held where provider is not null
+      on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
+    ), changed as (
       update emails m set
         status = case h.outcome when 'EXPIRED' then 'FAILED' else h.outcome end,
         reason = case h.outcome when 'FAILED' then 'rejected' when 'EXPIRED' then 'expired' when 'UNKNOWN' then 'no_reply' end,
@@ -65,8 +67,16 @@ export async function settleEmails(em: EntityManager, settlements: readonly Sett
         next_attempt_at = case when h.outcome = 'QUEUED' then now() + make_interval(secs => h.delay) else m.next_attempt_at end,
         holder = null, lease_until = null, updated_at = now()
       from held h where m.id = h.id
-      returning m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id, m.to_address, m.reason`);
-    await appendDeliveryEvents(tx, settled.filter((row) => row.status === 'SENT' || row.status === 'FAILED'));
+      returning ${toldColumns}, m.to_address, m.reason
+    ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
+    select id, tenant_id, status, to_address, reason from changed`;
+}
+
+/** Settles attempts, with what follows for the addresses that were refused, in one engine transaction. Answers how many it settled. */
+export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
+  return em.transactional(async (tx) => {
+    const settled = await rows<SettledRow>(tx, applySettlements(settlements));
+    if (settled.some(({ status }) => status === 'SENT' || status === 'FAILED')) touchOutbox(tx, 'outbox_events');
     const refs = (...statuses: string[]) => settled.filter(({ status }) => statuses.includes(status)).map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
     await settleByBounces(tx, refs('SENT', 'UNKNOWN'));
     await settleByHits(tx, refs('UNKNOWN'));

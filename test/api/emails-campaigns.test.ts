@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { leaseEmails } from '../../domain/emails/lease-emails.ts';
-import { startEmails } from '../../domain/emails/start-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../support/email-campaigns.ts';
-import { makeContact, makeTemplate, send } from '../support/emails.ts';
+import { makeContact, makeTemplate, send, startAs } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 
 // No worker runs here: what is said of a campaign is its state.
@@ -160,7 +159,7 @@ async function startAll(notBefore?: Date): Promise<Map<number, string>> {
   const em = engineEm(service.deps.orm);
   await engine(sql`update emails set accepted_at = coalesce(accepted_at, now()), next_attempt_at = least(next_attempt_at, now()) where status = 'QUEUED' and lane = 'journey'`);
   const leased = await leaseEmails(em.fork(), { holder: 'test', lane: 'journey', limit: 100, seconds: 60 });
-  const started = await startEmails(em.fork(), 'test', 60, leased.map((email) => ({
+  const started = await startAs(service, 'test', leased.map((email) => ({
     id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 0, address: email.address,
     isBareAddress: email.contactId === null, attempt: email.attempt, ...(notBefore ? { notBefore } : {}),
   })));

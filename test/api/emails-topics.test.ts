@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { erasedKey } from '../../domain/contacts/erasure/digest.ts';
-import { startEmails } from '../../domain/emails/start-emails.ts';
 import { collide, newTenant, outcome, problemsOf } from '../support/accounts.ts';
-import { makeContact, makeTemplate, send } from '../support/emails.ts';
+import { makeContact, makeTemplate, send, startAs } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
@@ -153,7 +152,7 @@ test('a mail that was queued meets the gate when it is started, by the topic tha
   await refuse(people[1]!.email, other.id);
   const start = async (id: number) => {
     await engine(sql`update emails set holder = 'me', lease_until = now() + interval '1 minute', accepted_at = now() where id = ${id}`);
-    const [started] = await startEmails(engineEm(service.deps.orm), 'me', 60, [{
+    const [started] = await startAs(service, 'me', [{
       id, tenantId: 'default', contactVersion: 1, contentVersion: 1, linkCount: 0, address: people[ids.indexOf(id)]!.email, isBareAddress: false, attempt: 0,
     }]);
     return started!.status;

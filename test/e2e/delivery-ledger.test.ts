@@ -4,9 +4,8 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { leaseEmails, releaseLeases, renewLeases, type LeasedEmail } from '../../domain/emails/lease-emails.ts';
 import { queueEmails } from '../../domain/emails/queue-emails.ts';
 import { settleEmails, type Settlement } from '../../domain/emails/settle-emails.ts';
-import { startEmails } from '../../domain/emails/start-emails.ts';
 import { sweepExpired } from '../../domain/emails/sweep-emails.ts';
-import { makeContact, makeTemplate } from '../support/emails.ts';
+import { makeContact, makeTemplate, startAs } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
@@ -31,7 +30,7 @@ const rendered = (email: LeasedEmail, failure?: string) => ({
   id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 2,
   address: email.address, isBareAddress: email.contactId === null, attempt: email.attempt, ...(failure ? { failure } : {}),
 });
-const start = (holder: string, emails: LeasedEmail[], seconds = 60) => startEmails(em(), holder, seconds, emails.map((email) => rendered(email)), 'mx:25');
+const start = (holder: string, emails: LeasedEmail[], leaseSeconds = 60) => startAs(service, holder, emails.map((email) => rendered(email)), { leaseSeconds });
 const settle = (id: number, attempt: number, result: Settlement['result'], more: Partial<Settlement> = {}) =>
   settleEmails(em(), [{ id, tenantId: 'default', attempt, provider: 'mx:25', result, reply: `reply ${attempt}`, ...more }]);
 const statuses = async (ids: number[]) => (await engine<{ status: string }>(sql`select status from emails where id = any(${ids}::bigint[]) order by id`)).map((row) => row.status);
@@ -170,7 +169,7 @@ test('what can not be rendered ends at its start, with its event', async () => {
   await clear();
   const [id] = await queue(1);
   const [email] = await lease('a');
-  const [ended] = await startEmails(em(), 'a', 60, [rendered(email!, 'template_failed')]);
+  const [ended] = await startAs(service, 'a', [rendered(email!, 'template_failed')]);
   assert.deepEqual([ended!.status, ended!.attempt], ['FAILED', 0]);
   const events = await engine<{ events: { data: { emailId: number; status: string } }[] }>(sql`select events from outbox_events where type = 'EMAIL_SENT' order by id desc limit 1`);
   assert.deepEqual([events[0]!.events[0]!.data.emailId, events[0]!.events[0]!.data.status], [id, 'FAILED']);
@@ -180,9 +179,9 @@ test('a start whose answer was lost takes back what it took itself, and nothing 
   await clear();
   const [id] = await queue(1);
   const takeBack = (name: string) => settle(id!, 1, 'QUEUED', { provider: null, start: name });
-  const startAs = async (holder: string, name: string) => startEmails(em(), holder, 60, (await lease(holder)).map((email) => rendered(email)), 'mx:25', name);
+  const startNamed = async (holder: string, name: string) => startAs(service, holder, (await lease(holder)).map((email) => rendered(email)), { name });
   // It was committed.
-  assert.equal((await startAs('a', 'a/1')).length, 1);
+  assert.equal((await startNamed('a', 'a/1')).length, 1);
   assert.deepEqual(await renewLeases(em(), 'a', [id!], 60), [id], 'a holder renews what any of its starts took');
   await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${id}`);
   await sweepExpired(em());
@@ -191,7 +190,7 @@ test('a start whose answer was lost takes back what it took itself, and nothing 
   // It was not: its lease ended, and another start of its own or of another holder is on the wire under the same number.
   const [email] = await engine<{ attempt: number }>(sql`update emails set attempt = 0, next_attempt_at = now() where id = ${id} returning attempt`);
   assert.equal(email!.attempt, 0);
-  assert.deepEqual(await startAs('a', 'a/3'), [{ id, status: 'SENDING', attempt: 1 }]);
+  assert.deepEqual(await startNamed('a', 'a/3'), [{ id, status: 'SENDING', attempt: 1 }]);
   assert.equal(await takeBack('a/2'), 0);
   assert.equal(await takeBack('b/1'), 0);
   assert.deepEqual(await statuses([id!]), ['SENDING']);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { startEmails, type RenderedRow, type Start, type StartedEmail } from '../../domain/emails/start-emails.ts';
 import { eventSubject, type AnyEvent, type EventType } from '../../events/contracts.ts';
 import { EVENTS } from '../../events/streams.ts';
 import type { Service } from './service.ts';
@@ -40,6 +41,14 @@ export async function untilStatus(service: Service, emailId: number, status: str
     const { body } = await service.api('GET', `/emails/${emailId}`);
     return body.status === status ? body : null;
   }, timeoutMs);
+}
+
+/** Starts rendered emails as a sender does that has their leases, on connections over which `sent` went before. */
+export async function startAs(
+  service: Service, holder: string, rendered: readonly RenderedRow[], { sent = [], name = holder, leaseSeconds = 60 }: Partial<Pick<Start, 'sent' | 'name' | 'leaseSeconds'>> = {},
+): Promise<StartedEmail[]> {
+  return startEmails((statements) => service.deps.hot.once('engine', statements), {
+    holder, name, leaseSeconds, sent, emails: rendered.map((one) => ({ rendered: one, provider: 'mx:25' })) });
 }
 
 /** The events of a type that were published so far, oldest first. */

@@ -97,6 +97,15 @@ export class Providers {
     }
   }
 
+  /**
+   * Whether a connection of `provider` may take another message at once, without being given back: it is the one to send by,
+   * no more are in use than are allowed, and no rate is to be asked.
+   */
+  mayGoOn(provider: Provider): boolean {
+    const allowed = provider.breaker.allowed(provider.size) ?? 0;
+    return provider.setting.ratePerMinute === null && provider.pool.busy() <= allowed && this.choose()?.provider === provider;
+  }
+
   report(provider: Provider, outcome: Outcome): void {
     if (outcome.kind === 'not_released') return provider.breaker.unused();
     if (isTrouble(outcome)) return this.#failed(provider, 'error' in outcome ? outcome.error : outcome.kind);

@@ -4,7 +4,8 @@ import type { Deps } from '../../config/deps.ts';
 import { readProviders } from '../../config/smtp-url.ts';
 import { engineEm } from '../../db/orm.ts';
 import { takeRate } from '../../domain/emails/providers/take-rate.ts';
-import { startEmails, type StartedEmail } from '../../domain/emails/start-emails.ts';
+import type { Settlement } from '../../domain/emails/settle-emails.ts';
+import { startEmails, type RenderedRow, type StartedEmail } from '../../domain/emails/start-emails.ts';
 import { Domains } from './domains.ts';
 import { Filler, type Ready } from './filler.ts';
 import { HealthReports } from './health.ts';
@@ -17,13 +18,29 @@ import type { SmtpSlot } from './smtp-pool.ts';
 import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
-/** Connections become idle in bursts; what can start within this starts together. */
+/** Messages end in bursts; what ends within this is settled, and what follows it started, together. */
 const GATHER_MS = 5;
+/** While Postgres has one turn, the connections of another have theirs. */
+const TURNS_AT_ONCE = 2;
 const STOP_MS = 20_000;
 
+/** A rendered email and the open connection that it will go over. */
+interface OnSlot {
+  ready: Ready;
+  provider: Provider;
+  slot: SmtpSlot;
+}
+
+/** A message that was accepted, and its connection, which takes no other before that is settled. */
+interface Sent {
+  settlement: Settlement;
+  provider: Provider;
+  slot: SmtpSlot;
+}
+
 /**
- * One process's senders: leases emails, renders them, takes as many to SENDING as there are idle connections, sends, and
- * settles. Where the process can die, and what then becomes of an email:
+ * One process's senders: leases emails, renders them, takes as many to SENDING as there are connections, sends, and
+ * settles. What was accepted is settled in the transaction that starts what its connection takes next. Where the process can die, and what then becomes of an email:
  * - leased or rendered: still QUEUED, free again when the lease ends;
  * - SENDING committed, the dot not sent: the sweeper makes it UNKNOWN (nobody can know), at most one per connection;
  * - the dot sent, the outcome not settled: UNKNOWN too, and never sent again by itself;
@@ -46,7 +63,11 @@ export class Sender {
   readonly #working = new Set<Promise<void>>();
   /** How often emails were started, to name each start. */
   #calls = 0;
+  #turns = 0;
   #stopping = false;
+  /** Emails that have a connection, and are not started. */
+  #onSlots: OnSlot[] = [];
+  #sent: Sent[] = [];
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -88,56 +109,99 @@ export class Sender {
     await this.#health.stop();
   }
 
-  /** Takes rendered emails onto connections as these become idle. */
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      const chosen = this.#providers.choose();
-      const batch = chosen ? this.#filler.take(chosen.room) : [];
-      const ending = this.#filler.takeEnding();
-      if (batch.length > 0) this.#track(this.#startOn(chosen!.provider, batch));
-      if (ending.length > 0) this.#track(this.#start(ending).then(() => this.#free.now()));
-      if (batch.length + ending.length === 0) await this.#free.wait();
+      this.#occupy();
+      if (!this.#beginTurn()) await this.#free.wait();
       await delay(GATHER_MS);
     }
+    // Nothing follows these.
+    for (const { ready, slot } of this.#onSlots.splice(0)) {
+      slot.release();
+      this.#track(this.#filler.putBack([ready]));
+    }
+    for (const sent of this.#sent.splice(0)) this.#track(this.#settleAlone(sent));
   }
 
-  /** Opens connections first, so that SENDING means "on a connection", then starts as many emails. */
-  async #startOn(provider: Provider, batch: Ready[]): Promise<void> {
+  /** Gives rendered emails connections that are idle. */
+  #occupy(): void {
+    const chosen = this.#providers.choose();
+    const batch = chosen ? this.#filler.take(chosen.room) : [];
+    if (batch.length > 0) this.#track(this.#open(chosen!.provider, batch));
+  }
+
+  /** Opens connections first, so that SENDING means "on a connection". */
+  async #open(provider: Provider, batch: Ready[]): Promise<void> {
     provider.starts += 1;
     const slots = await this.#providers.acquire(provider, batch.length);
-    const on = this.#stopping ? [] : batch.splice(0, slots.length);
-    await this.#filler.putBack(batch);
-    const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
-    const attempts = new Map((await this.#start(on, provider.pool.provider)).filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
-    if (attempts.size === 0) provider.breaker.unused();
-    for (const [index, slot] of slots.entries()) {
-      const ready = on[index];
-      const attempt = ready && attempts.get(ready.row.id);
-      if (!ready || attempt === undefined) {
-        if (ready) this.#domains.leave(ready.domain);
-        slot.release();
-        continue;
-      }
-      // One start is one message, also where a machine slept, its clock with it, and leased an email that it had ready.
-      attempts.delete(ready.row.id);
-      this.#track(this.#send(provider, slot, ready, attempt, until));
-    }
     provider.starts -= 1;
+    const on = this.#stopping ? [] : batch.splice(0, slots.length);
+    for (const slot of slots.splice(on.length)) slot.release();
+    this.#onSlots.push(...on.map((ready, index) => ({ ready, provider, slot: slots[index]! })));
+    await this.#filler.putBack(batch);
     this.#free.now();
   }
 
-  /** What became of these at their start; nothing when that can not be told, and then none of them is sent. */
-  async #start(batch: readonly Ready[], provider: string | null = null): Promise<StartedEmail[]> {
-    if (batch.length === 0) return [];
-    const start = `${this.#holder}/${(this.#calls += 1)}`;
+  /** Begins a turn: settles what was sent and starts what goes on. False when there is nothing to do, or enough is being done. */
+  #beginTurn(): boolean {
+    if (this.#turns >= TURNS_AT_ONCE) return false;
+    const sent = this.#sent.splice(0);
+    const next = this.#onSlots.splice(0);
+    const over: Sent[] = [];
+    for (const one of sent) {
+      const [ready] = one.slot.usable && this.#providers.mayGoOn(one.provider) ? this.#filler.take(1) : [];
+      if (ready) next.push({ ready, provider: one.provider, slot: one.slot });
+      else over.push(one);
+    }
+    const ending = this.#filler.takeEnding();
+    if (sent.length + next.length + ending.length === 0) return false;
+    this.#track(this.#turn(sent, next, over, ending));
+    return true;
+  }
+
+  async #turn(sent: Sent[], next: OnSlot[], over: Sent[], ending: Ready[]): Promise<void> {
+    this.#turns += 1;
+    const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
+    const name = `${this.#holder}/${(this.#calls += 1)}`;
+    const emails = [...next.map(({ ready, provider }) => ({ rendered: ready.row, provider: provider.setting.provider })), ...ending.map(({ row }) => ({ rendered: row, provider: null }))];
     try {
-      const started = await startEmails(engineEm(this.#deps.orm), this.#holder, SENDING_LEASE_SECONDS, batch.map(({ row }) => row), provider, start);
-      for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
-      return started;
+      const started = await startEmails((statements) => this.#deps.hot.once('engine', statements), {
+        holder: this.#holder, name, leaseSeconds: SENDING_LEASE_SECONDS, emails, sent: sent.map(({ settlement }) => settlement) });
+      this.#deps.pingOutbox('outbox_events');
+      for (const { settlement } of sent) this.#leases.drop(settlement.id);
+      for (const { slot } of over) slot.release();
+      this.#sendStarted(next, started, until);
     } catch (error) {
-      this.#deps.log.warn({ err: error, emails: batch.length }, 'emails not started');
-      await Promise.all([this.#takeBack(batch, start), delay(POLL_MS)]);
-      return [];
+      this.#deps.log.warn({ err: error, emails: emails.length, sent: sent.length }, 'emails neither started nor settled');
+      const taken = new Set(next.map(({ slot }) => slot));
+      await Promise.all([
+        ...sent.map(async (one) => { await this.#settler.settle(one.settlement); this.#leases.drop(one.settlement.id); if (!taken.has(one.slot)) one.slot.release(); }),
+        this.#takeBack(emails.map(({ rendered }) => rendered), name), delay(POLL_MS),
+      ]);
+      for (const { ready, provider, slot } of next) {
+        provider.breaker.unused();
+        this.#domains.leave(ready.domain);
+        slot.release();
+      }
+    }
+    this.#turns -= 1;
+    this.#free.now();
+  }
+
+  #sendStarted(next: readonly OnSlot[], started: readonly StartedEmail[], until: number): void {
+    for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
+    const attempts = new Map(started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+    for (const on of next) {
+      const attempt = attempts.get(on.ready.row.id);
+      if (attempt === undefined) {
+        on.provider.breaker.unused();
+        this.#domains.leave(on.ready.domain);
+        on.slot.release();
+        continue;
+      }
+      // One start is one message, also where a machine slept, its clock with it, and leased an email that it had ready.
+      attempts.delete(on.ready.row.id);
+      this.#track(this.#send(on, attempt, until));
     }
   }
 
@@ -145,36 +209,38 @@ export class Sender {
    * After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. Their
    * connections take no others before that is settled, as after a message.
    */
-  async #takeBack(all: readonly Ready[], start: string): Promise<void> {
-    await Promise.all(all.map(({ row: { id, tenantId, attempt } }) => (
+  async #takeBack(all: readonly RenderedRow[], start: string): Promise<void> {
+    await Promise.all(all.map(({ id, tenantId, attempt }) => (
       this.#settler.settle({ id, tenantId, attempt: attempt + 1, start, provider: null, result: 'QUEUED', reply: null }))));
   }
 
   /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */
-  async #send(provider: Provider, slot: SmtpSlot, { row, composed, domain }: Ready, attempt: number, until: number): Promise<void> {
+  async #send({ ready: { row, composed, domain }, provider, slot }: OnSlot, attempt: number, until: number): Promise<void> {
     const { id, tenantId } = row;
     const begun = performance.now();
     this.#leases.hold(id, until);
     let released = false;
-    let settled: Promise<void> | null = null;
-    const settle = (outcome: Outcome): Promise<void> => (settled ??= this.#conclude(provider, { id, tenantId, attempt }, outcome));
     const beforeDot = async (): Promise<boolean> => (released = this.#leases.holds(id));
-    try {
-      await settle(await slot.send(composed!.envelope, composed!.message, { beforeDot, concluded: settle }));
-    } catch (error) {
+    const outcome = await slot.send(composed!.envelope, composed!.message, { beforeDot }).catch((error: unknown): Outcome => {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
-      await settle(released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' });
-    }
+      return released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
+    });
     this.#domains.leave(domain, performance.now() - begun);
+    this.#providers.report(provider, outcome);
+    this.#deps.metrics.emails.inc({ outcome: outcome.kind });
+    const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider, slot };
+    if (outcome.kind !== 'sent' || this.#stopping) return this.#settleAlone(one);
+    this.#sent.push(one);
     this.#free.now();
   }
 
-  async #conclude(provider: Provider, email: { id: number; tenantId: string; attempt: number }, outcome: Outcome): Promise<void> {
-    this.#providers.report(provider, outcome);
-    this.#deps.metrics.emails.inc({ outcome: outcome.kind });
-    await this.#settler.settle(settlementOf(email, outcome));
-    this.#leases.drop(email.id);
+  /** Settles what nothing follows, or what more follows from than from what was accepted. */
+  async #settleAlone({ settlement, slot }: Sent): Promise<void> {
+    await this.#settler.settle(settlement);
+    this.#leases.drop(settlement.id);
+    slot.release();
+    this.#free.now();
   }
 
   #track(work: Promise<void>): void {

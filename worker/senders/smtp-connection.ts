@@ -27,8 +27,6 @@ export interface Envelope {
 export interface SendHooks {
   /** Asked when everything but the final dot is on the wire: does the lease still hold? A throw counts as no. */
   beforeDot: () => Promise<boolean>;
-  /** Told the outcome of a connection's message by a pool, which gives the connection no other one until this has ended. */
-  concluded?: (outcome: Outcome) => Promise<void>;
 }
 
 /** One authenticated SMTP connection; sends one message at a time. */

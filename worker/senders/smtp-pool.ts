@@ -17,32 +17,29 @@ export interface SmtpPoolOptions {
 
 type Mail = Parameters<SmtpSession['send']>;
 
-/** A connection that is open and kept for one message. */
+/** A connection that is open and kept for whoever acquired it, who sends over it one message after the other. */
 export interface SmtpSlot {
-  /** Sends over it; once. One that turns out to be closed is replaced, once, and `beforeDot` asked again. */
+  /** Whether the next message can go over the same connection. */
+  readonly usable: boolean;
+  /** A connection used before that turns out to be closed is replaced, once, and `beforeDot` asked again. */
   send(...mail: Mail): Promise<Outcome>;
-  /** Gives it back unused. */
+  /** Gives it back; once. */
   release(): void;
 }
 
 export interface SmtpPool {
   /** host:port, or what it was named. */
   readonly provider: string;
-  /** How many messages can be sent right now. */
+  /** How many connections can be acquired right now. */
   idle(): number;
-  /** How many are being sent, or have a connection kept for them. */
+  /** How many are kept. */
   busy(): number;
   /**
-   * Opens, where need be, and keeps connections for up to `count` messages, as many as there are idle. Answers those
-   * that are open; rejects with SmtpOpenError when none is. Never waits for a busy one.
+   * Opens, where need be, and keeps up to `count` connections, as many as there are idle. Answers those that are open;
+   * rejects with SmtpOpenError when none is. Never waits for a busy one.
    */
   acquire(count: number): Promise<SmtpSlot[]>;
-  /**
-   * Sends over an idle connection, opened if need be; never queues. Throws when `idle()` is 0 or the pool is closed.
-   * `beforeDot` is asked once per connection tried: a reused one that turns out to be closed is replaced, once.
-   */
-  send(...mail: Mail): Promise<Outcome>;
-  /** Takes no more messages, waits for those in flight, and closes all connections. */
+  /** Keeps no more connections, waits for messages in flight, and closes all that are given back. */
   close(): Promise<void>;
 }
 
@@ -73,14 +70,15 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
     return null;
   };
 
-  const giveBack = (session: SmtpSession, messages: number): void => {
-    if (closed || !session.usable || messages >= maxMessages) return session.quit();
+  const isUsable = ({ session, messages }: Kept): boolean => !closed && session.usable && messages < maxMessages;
+
+  const giveBack = (kept: Kept): void => {
+    if (!isUsable(kept)) return kept.session.quit();
     const entry: Idle = {
-      session,
-      messages,
+      ...kept,
       timer: setTimeout(() => {
         idle.splice(idle.indexOf(entry), 1);
-        session.quit();
+        entry.session.quit();
       }, idleMs),
     };
     idle.push(entry);
@@ -88,37 +86,45 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
 
   const open = async (): Promise<Kept> => ({ session: await openConnection(url, { timeouts, provider }), messages: 0 });
 
-  /** Null when a reused connection turned out to be closed, the news being still on its way: a fresh one may try. */
-  const sendOver = async ({ session, messages }: Kept, mail: Mail): Promise<Outcome | null> => {
-    try {
-      const outcome = await session.send(...mail);
-      if (messages > 0 && outcome.kind === 'retry' && outcome.reply === null && !session.usable) return null;
-      await mail[2].concluded?.(outcome);
-      return outcome;
-    } finally {
-      giveBack(session, messages + 1);
-    }
-  };
-
-  const run = async (kept: Kept | null, mail: Mail): Promise<Outcome> => {
-    try {
-      const outcome = kept && (await sendOver(kept, mail));
-      return outcome ?? (await sendOver(await open(), mail))!;
-    } catch (error) {
-      if (error instanceof SmtpOpenError) return error.outcome;
-      throw error;
-    }
-  };
-
-  /** Counts as busy until it has ended. */
-  const track = async (attempt: Promise<Outcome>): Promise<Outcome> => {
-    running.add(attempt);
-    try {
-      return await attempt;
-    } finally {
-      running.delete(attempt);
-      busy -= 1;
-    }
+  const slotOf = (first: Kept): SmtpSlot => {
+    let kept = first;
+    const sendOver = async (mail: Mail): Promise<Outcome> => {
+      kept.messages += 1;
+      return kept.session.send(...mail);
+    };
+    const send = async (mail: Mail): Promise<Outcome> => {
+      if (kept.session.usable) {
+        const outcome = await sendOver(mail);
+        // One that was used before may turn out to be closed, the news being still on its way.
+        if (kept.messages === 1 || outcome.kind !== 'retry' || outcome.reply !== null || kept.session.usable) return outcome;
+      }
+      kept.session.quit();
+      try {
+        kept = await open();
+      } catch (error) {
+        if (error instanceof SmtpOpenError) return error.outcome;
+        throw error;
+      }
+      return sendOver(mail);
+    };
+    return {
+      get usable() {
+        return isUsable(kept);
+      },
+      async send(...mail) {
+        const sending = send(mail);
+        running.add(sending);
+        try {
+          return await sending;
+        } finally {
+          running.delete(sending);
+        }
+      },
+      release() {
+        busy -= 1;
+        giveBack(kept);
+      },
+    };
   };
 
   return {
@@ -133,18 +139,7 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
       busy -= wanted - kept.length;
       const failed = opened.find((result) => result.status === 'rejected');
       if (kept.length === 0 && failed) throw failed.reason;
-      return kept.map((connection) => ({
-        send: (...mail) => track(run(connection, mail)),
-        release() {
-          giveBack(connection.session, connection.messages);
-          busy -= 1;
-        },
-      }));
-    },
-    async send(...mail) {
-      if (closed || busy >= size) throw new Error(closed ? 'the SMTP pool is closed' : 'no SMTP connection is idle');
-      busy += 1;
-      return track(run(take(), mail));
+      return kept.map(slotOf);
     },
     async close() {
       closed = true;

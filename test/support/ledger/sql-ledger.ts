@@ -5,7 +5,7 @@ import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/
 import { queueEmails } from '../../../domain/emails/queue-emails.ts';
 import { resolveEmail, type Resolution } from '../../../domain/emails/resolve-email.ts';
 import { settleEmails } from '../../../domain/emails/settle-emails.ts';
-import { startEmails } from '../../../domain/emails/start-emails.ts';
+import { startEmails, type Transact } from '../../../domain/emails/start-emails.ts';
 import { suppressQueuedEmails } from '../../../domain/emails/suppress-queued.ts';
 import { requestAgain, sweepExpired } from '../../../domain/emails/sweep-emails.ts';
 import { AppError } from '../../../domain/errors.ts';
@@ -78,7 +78,13 @@ export class SqlLedger implements Ledger {
   async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
     const rendered = copies.map(({ id, attempt, version }) => (
       { id, tenantId: TENANT, contactVersion: version, contentVersion: 1, linkCount: 0, address: 'a@example.org', isBareAddress: false, attempt }));
-    const started = await startEmails(this.#em(), holder, SENDING_LEASE * TICK_SECONDS, rendered, 'mx:25', start);
+    const transact: Transact = (statements) => this.#em().transactional(async (tx) => {
+      const answers = [];
+      for (const statement of statements) answers.push(await rows(tx, statement));
+      return answers;
+    });
+    const started = await startEmails(transact, {
+      holder, name: start, leaseSeconds: SENDING_LEASE * TICK_SECONDS, emails: rendered.map((one) => ({ rendered: one, provider: 'mx:25' })), sent: [] });
     assert.deepEqual(started.toSorted(byId), (await this.#spec.start(holder, start, copies)).toSorted(byId));
     return started;
   }

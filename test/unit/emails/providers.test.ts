@@ -31,11 +31,11 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
       const pool = { busy: 0 };
       pools.set(provider, pool);
       return {
-        provider, busy: () => pool.busy, idle: () => size - pool.busy, send: () => Promise.reject(new Error('unused')), close: () => Promise.resolve(),
+        provider, busy: () => pool.busy, idle: () => size - pool.busy, close: () => Promise.resolve(),
         acquire: (count: number) => {
           if (refused.has(provider)) return Promise.reject(new Error('connect ECONNREFUSED'));
           pool.busy += count;
-          return Promise.resolve(Array.from({ length: count }, (): SmtpSlot => ({ send: () => Promise.reject(new Error('unused')), release: () => { pool.busy -= 1; } })));
+          return Promise.resolve(Array.from({ length: count }, (): SmtpSlot => ({ usable: true, send: () => Promise.reject(new Error('unused')), release: () => { pool.busy -= 1; } })));
         },
       } satisfies SmtpPool;
     },
