@@ -37,6 +37,8 @@ interface SettledRow {
   reason: string | null;
 }
 
+const expired = sql`coalesce(m.accepted_at < now() - make_interval(days => ${sql.lit(EXPIRES_AFTER_DAYS)}), false)`;
+
 /**
  * The statement that settles attempts: ledger, attempts, and EMAIL_SENT of those that have ended. Only the same (id, attempt) is
  * settled, from SENDING, or from UNKNOWN where the sweeper thought the holder dead. So it can be repeated whenever its
@@ -46,28 +48,25 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
   const payload = JSON.stringify(settlements.map((s) => ({
     id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
   })));
+  // In the order of all who lock several emails.
   return sql`${keptPlan}
-    with asked as (
-      select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8)
-    ), held as (
-      select a.*, case when a.result = 'QUEUED' and m.accepted_at < now() - make_interval(days => ${sql.lit(EXPIRES_AFTER_DAYS)}) then 'EXPIRED' else a.result end as outcome
-      from asked a join emails m on m.id = a.id
-      where m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
-      order by m.id for update of m
-    ), attempts as (
-      insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
-      select tenant_id, id, attempt, provider, lower(outcome), reply from held where provider is not null
-      on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
+    with asked as materialized (
+      select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8) order by id
     ), changed as (
       update emails m set
-        status = case h.outcome when 'EXPIRED' then 'FAILED' else h.outcome end,
-        reason = case h.outcome when 'FAILED' then 'rejected' when 'EXPIRED' then 'expired' when 'UNKNOWN' then 'no_reply' end,
-        provider = coalesce(h.provider, m.provider),
-        sent_at = case when h.outcome = 'SENT' then now() end,
-        next_attempt_at = case when h.outcome = 'QUEUED' then now() + make_interval(secs => h.delay) else m.next_attempt_at end,
+        status = case a.result when 'QUEUED' then case when ${expired} then 'FAILED' else 'QUEUED' end else a.result end,
+        reason = case a.result when 'QUEUED' then case when ${expired} then 'expired' end when 'FAILED' then 'rejected' when 'UNKNOWN' then 'no_reply' end,
+        provider = coalesce(a.provider, m.provider),
+        sent_at = case when a.result = 'SENT' then now() end,
+        next_attempt_at = case when a.result = 'QUEUED' and not ${expired} then now() + make_interval(secs => a.delay) else m.next_attempt_at end,
         holder = null, lease_until = null, updated_at = now()
-      from held h where m.id = h.id
-      returning ${toldColumns}, m.to_address, m.reason
+      from asked a
+      where m.id = a.id and m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
+      returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply
+    ), attempts as (
+      insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
+      select tenant_id, id, attempt, by, case reason when 'expired' then 'expired' else lower(status) end, reply from changed where by is not null
+      on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
     ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
     select id, tenant_id, status, to_address, reason from changed`;
 }

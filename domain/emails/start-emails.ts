@@ -84,7 +84,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
       for update of m skip locked
     ), judged as (
       select e.*, ${refusalAtStart} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
-    ), decided as (
+    ), decided as materialized (
       select j.*, case when reason is not null then 'SUPPRESSED' when paused then 'QUEUED' when failure is not null then 'FAILED'
                        when not_before is not null or stale then 'QUEUED' else 'SENDING' end as new_status
       from judged j

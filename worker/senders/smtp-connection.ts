@@ -62,17 +62,26 @@ export function readUrl(url: string) {
   return { auth, options: { ...options, port }, provider: `${options.host ?? 'localhost'}:${port}` };
 }
 
-/** What may not go over the wire as it is: a dot that begins a line, a line break that is not CR LF. */
-const ODD = /^\.|\n\.|\r(?!\n)|(?<!\r)\n/;
+const [LF, CR, DOT] = [10, 13, 46];
+
+/** Whether every line of a message ends with CR LF and none begins with a dot. */
+function isFit(message: Buffer): boolean {
+  if (message[0] === DOT || message.at(-1) !== LF) return false;
+  for (let at = 0; at < message.length; at += 1) {
+    const byte = message[at];
+    if (byte === LF && (message[at - 1] !== CR || message[at + 1] === DOT)) return false;
+    if (byte === CR && message[at + 1] !== LF) return false;
+  }
+  return true;
+}
 
 /**
  * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: one that begins a line is doubled, and every line
  * ends with CR LF, so that nothing in it can be taken for its end.
  */
 function onTheWire(message: Buffer): Buffer {
-  const text = message.toString('latin1');
-  if (text.endsWith('\r\n') && !ODD.test(text)) return message;
-  const lines = text.replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '');
+  if (isFit(message)) return message;
+  const lines = message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '');
   return Buffer.from(`${lines.replace(/^\./gm, '..')}\r\n`, 'latin1');
 }
 
