@@ -58,8 +58,11 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
       select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
       from tenants where tenants.tenant_id is not null
     ), chosen as materialized (
-      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share from tenants
-      where exists (select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free}) order by random()
+      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
+      -- Looked up tenant by tenant: joined, all that is ready would be read for each lease.
+      from tenants cross join lateral (
+        select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free} order by e.next_attempt_at limit 1) first
+      order by random()
     ), picked as (
       select p.id, p.tenant_id from chosen cross join lateral (
         select e.id, e.tenant_id from emails e
