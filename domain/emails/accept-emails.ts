@@ -21,7 +21,7 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
   await rows(tx, sql`${keptPlan}
     update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
     from (select * from ${asked} order by id) a
-    cross join lateral (select id, tenant_id, status, accepted_at, lane, campaign_id from emails where tenant_id = a.tenant_id and id = a.id for update) m
+    cross join lateral (select id, tenant_id, status, accepted_at, lane, campaign_id from emails where tenant_id = a.tenant_id and id = a.id offset 0 for update) m
     left join email_campaigns k on m.lane = 'bulk' and k.tenant_id = m.tenant_id and k.id = m.campaign_id
     where e.id = m.id and m.status = 'QUEUED' and m.accepted_at is null and (m.lane <> 'bulk' or k.status = 'SENDING')`);
   const missing = await rows<{ tenant_id: string; id: number }>(tx, sql`
