@@ -136,6 +136,24 @@ test('only the same attempt settles, once; a lost holder may still settle what t
   assert.deepEqual(events.flatMap((row) => row.events).filter((event) => event.data.emailId === id).map((event) => event.data.status), ['SENT']);
 });
 
+test('what went over a connection is settled together with the start of what it takes next, or neither is', async () => {
+  await clear();
+  const [first, next] = await queue(2);
+  const [one, other] = await lease('a');
+  await start('a', [one!]);
+  const sent = (reply: string): Settlement => ({ id: first!, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'SENT', reply });
+  // Postgres takes no NUL: the statement that settles fails, and what stands behind it is not run.
+  await assert.rejects(startAs(service, 'a', [rendered(other!)], { name: 'a/1', sent: [sent('250 \0')] }), /unicode|u0000/i);
+  assert.deepEqual(await statuses([first!, next!]), ['SENDING', 'QUEUED']);
+  assert.deepEqual(await startAs(service, 'a', [rendered(other!)], { name: 'a/2', sent: [sent('250 ok')] }), [{ id: next, status: 'SENDING', attempt: 1 }]);
+  assert.deepEqual(await statuses([first!, next!]), ['SENT', 'SENDING']);
+  assert.deepEqual(await startAs(service, 'a', [], { name: 'a/3', sent: [sent('250 ok')] }), [], 'once more: nothing is left to settle');
+  const { body } = await service.api('GET', `/emails/${first}/explain`);
+  assert.deepEqual(body.attempts.map((attempt: { reply: string }) => attempt.reply), ['250 ok']);
+  const events = await engine<{ events: { data: { emailId: number; status: string } }[] }>(sql`select events from outbox_events where type = 'EMAIL_SENT'`);
+  assert.deepEqual(events.flatMap((row) => row.events).filter((event) => event.data.emailId === first).map((event) => event.data.status), ['SENT']);
+});
+
 test('a refusal is a hard bounce of the address: contact, suppression, and never downgraded', async () => {
   await clear();
   const [bounced, complained] = [await makeContact(service), await makeContact(service)];

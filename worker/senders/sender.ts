@@ -178,11 +178,12 @@ export class Sender {
         ...sent.map(async (one) => { await this.#settler.settle(one.settlement); this.#leases.drop(one.settlement.id); if (!taken.has(one.slot)) one.slot.release(); }),
         this.#takeBack(emails.map(({ rendered }) => rendered), name), delay(POLL_MS),
       ]);
-      for (const { ready, provider, slot } of next) {
+      for (const { provider, slot } of next) {
         provider.breaker.unused();
-        this.#domains.leave(ready.domain);
         slot.release();
       }
+      // If it was not committed, they are still leased and can be started; what was taken back will be leased anew.
+      await this.#filler.putBack(next.map(({ ready }) => ready));
     }
     this.#turns -= 1;
     this.#free.now();

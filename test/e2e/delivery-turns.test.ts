@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, test, type TestContext } from 'node:test';
+import type { Hot } from '../../db/hot.ts';
+import { engineEm, rows, sql } from '../../db/orm.ts';
+import { queueEmails } from '../../domain/emails/queue-emails.ts';
+import { Sender } from '../../worker/senders/sender.ts';
+import { makeTemplate } from '../support/emails.ts';
+import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: Service;
+let templateId: number;
+before(async () => {
+  service = await startService({ env: { SEND_CONNECTIONS: '5' } });
+  templateId = await makeTemplate(service);
+});
+after(() => service.stop());
+
+const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+let made = 0;
+
+/** Emails to bare addresses that senders may take; answers their ids. */
+async function queue(count: number): Promise<number[]> {
+  const requests = Array.from({ length: count }, () => {
+    made += 1;
+    return { sendKey: `turn/${made}`, templateId, contactId: null, toAddress: `turn${made}@example.org`, lane: 'journey' as const, requestId: null, accepted: true };
+  });
+  return (await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', requests))).map(({ emailId }) => emailId);
+}
+interface Row { status: string; attempt: number; address: string }
+const read = (ids: number[]): Promise<Row[]> => engine(sql`select status, attempt, to_address as address from emails where id = any(${ids}::bigint[]) order by id`);
+const count = (emails: Row[], status: string): number => emails.filter((email) => email.status === status).length;
+const untilSent = (ids: number[]) => until('all are sent', async () => {
+  const emails = await read(ids);
+  return count(emails, 'SENT') === ids.length && emails;
+});
+/** How often each of these was accepted by the provider. */
+const accepted = (emails: Row[]): number[] => emails.map(({ address }) => service.sink.mails.filter((mail) => mail.to[0] === address).length);
+const told = async (ids: number[]): Promise<number[]> => (await engine<{ id: number }>(sql`
+  select (e -> 'data' ->> 'emailId')::bigint as id from outbox_events o, jsonb_array_elements(o.events) e
+  where o.type = 'EMAIL_SENT' and (e -> 'data' ->> 'emailId')::bigint = any(${ids}::bigint[]) order by 1`)).map(({ id }) => id);
+
+/** A sender whose turns go by `once`, which has the real ones; it lives no longer than its test. */
+function senderWith(t: TestContext, once: (real: Hot['once'], ...turn: Parameters<Hot['once']>) => ReturnType<Hot['once']> = (real, ...turn) => real(...turn)): Sender {
+  const { hot } = service.deps;
+  const sender = new Sender({ ...service.deps, hot: { ...hot, once: (...turn) => once(hot.once, ...turn) } });
+  t.after(() => sender.stop());
+  return sender;
+}
+const lost = new Error('the connection to the database was lost');
+
+test('turns of which the answer is lost, committed or not: each email is accepted once and told of once', async (t) => {
+  const ids = await queue(60);
+  let turns = 0;
+  const failed = { before: 0, after: 0 };
+  senderWith(t, async (real, ...turn) => {
+    turns += 1;
+    if (turns % 4 === 1) { failed.before += 1; throw lost; }
+    const answer = await real(...turn);
+    if (turns % 4 === 3) { failed.after += 1; throw lost; }
+    return answer;
+  });
+  const emails = await untilSent(ids);
+  assert.deepEqual([...new Set(accepted(emails))], [1]);
+  assert.deepEqual(await told(ids), ids);
+  assert.ok(failed.before >= 2 && failed.after >= 2, JSON.stringify(failed));
+  assert.ok(emails.some(({ attempt }) => attempt > 1), 'some were started, taken back and started again');
+});
+
+test('what was accepted is settled before its connection takes another', async (t) => {
+  const ids = await queue(40);
+  let most = 0;
+  senderWith(t, async (real, ...turn) => {
+    const answer = await real(...turn);
+    // Whatever dies now leaves these in doubt, with what the provider has and the ledger does not know of.
+    most = Math.max(most, count(await read(ids), 'SENDING'));
+    return answer;
+  });
+  const emails = await untilSent(ids);
+  assert.deepEqual([...new Set(accepted(emails))], [1]);
+  assert.ok(most > 1 && most <= 5, `${most} were in doubt at once, by five connections`);
+});
+
+test('a sender that is stopped in the middle leaves none in doubt and none that is not told of', async (t) => {
+  const ids = await queue(200);
+  const sender = senderWith(t);
+  await until('some are sent', async () => count(await read(ids), 'SENT') >= 20);
+  await sender.stop();
+  const emails = await read(ids);
+  assert.equal(count(emails, 'SENT') + count(emails, 'QUEUED'), ids.length);
+  assert.ok(count(emails, 'QUEUED') > 0, 'it was in the middle');
+  assert.deepEqual(accepted(emails), emails.map(({ status }) => (status === 'SENT' ? 1 : 0)));
+  assert.equal((await told(ids)).length, count(emails, 'SENT'));
+  senderWith(t);
+  assert.deepEqual([...new Set(accepted(await untilSent(ids)))], [1]);
+});
