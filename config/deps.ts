@@ -61,7 +61,14 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     await assertNoBypass(orm);
     const nats = await connectNats(env.NATS_URL, name);
     closers.push(() => nats.connection.drain());
-    const pingOutbox = (table: OutboxTable): void => nats.connection.publish(OUTBOX_PING, table);
+    const pingOutbox = (table: OutboxTable): void => {
+      try {
+        nats.connection.publish(OUTBOX_PING, table);
+      } catch (error) {
+        // What has been committed has been: the relay looks by itself too.
+        log.debug({ err: error }, 'the relay was not told');
+      }
+    };
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
     const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
     if (!temporal) closers.push(() => client.connection.close());

@@ -30,6 +30,8 @@ export interface Hot {
   close(): Promise<void>;
 }
 
+/** So long an answer is waited for. */
+const ANSWER_MS = 60_000;
 const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };
 
 /** Makes text of statements, and runs none. */
@@ -48,6 +50,7 @@ const built = (statement: RawBuilder<unknown>): Query => {
 class Pipeline {
   readonly #url: string;
   #client: Promise<PreparingClient> | null = null;
+  #current: PreparingClient | null = null;
 
   constructor(url: string) {
     this.#url = url;
@@ -78,8 +81,11 @@ class Pipeline {
   }
 
   async #connect(): Promise<PreparingClient> {
-    const client = new PreparingClient({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true } as pg.ClientConfig);
-    const forget = (): void => { this.#client = null; };
+    const client = new PreparingClient({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true,
+      // A line that is silently gone must not hold what waits for it: these connections are never closed for being idle.
+      keepAlive: true, keepAliveInitialDelayMillis: 10_000, query_timeout: ANSWER_MS } as pg.ClientConfig);
+    const forget = (): void => { if (this.#current === client) this.#client = this.#current = null; };
+    this.#current = client;
     client.on('error', forget);
     client.on('end', forget);
     try {

@@ -34,6 +34,8 @@ export class PreparingClient extends pg.Client {
     const { name } = this.#kept.get(text)!;
     this.#kept.delete(text);
     const { parsedStatements } = (this as unknown as { connection: { parsedStatements: Record<string, string> } }).connection;
+    // One that was refused when it was to be parsed is not there.
+    if (!(name in parsedStatements)) return;
     delete parsedStatements[name];
     // Refused in a transaction that has failed, as what comes after it is too.
     (pass(`deallocate "${name}"`) as Promise<unknown>).catch(() => undefined);

@@ -14,7 +14,10 @@ export interface Settlement {
   id: number;
   tenantId: string;
   attempt: number;
-  /** The call of startEmails, where it is not known to have taken the email: then only what it took itself is settled. */
+  /**
+   * The call of startEmails, where it is not known whether it took the email: then what it took is settled, whatever its attempt
+   * is called, and what it did not take is no longer leased by its holder, so that it can not take it any more.
+   */
   start?: string;
   /** host:port; null when nothing was tried, which is then no attempt to tell of. */
   provider: string | null;
@@ -61,7 +64,9 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
         next_attempt_at = case when a.result = 'QUEUED' and not ${expired} then now() + make_interval(secs => a.delay) else m.next_attempt_at end,
         holder = null, lease_until = null, updated_at = now()
       from asked a
-      where m.id = a.id and m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN') and (a.start is null or m.holder = a.start)
+      where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
+        -- The start may be committed yet: then this waits for it, or it finds the lease gone.
+        else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and m.holder = split_part(a.start, '/', 1)) end
       returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply
     ), attempts as (
       insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)

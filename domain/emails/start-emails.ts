@@ -56,10 +56,10 @@ export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<u
  * is no longer this holder's is left out of the answer. What went over the connections before is settled before it, in the same
  * transaction: so no connection ever has two emails of which it can not be told whether they were sent.
  *
- * When this throws, it may have been committed nevertheless (the answer was lost). The caller must then send nothing,
- * settle `sent` again, and settle each of the others as not released under the attempt it would have been, and under the name
- * of this call: that puts it back if it was taken here, and leaves alone what was not taken here and was started under
- * the same number later.
+ * When this throws, it may have been committed nevertheless, or be committed yet (the answer was lost). The caller must then
+ * send nothing, settle `sent` again, and settle each of the others as not released under the name of this call, for a
+ * moment that outlasts it: that puts back what was taken here, takes the lease from what was not, and leaves alone what
+ * was started by another call.
  */
 export async function startEmails(transact: Transact, start: Start): Promise<StartedEmail[]> {
   const { sent, emails } = start;

@@ -4,9 +4,11 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { leaseEmails, releaseLeases, renewLeases, type LeasedEmail } from '../../domain/emails/lease-emails.ts';
 import { queueEmails } from '../../domain/emails/queue-emails.ts';
 import { settleEmails, type Settlement } from '../../domain/emails/settle-emails.ts';
+import { startEmails, type Transact } from '../../domain/emails/start-emails.ts';
 import { sweepExpired } from '../../domain/emails/sweep-emails.ts';
 import { makeContact, makeTemplate, startAs } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: Service;
 let templateId: number;
@@ -152,6 +154,39 @@ test('what went over a connection is settled together with the start of what it 
   assert.deepEqual(body.attempts.map((attempt: { reply: string }) => attempt.reply), ['250 ok']);
   const events = await engine<{ events: { data: { emailId: number; status: string } }[] }>(sql`select events from outbox_events where type = 'EMAIL_SENT'`);
   assert.deepEqual(events.flatMap((row) => row.events).filter((event) => event.data.emailId === first).map((event) => event.data.status), ['SENT']);
+});
+
+test('a start that is committed after its caller gave it up takes nothing that was not put back', async () => {
+  await clear();
+  const [first, next] = await queue(2);
+  const [one, other] = await lease('a');
+  await start('a', [one!]);
+  const sent: Settlement = { id: first!, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'SENT', reply: '250 ok' };
+  const takeBack = (name: string) => settle(next!, 1, 'QUEUED', { provider: null, start: name, delaySeconds: 60 });
+  // It stands before somebody's lock, and has not come to its start.
+  let late: ReturnType<typeof startAs> | undefined;
+  await em().transactional(async (tx) => {
+    await rows(tx, sql`select 1 from emails where id = ${first} for update`);
+    late = startAs(service, 'a', [rendered(other!)], { name: 'a/1', sent: [sent] });
+    await until('it waits', async () => (await engine(sql`select 1 from pg_locks where not granted`)).length > 0);
+    assert.equal(await takeBack('a/1'), 1);
+  });
+  assert.deepEqual(await late, []);
+  assert.deepEqual(await statuses([first!, next!]), ['SENT', 'QUEUED']);
+  // It has done all but the commit: whoever takes it back waits for that.
+  await engine(sql`update emails set next_attempt_at = now() where id = ${next}`);
+  const [again] = await lease('a');
+  let takenBack: Promise<number> | undefined;
+  const transact: Transact = (statements) => em().transactional(async (tx) => {
+    const answers = [];
+    for (const statement of statements) answers.push(await rows(tx, statement));
+    takenBack = takeBack('a/2');
+    await until('it waits', async () => (await engine(sql`select 1 from pg_locks where not granted`)).length > 0);
+    return answers;
+  });
+  const started = await startEmails(transact, { holder: 'a', name: 'a/2', leaseSeconds: 60, sent: [], emails: [{ rendered: rendered(again!), provider: 'mx:25' }] });
+  assert.deepEqual([started, await takenBack], [[{ id: next, status: 'SENDING', attempt: 1 }], 1]);
+  assert.deepEqual(await statuses([next!]), ['QUEUED']);
 });
 
 test('a refusal is a hard bounce of the address: contact, suppression, and never downgraded', async () => {

@@ -55,6 +55,7 @@ test('turns of which the answer is lost, committed or not: each email is accepte
   const failed = { before: 0, after: 0 };
   senderWith(t, async (real, ...turn) => {
     turns += 1;
+    if (turns > 20) return real(...turn);
     if (turns % 4 === 1) { failed.before += 1; throw lost; }
     const answer = await real(...turn);
     if (turns % 4 === 3) { failed.after += 1; throw lost; }

@@ -16,6 +16,9 @@ import { returnPathOf } from '../../domain/emails/return-path.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
 import type { LinkSigner } from '../../domain/emails/tokens.ts';
 
+/** What the ledger's column holds. */
+const MOST_LINKS = 32_767;
+
 /** An email that can be started; without a message it can only end, for a gate or its failure, or wait for the send window. */
 export interface Prepared {
   row: RenderedRow;
@@ -78,7 +81,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     });
     const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
-    return { row: { ...row, linkCount: countLinks(rendered.html) }, composed: { ...composed, message } };
+    return { row: { ...row, linkCount: Math.min(countLinks(rendered.html), MOST_LINKS) }, composed: { ...composed, message } };
   } catch (error) {
     const failure = error instanceof RangeError ? 'address_invalid' : 'template_failed';
     tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email can not be sent');

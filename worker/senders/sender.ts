@@ -23,6 +23,8 @@ const GATHER_MS = 5;
 /** While Postgres has one turn, the connections of another have theirs. */
 const TURNS_AT_ONCE = 2;
 const STOP_MS = 20_000;
+/** What was taken back is leased again no earlier: a transaction whose connection broke may run on for a while. */
+const LATE_COMMIT_SECONDS = 3;
 
 /** A rendered email and the open connection that it will go over. */
 interface OnSlot {
@@ -40,7 +42,8 @@ interface Sent {
 
 /**
  * One process's senders: leases emails, renders them, takes as many to SENDING as there are connections, sends, and
- * settles. What was accepted is settled in the transaction that starts what its connection takes next. Where the process can die, and what then becomes of an email:
+ * settles. What was accepted is settled in the transaction that starts what its connection takes next. Where the process
+ * can die, and what then becomes of an email:
  * - leased or rendered: still QUEUED, free again when the lease ends;
  * - SENDING committed, the dot not sent: the sweeper makes it UNKNOWN (nobody can know), at most one per connection;
  * - the dot sent, the outcome not settled: UNKNOWN too, and never sent again by itself;
@@ -178,12 +181,11 @@ export class Sender {
         ...sent.map(async (one) => { await this.#settler.settle(one.settlement); this.#leases.drop(one.settlement.id); if (!taken.has(one.slot)) one.slot.release(); }),
         this.#takeBack(emails.map(({ rendered }) => rendered), name), delay(POLL_MS),
       ]);
-      for (const { provider, slot } of next) {
+      for (const { ready, provider, slot } of next) {
         provider.breaker.unused();
+        this.#domains.leave(ready.domain);
         slot.release();
       }
-      // If it was not committed, they are still leased and can be started; what was taken back will be leased anew.
-      await this.#filler.putBack(next.map(({ ready }) => ready));
     }
     this.#turns -= 1;
     this.#free.now();
@@ -207,12 +209,12 @@ export class Sender {
   }
 
   /**
-   * After a start whose answer was lost: if it was committed nevertheless, its emails were surely not sent. Their
-   * connections take no others before that is settled, as after a message.
+   * After a start whose answer was lost: if it was committed nevertheless, or will be, its emails were surely not sent. They
+   * are free for a new lease. Their connections take no others before that is settled, as after a message.
    */
   async #takeBack(all: readonly RenderedRow[], start: string): Promise<void> {
     await Promise.all(all.map(({ id, tenantId, attempt }) => (
-      this.#settler.settle({ id, tenantId, attempt: attempt + 1, start, provider: null, result: 'QUEUED', reply: null }))));
+      this.#settler.settle({ id, tenantId, attempt: attempt + 1, start, provider: null, result: 'QUEUED', reply: null, delaySeconds: LATE_COMMIT_SECONDS }))));
   }
 
   /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */

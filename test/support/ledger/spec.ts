@@ -146,9 +146,11 @@ export class SpecLedger implements Ledger {
     for (const { id, attempt, start, result, delay } of attempts) {
       const row = this.#rows.get(id)!;
       const open = row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
-      if (!open && this.#broken !== 'any status settles') continue;
-      if (row.attempt !== attempt && this.#broken !== 'any attempt settles') continue;
-      if (start !== undefined && row.holder !== start && this.#broken !== 'lost starts are taken back by number') continue;
+      const isUntaken = start !== undefined && row.status === 'QUEUED' && row.holder === start.split('/')[0];
+      if (!open && !isUntaken && this.#broken !== 'any status settles') continue;
+      const isNamed = start !== undefined && this.#broken !== 'lost starts are taken back by number';
+      if (isNamed && !isUntaken && row.holder !== start) continue;
+      if (!isNamed && row.attempt !== attempt && this.#broken !== 'any attempt settles') continue;
       const expired = result === 'QUEUED' && row.acceptedAt! <= this.#now - EXPIRES_AFTER;
       row.status = expired ? 'FAILED' : result;
       if (row.status === 'QUEUED') row.nextAttemptAt = this.#now + delay;
