@@ -98,12 +98,13 @@ export class Providers {
   }
 
   /**
-   * Whether a connection of `provider` may take another message at once, without being given back: it is the one to send by,
-   * no more are in use than are allowed, and no rate is to be asked.
+   * The provider whose connections may take another message at once, without being given back: the one to send by, where no more
+   * are in use than are allowed and no rate is to be asked; else null.
    */
-  mayGoOn(provider: Provider): boolean {
-    const allowed = provider.breaker.allowed(provider.size) ?? 0;
-    return provider.setting.ratePerMinute === null && provider.pool.busy() <= allowed && this.choose()?.provider === provider;
+  goesOn(): Provider | null {
+    const provider = this.choose()?.provider;
+    if (!provider || provider.setting.ratePerMinute !== null) return null;
+    return provider.pool.busy() <= (provider.breaker.allowed(provider.size) ?? 0) ? provider : null;
   }
 
   report(provider: Provider, outcome: Outcome): void {

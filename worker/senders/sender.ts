@@ -151,8 +151,9 @@ export class Sender {
     const sent = this.#sent.splice(0);
     const next = this.#onSlots.splice(0);
     const over: Sent[] = [];
+    const goesOn = this.#providers.goesOn();
     for (const one of sent) {
-      const [ready] = one.slot.usable && this.#providers.mayGoOn(one.provider) ? this.#filler.take(1) : [];
+      const [ready] = one.slot.usable && one.provider === goesOn ? this.#filler.take(1) : [];
       if (ready) next.push({ ready, provider: one.provider, slot: one.slot });
       else over.push(one);
     }

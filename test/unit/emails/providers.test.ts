@@ -46,7 +46,8 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
     pools.get(name)!.busy -= 1;
     all.report(by(name), kind === 'sent' ? { kind, reply: '250', provider: name } : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name });
   };
-  return { all, by, chosen, ended, refused, pass: (ms: number) => { now += ms; } };
+  const goesOn = () => all.goesOn()?.setting.provider ?? null;
+  return { all, by, chosen, goesOn, ended, refused, pass: (ms: number) => { now += ms; } };
 }
 
 test('mail goes to the first that is not resting, and back to it after its time, with one message', async () => {
@@ -127,4 +128,24 @@ test('a rate that is used up is waited for: it is no failure, and nothing goes e
   pass(500);
   assert.equal(all.choose()!.room, 4);
   await all.close();
+});
+
+test('connections go on to their next message where mail goes to their provider, no trial is on and no rate is asked', async () => {
+  const { all, by, chosen, goesOn, ended, refused } = providers('smtp://a:25,smtp://b:25');
+  assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
+  assert.equal(goesOn(), 'a:25', 'the one message of a trial');
+  await all.acquire(by('a:25'), 1);
+  assert.equal(goesOn(), null, 'another is too many for a trial');
+  ended('a:25', 'sent');
+  await all.acquire(by('a:25'), 3);
+  assert.equal(goesOn(), 'a:25', 'all of its connections, when it is well');
+  refused.add('a:25');
+  for (let n = 0; n < 5; n += 1) ended('a:25', 'lost');
+  assert.deepEqual([chosen(), goesOn()], ['b:25', 'b:25'], 'none of one that rests');
+
+  const paced = providers('smtp://a:25?ratePerMinute=60', { takeRate: () => Promise.resolve({ granted: 1, waitMs: 0 }) });
+  await paced.all.acquire(paced.by('a:25'), 1);
+  assert.deepEqual([paced.chosen(), paced.goesOn()], ['a:25', null], 'its rate is asked for each message');
+  await all.close();
+  await paced.all.close();
 });
