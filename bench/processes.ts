@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Service } from '../test/support/service.ts';
 
@@ -19,4 +20,15 @@ export function startWorker(service: Service, only: string): ChildProcess {
   const { PATH, HOME } = process.env;
   const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
   return startProcess(process.execPath, [resolve('worker/main.ts'), '--only', only], { PATH, HOME, ...settings });
+}
+
+/** Clock ticks a second in /proc (proc_pid_stat(5)); the same on every Linux. */
+const TICKS = 100;
+
+/** Seconds of a processor that a process has used so far. */
+export async function processorSeconds({ pid }: ChildProcess): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // Its name, which may hold anything, ends with the last parenthesis.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }

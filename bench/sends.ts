@@ -16,7 +16,7 @@ import { makeTemplate } from '../test/support/emails.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { MESSAGE } from './mail-message.ts';
-import { endProcess, startProcess, startWorker } from './processes.ts';
+import { endProcess, processorSeconds, startProcess, startWorker } from './processes.ts';
 import { onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({ options: {
@@ -44,9 +44,17 @@ async function fill(service: Service): Promise<number> {
 const residentMb = async ({ pid }: ChildProcess): Promise<number> =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
-/** Sends a campaign; answers mails a second between the first and the last that was accepted. */
-async function sendCampaign(service: Service, sender: ChildProcess, templateId: number, segmentId: number): Promise<number> {
+interface Sent {
+  /** Mails a second, from the first to the last that was accepted. */
+  rate: number;
+  /** Milliseconds of a processor that the sending process had for a mail. */
+  processorMs: number;
+}
+
+/** Sends a campaign. */
+async function sendCampaign(service: Service, sender: ChildProcess, templateId: number, segmentId: number): Promise<Sent> {
   const begun = performance.now();
+  const used = await processorSeconds(sender);
   const { id } = await makeEmailCampaign(service, { templateId, segmentId, scheduleType: 'immediate' });
   let said = 0;
   await until('the campaign is SENT', async () => {
@@ -63,12 +71,13 @@ async function sendCampaign(service: Service, sender: ChildProcess, templateId: 
     select count(*) as n, extract(epoch from max(sent_at) - min(sent_at))::float8 as seconds from emails where campaign_id = ${id} and status = 'SENT'`));
   if (took!.n !== recipients) throw new Error(`${took!.n} of ${recipients} were sent`);
   console.log(`  a campaign of ${recipients}: ${(took!.n / took!.seconds).toFixed(0)} mails/s, ${((performance.now() - begun) / 1000).toFixed(1)} s from the request to SENT`);
-  return took!.n / took!.seconds;
+  return { rate: took!.n / took!.seconds, processorMs: ((await processorSeconds(sender)) - used) * 1000 / recipients };
 }
 
-async function sendByPool(url: string): Promise<number> {
+async function sendByPool(url: string): Promise<Sent> {
   const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), String(connections), privateKey]);
-  return recipients / Number(stdout);
+  const [seconds, used] = stdout.split(' ').map(Number);
+  return { rate: recipients / seconds!, processorMs: used! * 1000 / recipients };
 }
 
 await onStack(1, async () => {
@@ -85,9 +94,14 @@ await onStack(1, async () => {
       if (status !== 201) throw new Error(`the sender was not made: ${status}`);
     }
     const templateId = await makeTemplate(service, { subject: MESSAGE.subject, content: MESSAGE.content, text: MESSAGE.text });
-    const measured: [number, number][] = [];
-    for (let pair = 0; pair < pairs; pair += 1) measured.push([await sendCampaign(service, sender, templateId, segmentId), await sendByPool(url)]);
-    printPairs('mails/s', 'a campaign through one sender', 'nodemailer\'s pool', measured);
+    const measured: { ours: Sent; pool: Sent }[] = [];
+    for (let pair = 0; pair < pairs; pair += 1) {
+      const ours = await sendCampaign(service, sender, templateId, segmentId);
+      measured.push({ ours, pool: await sendByPool(url) });
+    }
+    printPairs('mails/s', 'a campaign through one sender', 'nodemailer\'s pool', measured.map(({ ours, pool }) => [ours.rate, pool.rate]));
+    console.log('what a mail costs the process that sends it, without Postgres, NATS and what else is on the same processors');
+    printPairs('ms', 'nodemailer\'s pool', 'the sender', measured.map(({ ours, pool }) => [pool.processorMs, ours.processorMs]));
   } finally {
     await Promise.all([sender, others].map(endProcess));
     await service.stop();

@@ -25,7 +25,8 @@ export function createLogAnswer(deps: Deps): LogAnswer {
   const log = deps.log.child({}, { redact: [] });
   return (request, response, answered) => {
     const started = performance.now();
-    response.once('close', () => {
+    // It comes once.
+    response.on('close', () => {
       const ms = performance.now() - started;
       const { requestId, path, operation, traceId } = answered();
       const status = response.statusCode;

@@ -38,13 +38,19 @@ export interface LinkSigner {
 
 const BLOCK_BYTES = 64;
 
-/** A key of HMAC-SHA256 as it is used: one block for each of its two hashes (RFC 2104, section 2). */
+/** A key of HMAC-SHA256 as it is used: what each of its two hashes reads begins with a block of it (RFC 2104, section 2), and has room for what follows. */
 interface MacKey {
   inner: Buffer;
   outer: Buffer;
 }
 
-const padded = (key: Buffer, pad: number): Buffer => Buffer.alloc(BLOCK_BYTES, pad).map((byte, n) => byte ^ (key[n] ?? 0)) as Buffer;
+/** Before what is authenticated: how long its first part is. */
+const LENGTH_BYTES = 2;
+const DIGEST_BYTES = 32;
+const keyed = (key: Buffer, pad: number, room: number): Buffer => {
+  const block = Buffer.alloc(BLOCK_BYTES, pad).map((byte, n) => byte ^ (key[n] ?? 0));
+  return Buffer.concat([block], BLOCK_BYTES + room);
+};
 
 /** One key per purpose (HKDF, RFC 5869), so that a token of one kind is worth nothing as another. */
 function keyring(secret: string): (purpose: string) => MacKey {
@@ -53,17 +59,23 @@ function keyring(secret: string): (purpose: string) => MacKey {
     let key = keys.get(purpose);
     if (!key) {
       const bytes = Buffer.from(hkdfSync('sha256', secret, 'perennial', `links/${purpose}`, 32));
-      keys.set(purpose, (key = { inner: padded(bytes, 0x36), outer: padded(bytes, 0x5c) }));
+      keys.set(purpose, (key = { inner: keyed(bytes, 0x36, LENGTH_BYTES + MAX_TOKEN_CHARS), outer: keyed(bytes, 0x5c, DIGEST_BYTES) }));
     }
     return key;
   };
 }
 
-/** HMAC-SHA256 by two hashes, each one call: eight in a mail and one in a click, of a few bytes, took mostly the making of Hmac objects. */
-function mac({ inner, outer }: MacKey, body: Buffer, bound: string): Buffer {
+/** HMAC-SHA256 by two hashes, each one call: eight in a mail and one in a click, of a few bytes, took mostly the making of objects. */
+function mac(key: MacKey, body: Buffer, bound: string): Buffer {
+  const at = BLOCK_BYTES + LENGTH_BYTES + body.length;
+  const end = at + Buffer.byteLength(bound);
+  if (end > key.inner.length) key.inner = Buffer.concat([key.inner], end);
   // The length keeps (body, bound) apart from any other split of the same bytes.
-  const text = Buffer.concat([inner, Buffer.of(body.length >> 8, body.length & 255), body, Buffer.from(bound)]);
-  return hash('sha256', Buffer.concat([outer, hash('sha256', text, 'buffer')]), 'buffer').subarray(0, MAC_BYTES);
+  key.inner.writeUInt16BE(body.length, BLOCK_BYTES);
+  body.copy(key.inner, BLOCK_BYTES + LENGTH_BYTES);
+  key.inner.write(bound, at);
+  hash('sha256', key.inner.subarray(0, end), 'buffer').copy(key.outer, BLOCK_BYTES);
+  return hash('sha256', key.outer, 'buffer').subarray(0, MAC_BYTES);
 }
 
 /** Minimal big-endian bytes of an id, 1 to 7. */

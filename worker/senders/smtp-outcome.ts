@@ -1,4 +1,4 @@
-import type { NodemailerError } from 'nodemailer/lib/errors';
+import type { Reply } from './smtp-replies.ts';
 
 /**
  * What became of one attempt.
@@ -16,20 +16,28 @@ export type Outcome =
   | { kind: 'not_released'; provider: string }
   | { kind: 'unknown'; error: string; provider: string };
 
+/** What a message consists of for a server: three commands, and the dot that ends it. */
+export type Step = 'MAIL' | 'RCPT' | 'DATA' | 'dot';
+
 // Bad sequence, authentication required, too weak, failed, encryption required (RFC 5321, RFC 4954): the session's trouble.
 const SESSION_CODES = new Set([503, 530, 534, 535, 538]);
 
-/** The outcome of a failed attempt; `released` says whether the final dot was let go. */
-export function classifyFailure(error: NodemailerError, released: boolean, provider: string): Outcome {
-  const code = error.responseCode ?? 0;
-  const reply = typeof error.response === 'string' ? error.response : null;
-  // nodemailer says EMESSAGE for a reply to the message itself, EENVELOPE for one to the commands before it.
-  const toDot = released && error.code === 'EMESSAGE' && code >= 400;
-  if (released && !toDot) return { kind: 'unknown', error: error.message, provider };
-  const toEnvelope = error.code === 'EENVELOPE';
-  if (code >= 500 && !SESSION_CODES.has(code) && (toDot || (toEnvelope && error.command === 'RCPT TO'))) {
-    return { kind: 'rejected', reply: reply ?? error.message, provider };
-  }
-  const providerFault = SESSION_CODES.has(code) || (code >= 500 && toEnvelope && error.command === 'MAIL FROM');
-  return { kind: 'retry', reply, error: error.message, providerFault, provider };
+/** Whether the message can go on after this reply to `step`; after the dot, whether it was accepted. */
+export function isPositive({ code }: Reply, step: Step): boolean {
+  // 354 is the answer to DATA; there are servers that say 250.
+  return (code >= 200 && code < 300) || (step === 'DATA' && code >= 300 && code < 400);
+}
+
+/** The outcome of a message that a server has refused. */
+export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provider: string): Outcome {
+  const error = `${step} was refused: ${reply}`;
+  if (step === 'dot' && code < 400) return { kind: 'unknown', error: `no answer to the dot: ${reply}`, provider };
+  const isSessions = SESSION_CODES.has(code);
+  if (code >= 500 && !isSessions && (step === 'RCPT' || step === 'dot')) return { kind: 'rejected', reply, provider };
+  return { kind: 'retry', reply, error, providerFault: isSessions || (code >= 500 && step === 'MAIL'), provider };
+}
+
+/** The outcome of a message whose connection was lost; `released` says whether the final dot was let go. */
+export function outcomeOfLoss({ message: error }: Error, released: boolean, provider: string): Outcome {
+  return released ? { kind: 'unknown', error, provider } : { kind: 'retry', reply: null, error, providerFault: false, provider };
 }

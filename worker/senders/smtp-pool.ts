@@ -1,6 +1,7 @@
 import { SmtpOpenError, openConnection, readUrl } from './smtp-connection.ts';
-import type { SmtpSession, SmtpTimeouts } from './smtp-connection.ts';
+import type { SmtpTimeouts } from './smtp-connection.ts';
 import type { Outcome } from './smtp-outcome.ts';
+import type { SmtpSession } from './smtp-session.ts';
 
 export interface SmtpPoolOptions {
   url: string;

@@ -172,6 +172,71 @@ test('a server that stops reading in the middle of a message is never asked to t
   assert.equal(asked, false);
 });
 
+for (const [step, refusal, kind] of [['mail', '550 not you', 'retry'], ['rcpt', '550 5.1.1 no such user', 'rejected']] as const) {
+  test(`pipelined: a server that takes DATA though it has refused ${step} gets nothing more, least of all a dot`, async (t) => {
+    const { wire, session, outcome } = await attempt(t, { ehlo: PIPELINING, [step]: refusal });
+    assert.equal(outcome.kind, kind);
+    assert.equal(session.usable, false);
+    while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
+    assert.deepEqual(wire.messages, ['']);
+  });
+}
+
+for (const reply of ['354 go on', '199 what']) {
+  test(`${reply} to the dot says nothing of the message`, async (t) => {
+    const { session, outcome } = await attempt(t, { dot: reply });
+    assert.equal(outcome.kind, 'unknown');
+    assert.equal(session.usable, false);
+  });
+}
+
+test('a server that says what is no reply after the dot has said nothing', async (t) => {
+  const { outcome } = await attempt(t, { dot: (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n') });
+  assert.equal(outcome.kind, 'unknown');
+});
+
+test('what a server says unasked ends an idle session, and is no answer to the next message', async (t) => {
+  const { wire, session, outcome } = await attempt(t, { dot: (socket) => void socket.write('250 taken\r\n250 taken again\r\n') });
+  assert.equal(outcome.kind, 'sent');
+  while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
+  assert.equal(session.usable, false);
+});
+
+test('two answers to one dot are no answer to the message after it', async (t) => {
+  const { session, outcome } = await attempt(t, { ehlo: PIPELINING, dot: '250 taken\r\n250 taken again' });
+  assert.equal(outcome.kind, 'sent');
+  // Whether it was noticed by now or not: the second is never taken for the next message's.
+  if (session.usable) assert.equal((await session.send(envelope, message, yes)).kind, 'retry');
+});
+
+test('SMTPUTF8 is asked for where an address needs it and the server has it', async (t) => {
+  for (const [ehlo, to, command] of [
+    ['250-wire\r\n250 SMTPUTF8', 'jürgen@example.org', 'MAIL FROM:<news@example.com> SMTPUTF8'],
+    ['250-wire\r\n250 SMTPUTF8', 'ann@example.org', 'MAIL FROM:<news@example.com>'],
+    ['250-wire\r\n250 SIZE 1000', 'jürgen@example.org', 'MAIL FROM:<news@example.com>'],
+  ] as const) {
+    const wire = await startWireServer({ ehlo });
+    t.after(() => wire.close());
+    const session = await openConnection(wire.url);
+    assert.equal((await session.send({ from: envelope.from, to }, message, yes)).kind, 'sent');
+    assert.ok(wire.commands.includes(command), wire.commands.join(' | '));
+    assert.ok(wire.commands.includes(`RCPT TO:<${Buffer.from(to).toString('latin1')}>`));
+    session.quit();
+  }
+});
+
+test('an address that would be more than one goes nowhere', async (t) => {
+  for (const to of ['ann@example.org>\r\nRCPT TO:<eve@example.org', 'ann@example.org\nDATA', 'a<b@example.org', 'ann\0@example.org']) {
+    const wire = await startWireServer({ ehlo: PIPELINING });
+    t.after(() => wire.close());
+    const session = await openConnection(wire.url);
+    assert.equal((await session.send({ ...envelope, to }, message, yes)).kind, 'retry');
+    assert.deepEqual(wire.commands.filter((command) => !command.startsWith('EHLO')), []);
+    assert.equal((await session.send(envelope, message, yes)).kind, 'sent');
+    session.quit();
+  }
+});
+
 for (const [what, script, timeouts] of [
   ['a greeting of 554', { greeting: '554 go away' }, {}],
   ['a greeting of 421', { greeting: '421 busy' }, {}],
