@@ -1,4 +1,5 @@
 import type { Deps } from '../../config/deps.ts';
+import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { acceptEmails, type NamedEmail } from '../../domain/emails/accept-emails.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
@@ -7,8 +8,11 @@ import { PoisonError, type consumeBatches } from '../consume.ts';
 import { decodeText, type JsMsg } from '../nats.ts';
 import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, TRACKING_HITS } from '../streams.ts';
 
-/** Core NATS, not a stream: "senders may take something". */
+/** Core NATS, not a stream: "senders may take something", of the lanes that it names (of any, when it names none). */
 export const EMAIL_READY_PING = 'email.ready';
+export const lanesOfPing = (text: string): EmailLane[] => (text === '' ? [...EMAIL_LANES] : text.split(' ') as EmailLane[]);
+/** What other programs request. */
+const OUTSIDE_LANE: EmailLane = 'journey';
 /** The tenant of a service with one; the only one that other programs may send for. */
 const SINGLE_TENANT = 'default';
 const MAX_EXTERNAL_ID = 100;
@@ -45,17 +49,20 @@ function readRequest(message: JsMsg, multiTenant: boolean): Intake {
   if (multiTenant || tenantId !== SINGLE_TENANT) throw new PoisonError('requests of other programs are for the tenant of a service with one');
   return {
     outside: {
-      sendKey: `external:${emailId}`, externalId: emailId, lane: 'journey', requestId: null, accepted: true,
+      sendKey: `external:${emailId}`, externalId: emailId, lane: OUTSIDE_LANE, requestId: null, accepted: true,
       templateId: readId(body, 'templateId'), contactId: readId(body, 'recipientId'),
       campaignId: body['campaignId'] == null ? null : readId(body, 'campaignId'),
     },
   };
 }
 
-async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<void> {
-  const missing = await acceptEmails(tx, requests.flatMap((request) => ('own' in request ? [request.own] : [])));
+/** Takes requests in; answers the lanes where senders may take something. */
+async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<EmailLane[]> {
+  const { lanes, missing } = await acceptEmails(tx, requests.flatMap((request) => ('own' in request ? [request.own] : [])));
   if (missing.length > 0) throw new PoisonError(`there is no email ${missing[0]!.emailId}`);
-  await queueEmails(tx, SINGLE_TENANT, requests.flatMap((request) => ('outside' in request ? [request.outside] : [])));
+  const outside = requests.flatMap((request) => ('outside' in request ? [request.outside] : []));
+  await queueEmails(tx, SINGLE_TENANT, outside);
+  return outside.length > 0 ? [...new Set([...lanes, OUTSIDE_LANE])] : lanes;
 }
 
 /**
@@ -69,8 +76,8 @@ async function sendRequests(deps: Deps): Promise<QueueHandler> {
     stream: EMAIL_SEND_REQUESTS, name,
     async handle(messages) {
       const requests = messages.map((message) => readRequest(message, deps.env.ENABLE_MULTI_TENANT));
-      await engineEm(deps.orm).transactional((tx) => takeIn(tx, requests));
-      deps.nats.connection.publish(EMAIL_READY_PING);
+      const lanes = await engineEm(deps.orm).transactional((tx) => takeIn(tx, requests));
+      if (lanes.length > 0) deps.nats.connection.publish(EMAIL_READY_PING, lanes.join(' '));
     },
   };
 }

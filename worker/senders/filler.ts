@@ -66,9 +66,9 @@ export class Filler {
     this.#loops = EMAIL_LANES.map((lane) => this.#fill(lane));
   }
 
-  /** There may be something to lease. */
-  wake(): void {
-    for (const wake of this.#wakes.values()) wake.now();
+  /** There may be something to lease in these lanes. */
+  wake(lanes: readonly EmailLane[]): void {
+    for (const lane of lanes) this.#wakes.get(lane)?.now();
   }
 
   /**
@@ -103,7 +103,7 @@ export class Filler {
   /** Stops leasing and gives back what was leased. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.wake();
+    this.wake(EMAIL_LANES);
     await Promise.all(this.#loops);
     await this.#release([...this.#ready.take(this.#ready.size()), ...this.#ending]);
   }

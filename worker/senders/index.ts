@@ -1,7 +1,7 @@
 import type { Deps } from '../../config/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { requestAgain, sweepExpired } from '../../domain/emails/sweep-emails.ts';
-import { EMAIL_READY_PING } from '../../events/handlers/emails.ts';
+import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
 import { every } from '../every.ts';
 import { Sender } from './sender.ts';
 
@@ -12,7 +12,7 @@ const REQUEST_AGAIN_AFTER_SECONDS = 60;
 /** Runs this process's senders, and looks after what other senders and lost requests left behind. */
 export function startSenders(deps: Deps): { stop(): Promise<void> } {
   const sender = new Sender(deps);
-  const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, { callback: () => sender.wake() });
+  const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, { callback: (_error, message) => sender.wake(lanesOfPing(message.string())) });
   const sweeper = every(SWEEP_EVERY_MS, deps.log, 'expired sends not swept', async () => {
     const unknown = await sweepExpired(engineEm(deps.orm));
     if (unknown > 0) deps.log.warn({ emails: unknown }, 'a holder let go of emails on its connections: they are UNKNOWN');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../config/deps.ts';
 import { readProviders } from '../../config/smtp-url.ts';
+import type { EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';
 import { takeRate } from '../../domain/emails/providers/take-rate.ts';
 import type { Settlement } from '../../domain/emails/settle-emails.ts';
@@ -89,9 +90,9 @@ export class Sender {
     this.#loop = this.#run();
   }
 
-  /** There may be something to send. */
-  wake(): void {
-    this.#filler.wake();
+  /** There may be something to send in these lanes. */
+  wake(lanes: readonly EmailLane[]): void {
+    this.#filler.wake(lanes);
   }
 
   /**

@@ -51,26 +51,34 @@ const QUIT_MS = 2_000;
 /** The server is about to close the connection, whatever it says it to. */
 const CLOSING = 421;
 const [LF, CR, DOT] = [10, 13, 46];
+const LINE_THEN_DOT = Buffer.from('\n.');
 
-/** Whether every line of a message ends with CR LF and none begins with a dot. */
-function isFit(message: Buffer): boolean {
-  if (message[0] === DOT || message.at(-1) !== LF) return false;
-  for (let at = 0; at < message.length; at += 1) {
-    const byte = message[at];
-    if (byte === LF && (message[at - 1] !== CR || message[at + 1] === DOT)) return false;
-    if (byte === CR && message[at + 1] !== LF) return false;
+/** Whether every line of a message ends with CR LF. */
+function hasWholeLines(message: Buffer): boolean {
+  const { length } = message;
+  let before = 0;
+  for (let at = 0; at < length; at += 1) {
+    const byte = message[at]!;
+    if ((byte === LF) !== (before === CR)) return false;
+    before = byte;
   }
-  return true;
+  return before === LF;
 }
 
 /**
- * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: one that begins a line is doubled, and every line
- * ends with CR LF, so that nothing in it can be taken for its end.
+ * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: every line ends with CR LF, and a dot that begins one
+ * is doubled, so that nothing in it can be taken for its end.
  */
 function onTheWire(message: Buffer): Buffer {
-  if (isFit(message)) return message;
-  const lines = message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '');
-  return Buffer.from(`${lines.replace(/^\./gm, '..')}\r\n`, 'latin1');
+  const whole = hasWholeLines(message) ? message : Buffer.from(`${message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`, 'latin1');
+  const pieces: Buffer[] = whole[0] === DOT ? [Buffer.of(DOT)] : [];
+  let from = 0;
+  for (let at = whole.indexOf(LINE_THEN_DOT); at >= 0; at = whole.indexOf(LINE_THEN_DOT, from)) {
+    // Up to the dot and with it; what follows begins with the same dot.
+    pieces.push(whole.subarray(from, at + 2));
+    from = at + 1;
+  }
+  return pieces.length === 0 ? whole : Buffer.concat([...pieces, whole.subarray(from)]);
 }
 
 /** Mail transactions (RFC 5321, section 3.3) over a socket whose session is open. */

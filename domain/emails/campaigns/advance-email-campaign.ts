@@ -24,6 +24,9 @@ export interface Memory {
 
 export const freshMemory = (): Memory => ({ open: { id: 0 }, asked: null });
 
+/** A batch is taken in within a few times of it, and sent in a few times of that. */
+const TAKEN_IN_MS = 200;
+
 const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
 /**
@@ -64,7 +67,7 @@ async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Prom
 async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memory: Memory): Promise<Stand> {
   const summary = 'sending';
   if (memory.asked && !(await isTakenIn(em, campaign, memory.asked.id)) && now.getTime() - memory.asked.at < 60_000) {
-    return { over: false, until: later(now, 50), summary };
+    return { over: false, until: later(now, TAKEN_IN_MS), summary };
   }
   memory.asked = null;
   const asked = await requestEmails(em.fork(), campaign.id, now);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { createComposer, messageIdFor, parseMailbox } from '../../../domain/emails/compose.ts';
 import type { ComposerOptions, MessageInput } from '../../../domain/emails/compose.ts';
-import { quotedPrintable } from '../../../domain/emails/mime.ts';
+import { quotedPrintable, wireAddress } from '../../../domain/emails/mime.ts';
 import { compileTemplate, renderFor } from '../../../domain/emails/render.ts';
 import { links, recipient, signer, template } from './mails.ts';
 import { header, readMail, readMails } from './read-mail.ts';
@@ -76,6 +77,15 @@ test('addresses: international domains in ASCII, others refused when they could 
     assert.throws(() => compose({ returnPath: address }), RangeError);
     assert.throws(() => createComposer({ from: { address } }), RangeError);
   }
+});
+
+test('a domain has the ASCII form that the URL standard gives it, plain ones too', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'x', 'n', '0', '1', '-', '.', 'A', 'ü'), minLength: 1, maxLength: 16 });
+  fc.assert(fc.property(fc.oneof(fc.domain(), letters, letters.map((text) => `xn--${text}`), letters.map((text) => `${text}.com`)), (domain) => {
+    const ascii = domainToASCII(domain);
+    if (ascii === '') assert.throws(() => wireAddress(`ann@${domain}`), RangeError);
+    else assert.equal(wireAddress(`ann@${domain}`), `ann@${ascii}`);
+  }), { numRuns: 5_000 });
 });
 
 // What people and attackers put into names and subjects.
