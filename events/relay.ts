@@ -63,7 +63,7 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
   const wakes = new Map<OutboxTable, Wake>();
-  const ping = nats.connection.subscribe(OUTBOX_PING, { callback: (_error, message) => wakes.get(message.string() as OutboxTable)?.now() });
+  const ping = nats.connection.subscribe(OUTBOX_PING, { callback: (error, message) => { if (!error) wakes.get(message.string() as OutboxTable)?.now(); } });
 
   const events = (shards: number[]): Loop => ({
     name: 'outbox_events',

@@ -55,7 +55,7 @@ const OWN_SHARE = 0.8;
 const ATTEMPTS = 5;
 
 const RECENT_MS = 2;
-let usage = { at: -Infinity, read: process.threadCpuUsage() };
+let usage = { at: performance.now(), read: process.threadCpuUsage() };
 
 /** The processor's time of this thread, of up to RECENT_MS ago: to read it takes a tenth of what a mail takes. */
 function recentCpuUsage(): NodeJS.CpuUsage {

@@ -159,9 +159,9 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     return body && unpackStrings(body);
   };
   const sign = (purpose: string, payload: readonly string[], keys = current): string => {
-    const token = seal(`data/${purpose}`, packStrings(payload), '', keys);
-    if (token.length > MAX_TOKEN_CHARS) throw new RangeError('the payload is too long for a token');
-    return token;
+    const body = packStrings(payload);
+    if ((body.length + MAC_BYTES) * 4 > MAX_TOKEN_CHARS * 3) throw new RangeError('the payload is too long for a token');
+    return seal(`data/${purpose}`, body, '', keys);
   };
 
   return {

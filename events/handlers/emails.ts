@@ -10,7 +10,7 @@ import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, TRACKING_HITS } fr
 
 /** Core NATS, not a stream: "senders may take something", of the lanes that it names (of any, when it names none). */
 export const EMAIL_READY_PING = 'email.ready';
-export const lanesOfPing = (text: string): EmailLane[] => (text === '' ? [...EMAIL_LANES] : text.split(' ') as EmailLane[]);
+export const lanesOfPing = (text: string): EmailLane[] => EMAIL_LANES.filter((lane) => text === '' || text.split(' ').includes(lane));
 /** What other programs request. */
 const OUTSIDE_LANE: EmailLane = 'journey';
 /** The tenant of a service with one; the only one that other programs may send for. */

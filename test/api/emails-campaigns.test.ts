@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
+import { requestEmails } from '../../domain/emails/campaigns/request-emails.ts';
+import { HELD_UNTIL } from '../../domain/emails/held.ts';
 import { leaseEmails } from '../../domain/emails/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../support/email-campaigns.ts';
 import { makeContact, makeTemplate, send, startAs } from '../support/emails.ts';
@@ -211,4 +213,41 @@ test('the tenant\'s rules for marketing mail: how often at most, and when', asyn
   await service.api('PUT', path, { sendWindow: null, frequencyCap: null });
   const [tried, waited] = await engine<{ waits: boolean }>(sql`select next_attempt_at > now() as waits from emails where id in (${refused}, ${waiting}) order by id desc`);
   assert.deepEqual([tried, waited], [{ waits: true }, { waits: false }], 'what a server has asked to come later waits for that');
+});
+
+test('senders have no more than so many emails of a tenant before them; what they have none of is asked for however few they may have', async () => {
+  const templateId = await makeTemplate(service);
+  const listId = await makeList(service, [(await makeContact(service)).id]);
+  const [large, small] = [await makeEmailCampaign(service, { templateId, listId }), await makeEmailCampaign(service, { templateId, listId })].map(({ id }) => id as number);
+  const ledger = (campaignId: number, count: number, accepted: boolean) => engine(sql`
+    insert into emails (tenant_id, send_key, template_id, campaign_id, lane, to_address, accepted_at, next_attempt_at)
+    select 'default', ${`window:${campaignId}:`} || n, ${templateId}, ${campaignId}, 'bulk', n || '@example.org', ${accepted ? sql`now()` : null}::timestamptz, ${accepted ? sql`now()` : HELD_UNTIL}
+    from generate_series(1, ${count}::int) n`);
+  await engine(sql`update email_campaigns set status = 'SENDING', frozen_to = null where id = any(${[large, small]}::bigint[])`);
+  await ledger(large!, 9_500, true);
+  await ledger(small!, 2_000, false);
+  const ask = async () => (await requestEmails(engineEm(service.deps.orm), small!, new Date())).state;
+  const asked = async () => (await engine<{ n: number }>(sql`
+    select count(*)::int as n from emails where campaign_id = ${small!} and id <= (select requested_to from email_campaigns where id = ${small!})`))[0]!.n;
+  const takeIn = () => engine(sql`
+    update emails set accepted_at = now(), next_attempt_at = now() where campaign_id = ${small!} and id <= (select requested_to from email_campaigns where id = ${small!})`);
+  const sent = (campaignId: number, count: number) => engine(sql`
+    update emails set status = 'SENT' where id in (select id from emails where campaign_id = ${campaignId} and status = 'QUEUED' and accepted_at is not null limit ${count})`);
+
+  assert.deepEqual([await ask(), await asked()], ['some', 500]);
+  await takeIn();
+  assert.equal(await ask(), 'full');
+  // While senders have some of it, it is asked for by whole batches.
+  await sent(large!, 999);
+  assert.equal(await ask(), 'full');
+  await sent(large!, 1);
+  assert.deepEqual([await ask(), await asked()], ['some', 1_500]);
+  await takeIn();
+  await sent(large!, 100);
+  assert.equal(await ask(), 'full');
+  // Of what they have none it may have the little that others have left.
+  await sent(small!, 1_500);
+  await engine(sql`update emails set status = 'QUEUED' where id in (select id from emails where campaign_id = ${large!} and status = 'SENT' limit 1000)`);
+  assert.deepEqual([await ask(), await asked()], ['some', 2_000]);
+  assert.equal(await ask(), 'none');
 });

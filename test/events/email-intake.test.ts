@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { requestAgain } from '../../domain/emails/sweep-emails.ts';
+import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
 import { encode } from '../../events/nats.ts';
 import { SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
@@ -88,6 +89,28 @@ test('an own request for an email that has gone on changes nothing', async () =>
   await until('the probe is sent', () => mailsTo(probe.email).length > 0);
   assert.deepEqual((await service.api('GET', `/emails/${emailId}`)).body, sent);
   assert.equal(mailsTo(contact.email).length, 1);
+});
+
+test('senders are told in which lanes there is something, and of nothing else', async (t) => {
+  const lanes: string[][] = [];
+  const ping = service.deps.nats.connection.subscribe(EMAIL_READY_PING, { callback: (_error, message) => lanes.push(lanesOfPing(message.string())) });
+  t.after(() => ping.unsubscribe());
+  await service.deps.nats.connection.flush();
+  const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
+  const made = await engine<{ id: number }>(sql`
+    insert into emails (tenant_id, send_key, template_id, contact_id, lane)
+    select 'default', 'lane:' || lane, ${templateId}, ${contact.id}, lane from unnest(array['journey', 'transactional']) lane returning id`);
+  for (const { id } of made) await publish({ templateId, recipientId: contact.id, emailId: id, campaignId: null });
+  await until('both were told of', () => new Set(lanes.flat()).size === 2);
+  assert.deepEqual([...new Set(lanes.flat())].sort(), ['journey', 'transactional']);
+  for (const { id } of made) await untilStatus(service, id, 'SENT');
+  // What was taken in already is nothing new.
+  lanes.length = 0;
+  await publish({ templateId, recipientId: contact.id, emailId: made[1]!.id, campaignId: null });
+  await publish({ templateId, recipientId: contact.id, emailId: 'lane-probe' });
+  await until('the probe was told of', () => lanes.length > 0);
+  assert.deepEqual([...new Set(lanes.flat())], ['journey']);
+  assert.deepEqual([lanesOfPing(''), lanesOfPing('bulk nonsense')], [['transactional', 'journey', 'bulk'], ['bulk']]);
 });
 
 test('a request that was lost is repeated, and loses no email', async () => {

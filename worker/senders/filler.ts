@@ -68,7 +68,7 @@ export class Filler {
 
   /** There may be something to lease in these lanes. */
   wake(lanes: readonly EmailLane[]): void {
-    for (const lane of lanes) this.#wakes.get(lane)?.now();
+    for (const lane of lanes) this.#wakes.get(lane)!.now();
   }
 
   /**

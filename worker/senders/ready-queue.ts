@@ -12,25 +12,25 @@ interface Waiting<T> {
 
 /** What waits for a connection, by lane. A lane that is empty leaves its share to the others. */
 export class ReadyQueue<T> {
-  readonly #lanes = Object.fromEntries(EMAIL_LANES.map((lane) => [lane, { items: [], share: SHARES[lane], credit: 0 }])) as unknown as Record<EmailLane, Waiting<T>>;
-  readonly #all: readonly Waiting<T>[] = EMAIL_LANES.map((lane) => this.#lanes[lane]);
+  readonly #lanes = new Map<EmailLane, Waiting<T>>(EMAIL_LANES.map((lane) => [lane, { items: [], share: SHARES[lane], credit: 0 }]));
+  readonly #all = [...this.#lanes.values()];
 
   push(lane: EmailLane, item: T): void {
-    this.#lanes[lane].items.push(item);
+    this.#lanes.get(lane)!.items.push(item);
   }
 
   unshift(lane: EmailLane, item: T): void {
-    this.#lanes[lane].items.unshift(item);
+    this.#lanes.get(lane)!.items.unshift(item);
   }
 
   size(lane?: EmailLane): number {
-    if (lane) return this.#lanes[lane].items.length;
+    if (lane) return this.#lanes.get(lane)!.items.length;
     return this.#all.reduce((sum, { items }) => sum + items.length, 0);
   }
 
   /** What waits in a lane, in its order. */
   items(lane: EmailLane): readonly T[] {
-    return this.#lanes[lane].items;
+    return this.#lanes.get(lane)!.items;
   }
 
   /**

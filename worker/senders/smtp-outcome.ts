@@ -22,13 +22,19 @@ export type Step = 'MAIL' | 'RCPT' | 'DATA' | 'dot';
 // Bad sequence, authentication required, too weak, failed, encryption required (RFC 5321, RFC 4954): the session's trouble.
 const SESSION_CODES = new Set([503, 530, 534, 535, 538]);
 
-/** Whether the message can go on after this reply to `step`; after the dot, whether it was accepted. */
+/**
+ * Whether the message can go on after this reply to `step`; after the dot, whether it was accepted. Anything else that is no
+ * refusal is an answer to something else, and nothing said after it can be trusted.
+ */
 export function isPositive({ code }: Reply, step: Step): boolean {
-  // 354 is the answer to DATA; there are servers that say 250.
-  return (code >= 200 && code < 300) || (step === 'DATA' && code >= 300 && code < 400);
+  const least = step === 'DATA' ? 300 : 200;
+  return code >= least && code < least + 100;
 }
 
-/** The outcome of a message that a server has refused. */
+/** Whether a reply says no (RFC 5321, section 4.2.1). */
+export const isNegative = ({ code }: Reply): boolean => code >= 400;
+
+/** The outcome of a message that a server has not let go on. */
 export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provider: string): Outcome {
   const error = `${step} was refused: ${reply}`;
   if (step === 'dot' && code < 400) return { kind: 'unknown', error: `no answer to the dot: ${reply}`, provider };

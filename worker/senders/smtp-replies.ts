@@ -16,10 +16,9 @@ export class ReplyReader {
   #rest = '';
   #lines: string[] = [];
 
-  /** The replies that are whole with these bytes. Throws at what is no reply, or too long. */
-  read(bytes: Buffer): Reply[] {
+  /** The replies that are whole with these bytes. Throws at what is no reply, or too long, after those before it. */
+  *read(bytes: Buffer): Generator<Reply> {
     this.#rest += bytes.toString('latin1');
-    const replies: Reply[] = [];
     for (let end = this.#rest.indexOf('\n'); end >= 0; end = this.#rest.indexOf('\n')) {
       const line = this.#rest.slice(0, this.#rest[end - 1] === '\r' ? end - 1 : end);
       this.#rest = this.#rest.slice(end + 1);
@@ -27,10 +26,9 @@ export class ReplyReader {
       const [, code, mark] = LINE.exec(line) ?? [];
       if (code === undefined) throw new Error(`the server said what is no reply: ${line.slice(0, 200)}`);
       this.#lines.push(line);
-      if (mark !== '-') replies.push({ code: Number(code), text: decode(this.#lines.splice(0).join('\n')) });
+      if (mark !== '-') yield { code: Number(code), text: decode(this.#lines.splice(0).join('\n')) };
     }
     if (this.#lines.length > MAX_LINES || this.#rest.length > MAX_LINE) throw new Error('the server\'s reply does not end');
-    return replies;
   }
 }
 

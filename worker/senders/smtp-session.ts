@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { isPositive, outcomeOfLoss, outcomeOfRefusal, type Outcome, type Step } from './smtp-outcome.ts';
+import { isNegative, isPositive, outcomeOfLoss, outcomeOfRefusal, type Outcome, type Step } from './smtp-outcome.ts';
 import { ReplyReader, type Reply } from './smtp-replies.ts';
 
 export interface Envelope {
@@ -18,7 +18,7 @@ export interface SmtpSession {
   readonly provider: string;
   /** Whether another message can be sent over it. */
   readonly usable: boolean;
-  /** Never rejects. Whatever happens, at most one dot is sent, and only after `beforeDot` answered true. */
+  /** Rejects only where it is not usable. Whatever happens, at most one dot is sent, and only after `beforeDot` answered true. */
   send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome>;
   /** Says QUIT and closes; does not wait for the answer. */
   quit(): void;
@@ -187,7 +187,7 @@ export class Session implements SmtpSession {
       };
       const askForDot = async (): Promise<void> => {
         clearTimeout(handover);
-        const holds = state === 'sending' && (await beforeDot().catch(() => false));
+        const holds = state === 'sending' && (await Promise.resolve().then(beforeDot).catch(() => false));
         // Settled meanwhile, by an early reply or a lost connection: nothing may be released any more.
         if (state !== 'sending') return;
         if (!holds) return settle({ kind: 'not_released', provider }, 'close');
@@ -197,16 +197,16 @@ export class Session implements SmtpSession {
       };
       const replied = (reply: Reply): void => {
         const step = said.shift();
-        isClosing ||= reply.code === CLOSING;
         if (step === undefined) {
           // An answer to a message that has not ended is out of order: it accepted nothing.
           const early = 'the server answered before the end of the message';
           return settle({ kind: 'retry', reply: reply.text, error: early, providerFault: false, provider }, 'close');
         }
         const positive = isPositive(reply, step);
+        isClosing ||= reply.code === CLOSING || !(positive || isNegative(reply));
         if (step === 'dot') {
           const outcome: Outcome = positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider);
-          return settle(outcome, outcome.kind === 'unknown' ? 'close' : 'keep');
+          return settle(outcome, 'keep');
         }
         if (!positive) refusal ??= outcomeOfRefusal(reply, step, provider);
         if (said.length > 0) return;

@@ -24,8 +24,8 @@ export interface Memory {
 
 export const freshMemory = (): Memory => ({ open: { id: 0 }, asked: null });
 
-/** A batch is taken in within a few times of it, and sent in a few times of that. */
-const TAKEN_IN_MS = 200;
+/** How often to look whether the intake has a batch: it takes a few of these, and a campaign gets no more than a batch in each. */
+const TAKEN_IN_MS = 100;
 
 const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 

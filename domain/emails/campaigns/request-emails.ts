@@ -62,7 +62,7 @@ function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: D
   return Math.min(full, Number(tokens) + (elapsed * ratePerMinute) / MINUTE_MS);
 }
 
-/** How many more the senders may have before them: whole batches, for each costs the same however few are in it. With a rate they get no more than two seconds of it, so that what piled up during an outage does not come all at once. */
+/** How many more the senders may have before them; while they have some of this campaign, a whole batch or none, for a batch costs the same however few are in it. With a rate they get no more than two seconds of it, so that what piled up during an outage does not come all at once. */
 async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: EmailCampaign): Promise<number> {
   const [ready] = await rows<{ all: number; own: number }>(tx, sql`
     select count(*) as all, count(*) filter (where campaign_id = ${id}) as own from (
@@ -70,7 +70,7 @@ async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: E
       where status = 'QUEUED' and accepted_at is not null and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
       limit ${WINDOW}) r`);
   const room = WINDOW - ready!.all;
-  if (ratePerMinute == null) return room < BATCH ? 0 : room;
+  if (ratePerMinute == null) return ready!.own > 0 && room < BATCH ? 0 : room;
   return Math.min(room, Math.max(1, Math.ceil(ratePerMinute / 30)) - ready!.own);
 }
 

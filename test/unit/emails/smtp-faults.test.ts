@@ -202,11 +202,35 @@ test('what a server says unasked ends an idle session, and is no answer to the n
   assert.equal(session.usable, false);
 });
 
-test('two answers to one dot are no answer to the message after it', async (t) => {
-  const { session, outcome } = await attempt(t, { ehlo: PIPELINING, dot: '250 taken\r\n250 taken again' });
-  assert.equal(outcome.kind, 'sent');
-  // Whether it was noticed by now or not: the second is never taken for the next message's.
-  if (session.usable) assert.equal((await session.send(envelope, message, yes)).kind, 'retry');
+for (const [how, ehlo] of [['one command at a time', undefined], ['pipelined', PIPELINING]] as const) {
+  for (const count of [1, 2]) {
+    test(`${how}: of ${count} answers too many to a dot, that come once the next message has begun, none accepts it`, async (t) => {
+      let mails = 0;
+      const { wire, session, outcome } = await attempt(t, {
+        ehlo, mail: (socket) => void socket.write((mails += 1) === 1 ? '250 ok\r\n' : `${'250 taken again\r\n'.repeat(count)}250 ok\r\n`),
+        // What is sent as the second message is not wanted.
+        dot: (socket) => void socket.write(mails === 1 ? '250 taken\r\n' : '554 spam\r\n'),
+      });
+      assert.equal(outcome.kind, 'sent');
+      assert.equal((await session.send(envelope, message, yes)).kind, 'retry');
+      assert.equal(session.usable, false);
+      assert.equal(dots(wire), 1);
+    });
+  }
+}
+
+test('what follows an answer in the same packet takes nothing from it', async (t) => {
+  for (const [answer, kind] of [['250 taken', 'sent'], ['550 5.7.1 no', 'rejected']] as const) {
+    const { session, outcome } = await attempt(t, { dot: (socket) => void socket.write(`${answer}\r\nHTTP/1.1 200 OK\r\n`) });
+    assert.equal(outcome.kind, kind);
+    assert.equal(session.usable, false);
+  }
+});
+
+test('beforeDot throws at once: as if it had said no', async (t) => {
+  const { wire, outcome } = await attempt(t, {}, { beforeDot: () => { throw new Error('the database is away'); } });
+  assert.equal(outcome.kind, 'not_released');
+  assert.equal(dots(wire), 0);
 });
 
 test('SMTPUTF8 is asked for where an address needs it and the server has it', async (t) => {
