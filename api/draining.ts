@@ -34,7 +34,7 @@ export function createDrain(server: Server): Drain {
     track(response) {
       atWork.add(response);
       if (draining) last(response);
-      response.once('close', () => atWork.delete(response));
+      response.on('close', () => atWork.delete(response));
     },
     async end() {
       draining = true;

@@ -66,7 +66,7 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
       }
       if (!NOT_COUNTED.test(path)) {
         atWork += 1;
-        response.once('close', () => { atWork -= 1; });
+        response.on('close', () => { atWork -= 1; });
       }
       return false;
     },

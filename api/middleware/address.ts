@@ -7,6 +7,8 @@ import type { Context, Next } from 'koa';
  * some write IPv4 as IPv6, and what counts per address must not count per connection. Null where it holds none.
  */
 export function readAddress(item: string): string | null {
+  // Most are as plain as can be.
+  if (/^[\d.]+$/.test(item)) return isIP(item) === 0 ? null : item;
   const plain = item.trim().toLowerCase().replace(/%[^\]]*/, '').replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1').replace(/^::ffff:([\d.]+)$/, '$1');
   return isIP(plain) === 0 ? null : plain;
 }
