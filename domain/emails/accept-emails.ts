@@ -29,7 +29,7 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
     with accepted as (
       update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
       from (select * from ${asked} order by id) a
-      cross join lateral (select id, tenant_id, status, accepted_at, lane, campaign_id from emails
+      cross join lateral (select id, tenant_id, lane, campaign_id from emails
         where tenant_id = a.tenant_id and id = a.id and status || '' = 'QUEUED' and accepted_at is null for update) m
       left join email_campaigns k on m.lane = 'bulk' and k.tenant_id = m.tenant_id and k.id = m.campaign_id
       where e.id = m.id and (m.lane <> 'bulk' or k.status = 'SENDING')
