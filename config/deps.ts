@@ -1,7 +1,8 @@
 import type { Client } from '@temporalio/client';
+import { isConnectionLost } from '../db/errors.ts';
 import { createHot, type Hot } from '../db/hot.ts';
 import { connect, type Orm } from '../db/orm.ts';
-import { connectNats, type Nats } from '../events/nats.ts';
+import { connectNats, isAway, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
@@ -12,6 +13,7 @@ import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { connectTemporal } from './temporal.ts';
 import { startTracing, type Tracing } from './tracing.ts';
+import { whenThere } from './when-there.ts';
 
 /** Everything a process works with; made once at its start, passed as an argument. */
 export interface Deps {
@@ -42,8 +44,8 @@ async function assertNoBypass(orm: Orm): Promise<void> {
 }
 
 /**
- * Connects to Postgres, NATS and Temporal. `temporal` is given by a worker, which shares its native connection.
- * Whatever connects is closed again when another part can not be reached.
+ * Connects to Postgres, NATS and Temporal, waiting for those that are not there yet. `temporal` is given by a worker,
+ * which shares its native connection. Whatever connects is closed again when another part can not be reached.
  */
 export async function createDeps(env: Env, name: string, temporal?: Client): Promise<Deps & { close(): Promise<void> }> {
   const log = createLogger(env.LOG_LEVEL, name);
@@ -58,8 +60,8 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL);
     closers.push(() => hot.close());
-    await assertNoBypass(orm);
-    const nats = await connectNats(env.NATS_URL, name);
+    await whenThere(log, 'Postgres', () => assertNoBypass(orm), isConnectionLost);
+    const nats = await whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway);
     closers.push(() => nats.connection.drain());
     const pingOutbox = (table: OutboxTable): void => {
       try {
@@ -70,7 +72,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
       }
     };
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
-    const client = temporal ?? (await connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE));
+    const client = temporal ?? (await whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE)));
     if (!temporal) closers.push(() => client.connection.close());
     return {
       env, log, metrics: createMetrics(), tracing, orm, hot, nats, pingOutbox, temporal: client, close, fetchText,

@@ -1,4 +1,4 @@
-import { connect, createInbox, headers, NatsError, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type NatsConnection } from 'nats';
+import { connect, createInbox, ErrorCode, headers, NatsError, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
 
 export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
@@ -7,6 +7,17 @@ export interface Nats {
   connection: NatsConnection;
   js: JetStreamClient;
   jsm: JetStreamManager;
+}
+
+/** No server, one that closes or is silent, one whose JetStream is not up yet, a name that is not known yet. */
+const AWAY: ReadonlySet<unknown> = new Set([
+  ErrorCode.ConnectionRefused, ErrorCode.ConnectionTimeout, ErrorCode.Disconnect, ErrorCode.Timeout, ErrorCode.JetStreamNotEnabled,
+  'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH',
+]);
+
+/** Whether an error of `connectNats` says that the server, or its JetStream, is not there (yet). */
+export function isAway(error: unknown): boolean {
+  return AWAY.has((error as { code?: unknown }).code);
 }
 
 /** Connects with the credentials in the URL and reconnects for ever. */
@@ -22,13 +33,18 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
     // A stack trace for each publication took more time than publishing.
     noAsyncTraces: true,
   });
-  return { connection, js: connection.jetstream({ timeout: 10_000 }), jsm: await connection.jetstreamManager() };
+  try {
+    return { connection, js: connection.jetstream({ timeout: 10_000 }), jsm: await connection.jetstreamManager() };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 export interface Message {
   subject: string;
   /** JetStream keeps one message of an id. */
-  id: string;
+  id?: string;
   data: Uint8Array;
   contentType?: string;
 }
@@ -38,27 +54,27 @@ const MOST_IN_FLIGHT = 2_000;
 
 /**
  * Publishes messages to JetStream in their order; resolves with their number when every one is stored, rejects when one is refused or not
- * acknowledged in time. As `js.publish` for each, but with one subscription and one timer for thousands of acknowledgements.
+ * acknowledged within `timeoutMs`. As `js.publish` for each, but with one subscription and one timer for thousands of
+ * acknowledgements, and without the error that the client makes for each request that succeeds.
  */
-export async function publishAll(nats: Nats, messages: Iterable<Message>): Promise<number> {
+export async function publishAll(nats: Nats, messages: Iterable<Message>, timeoutMs = ACK_TIMEOUT_MS): Promise<number> {
   let count = 0;
   let together: Message[] = [];
   for (const message of messages) {
     together.push(message);
     if (together.length < MOST_IN_FLIGHT) continue;
-    await publishTogether(nats.connection, together);
+    await publishTogether(nats.connection, together, timeoutMs);
     count += together.length;
     together = [];
   }
-  if (together.length > 0) await publishTogether(nats.connection, together);
+  if (together.length > 0) await publishTogether(nats.connection, together, timeoutMs);
   return count + together.length;
 }
 
-function publishTogether(connection: NatsConnection, messages: readonly Message[]): Promise<void> {
+async function publishTogether(connection: NatsConnection, messages: readonly Message[], timeoutMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const inbox = createInbox();
   const open = new Set(messages.keys());
-  const timer = setTimeout(() => reject(new Error(`${open.size} messages were not acknowledged by JetStream`)), ACK_TIMEOUT_MS);
   const acks = connection.subscribe(`${inbox}.*`, {
     callback: (error, ack) => {
       if (error) return reject(error);
@@ -68,16 +84,24 @@ function publishTogether(connection: NatsConnection, messages: readonly Message[
       if (open.size === 0) resolve();
     },
   });
-  for (const [n, { subject, id, data, contentType }] of messages.entries()) {
-    const added = headers();
-    added.set('Nats-Msg-Id', id);
-    if (contentType) added.set('Content-Type', contentType);
-    connection.publish(subject, data, { reply: `${inbox}.${n}`, headers: added });
-  }
-  return promise.finally(() => {
+  const timer = setTimeout(() => reject(new Error(`${open.size} messages were not acknowledged by JetStream`)), timeoutMs);
+  try {
+    for (const [n, { subject, id, data, contentType }] of messages.entries()) {
+      connection.publish(subject, data, { reply: `${inbox}.${n}`, ...headersOf(id, contentType) });
+    }
+    await promise;
+  } finally {
     clearTimeout(timer);
     acks.unsubscribe();
-  });
+  }
+}
+
+function headersOf(id: string | undefined, contentType: string | undefined): { headers?: MsgHdrs } {
+  if (id === undefined && contentType === undefined) return {};
+  const added = headers();
+  if (id !== undefined) added.set('Nats-Msg-Id', id);
+  if (contentType !== undefined) added.set('Content-Type', contentType);
+  return { headers: added };
 }
 
 /** Why a message was not stored: no stream takes its subject, or the stream's own reason. */

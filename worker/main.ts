@@ -7,7 +7,9 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
+import { createLogger } from '../config/logger.ts';
 import { temporalClient } from '../config/temporal.ts';
+import { whenThere } from '../config/when-there.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { ROLES, startWorker, type Role } from './roles.ts';
 
@@ -31,18 +33,19 @@ const { env, roles } = (() => {
 
 // Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
 Runtime.install({ shutdownSignals: [] });
-const connection = await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS });
+const log = createLogger(env.LOG_LEVEL, 'worker');
+const connection = await whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS }));
 const deps = await createDeps(env, 'worker', temporalClient(connection, env.TEMPORAL_NAMESPACE));
 const metrics = await serveMetrics(deps);
 const worker = await startWorker(deps, connection, roles);
-deps.log.info({ roles }, 'working');
+log.info({ roles }, 'working');
 
 closeWithGrace({ delay: 28_000, logger: undefined }, async ({ err, signal }) => {
-  if (err) deps.log.fatal({ err }, 'crashed');
-  else deps.log.info({ signal }, 'draining');
+  if (err) log.fatal({ err }, 'crashed');
+  else log.info({ signal }, 'draining');
   await worker.stop();
   await metrics.stop();
   await deps.close();
   await connection.close();
-  deps.log.info('stopped');
+  log.info('stopped');
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../config/logger.ts';
 import type { Hit } from '../../domain/emails/record-hits.ts';
-import { encode, type Nats } from '../../events/nats.ts';
+import { encode, publishAll, type Nats } from '../../events/nats.ts';
 import { TRACKING_SUBJECT } from '../../events/streams.ts';
 
 /** No answer waits longer than this for JetStream. */
@@ -9,6 +9,8 @@ const ANSWER_MS = 250;
 const PUBLISH_MS = 2_000;
 /** What comes within it goes along: a message costs JetStream more than what is in it. */
 const GATHER_MS = 1;
+/** While JetStream stores one message, the next is gathered and goes too. */
+const AT_ONCE = 2;
 const PAUSE_MS = 200;
 const HITS_PER_MESSAGE = 100;
 const MAX_WAITING = 10_000;
@@ -21,7 +23,7 @@ interface Waiting {
 }
 
 /**
- * Publishes hits to JetStream; what arrives while a publication is in flight forms the next message, so the load makes
+ * Publishes hits to JetStream; what arrives while publications are in flight forms the next message, so the load makes
  * the batches. A hit that is stored survives whatever happens to this process. When JetStream is away, opens are kept
  * in memory and tried again (hits are taken in once by their id), clicks are refused.
  */
@@ -29,7 +31,8 @@ class HitPublisher {
   readonly #nats: Nats;
   readonly #log: Logger;
   #waiting: Waiting[] = [];
-  #running = false;
+  #gathering = false;
+  #publishing = 0;
 
   constructor(nats: Nats, log: Logger) {
     this.#nats = nats;
@@ -46,26 +49,32 @@ class HitPublisher {
         resolve(false);
       }, ANSWER_MS);
       this.#waiting.push(entry);
-      if (!this.#running) void this.#run();
+      if (!this.#gathering && this.#publishing < AT_ONCE) void this.#run();
     });
   }
 
   async #run(): Promise<void> {
-    this.#running = true;
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.length > 0 && !this.#gathering) {
+      this.#gathering = true;
       await delay(GATHER_MS);
-      const batch = this.#waiting.splice(0, HITS_PER_MESSAGE).filter((entry) => !entry.abandoned);
-      if (batch.length === 0) continue;
-      try {
-        await this.#nats.js.publish(TRACKING_SUBJECT, encode({ hits: batch.map((entry) => entry.hit) }), { timeout: PUBLISH_MS });
-        for (const entry of batch) entry.stored();
-      } catch (error) {
-        this.#log.warn({ err: error, hits: batch.length }, 'tracking hits not stored yet');
-        this.#waiting.unshift(...batch);
-        await delay(PAUSE_MS);
-      }
+      this.#gathering = false;
+      this.#publishing += 1;
+      await this.#publishWaiting();
+      this.#publishing -= 1;
     }
-    this.#running = false;
+  }
+
+  async #publishWaiting(): Promise<void> {
+    const batch = this.#waiting.splice(0, HITS_PER_MESSAGE).filter((entry) => !entry.abandoned);
+    if (batch.length === 0) return;
+    try {
+      await publishAll(this.#nats, [{ subject: TRACKING_SUBJECT, data: encode({ hits: batch.map((entry) => entry.hit) }) }], PUBLISH_MS);
+      for (const entry of batch) entry.stored();
+    } catch (error) {
+      this.#log.warn({ err: error, hits: batch.length }, 'tracking hits not stored yet');
+      this.#waiting.unshift(...batch);
+      await delay(PAUSE_MS);
+    }
   }
 }
 

@@ -23,8 +23,8 @@ const say = (line: string): void => { process.stdout.write(`${line}\n`); };
 /**
  * Sends a campaign while every part of the service is killed -9 in turn, at random moments, and then reads the sink's log and
  * the API alone: every recipient must have exactly one final state, whoever is SENT must have had it once, whoever is not
- * must not have had it, and no kill may leave more UNKNOWN than there were connections. With `--freeze` a second worker
- * is stopped for longer than its leases last instead, and resumed. True when all of it holds.
+ * must not have had it, no kill may leave more UNKNOWN than there were connections, and no process may end but by a kill.
+ * With `--freeze` a second worker is stopped for longer than its leases last instead, and resumed. True when all of it holds.
  */
 export async function emailFaults(args: string[]): Promise<boolean> {
   const { values } = parseArgs({ args, options: {
@@ -153,6 +153,7 @@ async function check(parts: Parts, client: Client, campaignId: number, recipient
   const of = (status: string) => listed.filter((row) => row.status === status);
   const had = (row: Recipient): number => times.get(row.email ?? '') ?? 0;
   const verdicts: [string, number, boolean][] = [
+    ['processes that ended without being killed', parts.crashes(), parts.crashes() === 0],
     ['recipients in the ledger', listed.length, listed.length === recipients],
     ['different addresses', new Set(listed.map((row) => row.email)).size, new Set(listed.map((row) => row.email)).size === recipients],
     ['SENT', of('SENT').length, of('SENT').length + of('UNKNOWN').length === recipients],

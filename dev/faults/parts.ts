@@ -5,7 +5,7 @@ import { migrate } from '../migrate.ts';
 import { natsUrl, startNats } from '../nats.ts';
 import { freePorts } from '../ports.ts';
 import { postgresUrls, startPostgres } from '../postgres.ts';
-import { pause } from '../process.ts';
+import { pause, signal } from '../process.ts';
 import { loadSecrets } from '../secrets.ts';
 import { startService, untilReady, type Service } from '../service.ts';
 import { startTemporal } from '../temporal.ts';
@@ -27,11 +27,21 @@ export interface Parts {
   /** The lines of the sink, `recipient Message-ID time`, one for each mail that it accepted. */
   sinkLog: string;
   connections: number;
+  /** How often a part ended without being killed. */
+  crashes(): number;
   part(name: string): Part;
   stop(): Promise<void>;
 }
 
 const TRIES = 40;
+const PAUSE_MS = 250;
+
+/** A process that is followed by another whenever it ends, as by whatever supervises it. */
+interface Kept {
+  service: Service;
+  /** Resolves when another runs in the place of the one that ends next; rejects when none could be started. */
+  next: Promise<void>;
+}
 
 /** The whole service in processes of its own, each of which can be killed: on a folder that is removed afterwards, with nothing kept in memory alone. */
 export async function startParts({ senders, connections, log }: { senders: number; connections: number; log: (line: string) => void }): Promise<Parts> {
@@ -50,14 +60,49 @@ export async function startParts({ senders, connections, log }: { senders: numbe
   const own = (name: string, script: string, args: string[] = []) => () => startService({
     name, command: process.execPath, args: [resolve(script), ...args], env, logFile: join(dataDir, 'logs', `${name}.log`),
   });
-  const running = new Map<string, { start: () => Promise<Service>; service: Service }>();
+  const running = new Map<string, Kept>();
+  const killed = new Set<Service>();
+  let [stopping, crashes] = [false, 0];
+  const follow = async (name: string, kept: Kept, start: () => Promise<Service>): Promise<void> => {
+    const how = await kept.service.ended;
+    if (stopping) return;
+    if (!killed.delete(kept.service)) {
+      crashes += 1;
+      log(`${name} ended by itself (${how})`);
+      await pause(PAUSE_MS);
+    }
+    for (let tries = 1; !stopping; tries += 1) {
+      try {
+        kept.service = await start();
+        break;
+      } catch (error) {
+        // What the last one held, memory or a port, may be held a moment longer.
+        if (tries === TRIES) {
+          log(`${name} does not start again`);
+          throw error;
+        }
+        await pause(PAUSE_MS);
+      }
+    }
+    if (stopping) return kept.service.stop();
+    keep(name, kept, start);
+  };
+  const keep = (name: string, kept: Kept, start: () => Promise<Service>): void => {
+    kept.next = follow(name, kept, start);
+    // Whoever kills it hears of it.
+    kept.next.catch(() => {});
+  };
   const begin = async (name: string, start: () => Promise<Service>): Promise<void> => {
-    running.set(name, { start, service: await start() });
+    const kept: Kept = { service: await start(), next: Promise.resolve() };
+    keep(name, kept, start);
+    running.set(name, kept);
   };
   const stop = async (): Promise<void> => {
-    for (const { service } of [...running.values()].reverse()) {
-      process.kill(service.pid, 'SIGCONT');
-      await service.stop();
+    stopping = true;
+    for (const kept of [...running.values()].reverse()) {
+      signal(kept.service.pid, 'SIGCONT');
+      await kept.service.stop();
+      await kept.next.catch(() => {});
     }
     await rm(dataDir, { recursive: true, force: true });
   };
@@ -78,27 +123,20 @@ export async function startParts({ senders, connections, log }: { senders: numbe
     throw error;
   }
   return {
-    url: `http://127.0.0.1:${api}`, ownerUrl: urls.owner, sinkLog, connections, stop,
+    url: `http://127.0.0.1:${api}`, ownerUrl: urls.owner, sinkLog, connections, stop, crashes: () => crashes,
     part(name) {
-      const entry = running.get(name)!;
+      const kept = running.get(name)!;
       return {
         name,
         async kill() {
-          process.kill(entry.service.pid, 'SIGKILL');
-          await entry.service.ended;
-          for (let tries = 1; ; tries += 1) {
-            try {
-              entry.service = await entry.start();
-              return;
-            } catch (error) {
-              // What the killed one held, memory or a port, may be held a moment longer.
-              if (tries === TRIES) throw error;
-              await pause(250);
-            }
-          }
+          while (kept.service.hasEnded()) await kept.next;
+          const { next } = kept;
+          killed.add(kept.service);
+          signal(kept.service.pid, 'SIGKILL');
+          await next;
         },
-        freeze: () => { process.kill(entry.service.pid, 'SIGSTOP'); },
-        thaw: () => { process.kill(entry.service.pid, 'SIGCONT'); },
+        freeze: () => { signal(kept.service.pid, 'SIGSTOP'); },
+        thaw: () => { signal(kept.service.pid, 'SIGCONT'); },
       };
     },
   };

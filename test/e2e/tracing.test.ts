@@ -62,8 +62,9 @@ test('a request is a span of its caller\'s trace; events and activities are span
   assert.equal(status, 201);
   assert.equal((await api.api('GET', `/contacts/${Number(body.id) + 1000}`)).status, 404);
   assert.equal((await api.api('POST', '/campaigns', { name: 'Traced', steps: [] })).status, 201);
-  const [line] = api.log().split('\n').map((entry) => JSON.parse(entry) as Record<string, unknown>).filter((entry) => entry['requestId'] === 'the-request');
-  assert.equal(line!['traceId'], traceId);
+  const line = await until('it is logged', () => (
+    api.log().split('\n').map((entry) => JSON.parse(entry) as Record<string, unknown>).find((entry) => entry['requestId'] === 'the-request')));
+  assert.equal(line['traceId'], traceId);
   // What it has gathered is sent as it ends.
   await api.end();
 

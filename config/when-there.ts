@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from './logger.ts';
+
+const WAIT_MS = 60_000;
+const PAUSE_MS = 250;
+const LOG_EVERY_MS = 5_000;
+
+/**
+ * Runs `connect` until it succeeds. While `isAway` holds for its errors, the part restarts or is started beside this
+ * process: it is waited for, a minute at most, and the log says so. Then, or on any other error, rejects with the error.
+ */
+export async function whenThere<T>(log: Logger, part: string, connect: () => Promise<T>, isAway: (error: unknown) => boolean = () => true): Promise<T> {
+  const begun = Date.now();
+  for (let said = -Infinity; ;) {
+    try {
+      return await connect();
+    } catch (error) {
+      const now = Date.now();
+      if (!isAway(error) || now - begun > WAIT_MS) throw error;
+      if (now - said >= LOG_EVERY_MS) {
+        said = now;
+        log.warn({ err: error }, `waiting for ${part}`);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}

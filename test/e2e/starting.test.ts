@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, before, test, type TestContext } from 'node:test';
+import { createDeps } from '../../config/deps.ts';
+import { readEnv } from '../../config/env.ts';
+import { freePorts } from '../../dev/ports.ts';
+import { postgresUrls, startPostgres, withClient } from '../../dev/postgres.ts';
+import { signal } from '../../dev/process.ts';
+import { cutLine, type CutLine } from '../support/cut-line.ts';
+import { claimSlot, type Slot } from '../support/slot.ts';
+import { until } from '../support/until.ts';
+
+let slot: Slot;
+before(async () => { slot = await claimSlot(); });
+after(() => slot.release());
+
+const settings = (env: Record<string, string> = {}) => ({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env, ...env });
+
+/** The URL of one part of the slot by a line that is cut; `host:port` for what has no scheme. */
+async function byLine(t: TestContext, name: string): Promise<[Record<string, string>, CutLine]> {
+  const plain = !slot.env[name]!.includes('://');
+  const url = new URL(plain ? `tcp://${slot.env[name]}` : slot.env[name]!);
+  const line = await cutLine(url.hostname, Number(url.port));
+  await line.cut();
+  t.after(() => line.cut().catch(() => {}));
+  url.port = String(line.port);
+  return [{ [name]: plain ? url.host : url.href }, line];
+}
+
+/** `worker/main.ts`, which is killed at the end of the test; `messages` are those of its log. */
+function startRelay(t: TestContext, env: Record<string, string>) {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'relay'], {
+    stdio: ['ignore', 'pipe', 'inherit'], env: { PATH, HOME, ...settings(env), LOG_LEVEL: 'info' } });
+  const exited = once(child, 'exit');
+  t.after(async () => { child.kill('SIGKILL'); await exited; });
+  const messages: string[] = [];
+  createInterface(child.stdout).on('line', (line) => messages.push((JSON.parse(line) as { msg: string }).msg));
+  return { child, messages };
+}
+
+for (const [name, part] of [['DATABASE_URL', 'Postgres'], ['NATS_URL', 'NATS'], ['TEMPORAL_ADDRESS', 'Temporal']] as const) {
+  test(`a worker that starts before ${part} waits for it, and says so`, async (t) => {
+    const [env, line] = await byLine(t, name);
+    const { child, messages } = startRelay(t, env);
+    await until('it waits', () => messages.length > 0);
+    assert.deepEqual(messages, [`waiting for ${part}`]);
+    await line.mend();
+    await until('it works', () => messages.includes('working'));
+    assert.equal(child.exitCode, null);
+  });
+}
+
+test('a process that starts while Postgres takes no sessions waits until it does', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'perennial-starting-'));
+  const [port = 0] = await freePorts(1);
+  const { owner, app } = postgresUrls(port);
+  let postgres = await startPostgres({ dataDir, port, volatile: true });
+  t.after(async () => {
+    await postgres.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const refused = async () => (await readFile(postgres.logFile, 'utf8')).includes('FATAL:  the database system is shutting down');
+  const starting = await withClient(owner, async () => {
+    // It ends with its last session, and takes no more: SQLSTATE 57P03, as after a crash.
+    signal(postgres.pid, 'SIGTERM');
+    const deps = createDeps(readEnv(settings({ DATABASE_URL: app })), 'test');
+    deps.catch(() => {});
+    await until('it was refused', refused);
+    return { deps };
+  });
+  await postgres.ended;
+  postgres = await startPostgres({ dataDir, port, volatile: true });
+  await (await starting.deps).close();
+});
+
+test('what waiting does not mend is said at once', { timeout: 40_000 }, async () => {
+  const wrong = (name: string, password: string): Record<string, string> => {
+    const url = new URL(slot.env[name]!);
+    url.password = password;
+    return { [name]: url.href };
+  };
+  await assert.rejects(createDeps(readEnv(settings(wrong('DATABASE_URL', 'wrong'))), 'test'), /password authentication failed/);
+  await assert.rejects(createDeps(readEnv(settings(wrong('NATS_URL', 'wrong'))), 'test'), /Authorization Violation/);
+});
