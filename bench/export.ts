@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -14,6 +14,7 @@ import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { startApiProcess } from '../test/support/api-process.ts';
 import { startService } from '../test/support/service.ts';
+import { memoryOf } from './processes.ts';
 import { median, onStack } from './stack.ts';
 
 const { values } = parseArgs({ options: { contacts: { type: 'string', default: '1000000' }, 'rows-xlsx': { type: 'string', default: '200000' } } });
@@ -26,13 +27,6 @@ const COUNT = {
   json: 'import json,sys; print(len(json.load(open(sys.argv[1]))))',
   xlsx: 'import re,sys,zipfile; print(sum(len(re.findall(b"<row>", zipfile.ZipFile(sys.argv[1]).read(name))) for name in zipfile.ZipFile(sys.argv[1]).namelist() if "worksheets/" in name) - 1)',
 };
-
-/** Memory of a process now, and the most it had, in MB (Linux). */
-async function memory(pid: number): Promise<{ now: number; most: number }> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const mb = (name: string): number => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
-  return { now: mb('VmRSS'), most: mb('VmHWM') };
-}
 
 await onStack(1, async () => {
   const service = await startService();
@@ -48,7 +42,7 @@ await onStack(1, async () => {
       from generate_series($1::int, $2::int) n`, [from, to]);
     const few = Math.min(Number(values['rows-xlsx']), CONTACTS);
     const exported = async (format: keyof typeof COUNT, contacts: number): Promise<void> => {
-      const before = await memory(api.pid);
+      const before = await memoryOf(api);
       const file = join(dir, `contacts.${format}`);
       const begin = performance.now();
       const answer = await get(`/contacts/export?format=${format}`);
@@ -60,7 +54,7 @@ await onStack(1, async () => {
       const seconds = (performance.now() - begin) / 1000;
       const { stdout } = await promisify(execFile)('python3', ['-c', COUNT[format], file]);
       if (Number(stdout) !== contacts) throw new Error(`${format}: ${stdout.trim()} contacts, not ${contacts}`);
-      const after = await memory(api.pid);
+      const after = await memoryOf(api);
       console.log(`  ${format} of ${contacts}: first byte after ${first.toFixed(0)} ms, ${(contacts / seconds).toFixed(0)} contacts/s; memory of the API ${before.now} MB before, at most ${after.most} MB`);
     };
     await fill(1, few);

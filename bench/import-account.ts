@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createWriteStream, openAsBlob } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -27,12 +27,6 @@ async function answerTimes(service: Service, port: number, path: string, rate: n
     }
   } while (going());
   return all.sort((a, b) => a - b);
-}
-
-/** The most memory that a process had, in MB (Linux). */
-export async function peakMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
 /**

@@ -15,7 +15,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { startApiProcess, type ApiProcess } from '../test/support/api-process.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
-import { accountFor, peakMemory } from './import-account.ts';
+import { accountFor } from './import-account.ts';
+import { memoryOf } from './processes.ts';
 import { onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({
@@ -68,7 +69,7 @@ const eventsLeft = async (client: pg.Client): Promise<boolean> => (await client.
 
 /** Memory at its peak, after an import of `rows`. */
 async function memories(worker: ChildProcess, api: ApiProcess): Promise<Record<string, number>> {
-  return { worker: await peakMemory(worker.pid!), api: await peakMemory(api.pid) };
+  return { worker: (await memoryOf(worker)).most, api: (await memoryOf(api)).most };
 }
 
 /** Imports of two sizes, in processes that have done nothing else yet. */

@@ -32,3 +32,10 @@ export async function processorSeconds({ pid }: ChildProcess): Promise<number> {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
+
+/** What a process holds in memory now, and the most it held, in MB (proc_pid_status(5)). */
+export async function memoryOf({ pid }: { pid?: number | undefined }): Promise<{ now: number; most: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const mb = (name: string): number => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)![1]) / 1024);
+  return { now: mb('VmRSS'), most: mb('VmHWM') };
+}

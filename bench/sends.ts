@@ -6,17 +6,16 @@
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { freePorts, portOpens } from '../dev/ports.ts';
-import { makeEmailCampaign, readFigures } from '../test/support/email-campaigns.ts';
+import { makeEmailCampaign, readCampaign, readFigures } from '../test/support/email-campaigns.ts';
 import { makeTemplate } from '../test/support/emails.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { MESSAGE } from './mail-message.ts';
-import { endProcess, processorSeconds, startProcess, startWorker } from './processes.ts';
+import { endProcess, memoryOf, processorSeconds, startProcess, startWorker } from './processes.ts';
 import { onStack, printPairs } from './stack.ts';
 
 const { values } = parseArgs({ options: {
@@ -41,9 +40,6 @@ async function fill(service: Service): Promise<number> {
   return body.id as number;
 }
 
-const residentMb = async ({ pid }: ChildProcess): Promise<number> =>
-  Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
-
 interface Sent {
   /** Mails a second, from the first to the last that was accepted. */
   rate: number;
@@ -58,14 +54,16 @@ async function sendCampaign(service: Service, sender: ChildProcess, templateId: 
   const { id } = await makeEmailCampaign(service, { templateId, segmentId, scheduleType: 'immediate' });
   let said = 0;
   await until('the campaign is SENT', async () => {
-    // Seldom: counting the ledger is work too.
-    await new Promise((tick) => setTimeout(tick, 2_000));
-    const { status, sent } = await readFigures(service, id);
-    if (values.memory && sent >= said) {
-      console.log(`  ${sent} sent: ${(await residentMb(sender)).toFixed(0)} MB`);
-      said += recipients / 10;
+    await new Promise((tick) => setTimeout(tick, 1_000));
+    if (values.memory) {
+      const { sent } = await readFigures(service, id);
+      if (sent >= said) {
+        console.log(`  ${sent} sent: ${(await memoryOf(sender)).now} MB`);
+        said += recipients / 10;
+      }
     }
-    return status === 'SENT';
+    // Not its figures: to count the ledger is work that would be measured too.
+    return (await readCampaign(service, id)).status === 'SENT';
   }, HOUR_MS);
   const [took] = await engineEm(service.deps.orm).transactional((tx) => rows<{ n: number; seconds: number }>(tx, sql`
     select count(*) as n, extract(epoch from max(sent_at) - min(sent_at))::float8 as seconds from emails where campaign_id = ${id} and status = 'SENT'`));
