@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { EmailSender } from '../../db/entities/emails.ts';
+import { EmailSender } from '../../db/entities/email-senders.ts';
 import { sql } from '../../db/orm.ts';
 import { createSender, deleteSender, shownKey, updateSender, verifySender, type DkimInput } from '../../domain/emails/senders/save-sender.ts';
 import { assertValid, notFound } from '../../domain/errors.ts';

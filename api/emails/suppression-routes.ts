@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Suppression, SUPPRESSION_REASONS } from '../../db/entities/emails.ts';
+import { Suppression, SUPPRESSION_REASONS } from '../../db/entities/email-recipients.ts';
 import { sql } from '../../db/orm.ts';
 import { normaliseEmail } from '../../domain/contacts/email.ts';
 import { erasedKey } from '../../domain/contacts/erasure/digest.ts';

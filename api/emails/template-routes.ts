@@ -1,4 +1,4 @@
-import { EmailTemplate } from '../../db/entities/emails.ts';
+import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import { sql } from '../../db/orm.ts';
 import { createEmailLinks } from '../../domain/emails/links.ts';
 import { previewTemplate } from '../../domain/emails/render-stored.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { EmailTopic } from '../../db/entities/emails.ts';
+import { EmailTopic } from '../../db/entities/email-recipients.ts';
 import { sql } from '../../db/orm.ts';
 import { createTopic, deleteTopic, TOPIC_LIMITS, updateTopic } from '../../domain/emails/topics.ts';
 import { notFound } from '../../domain/errors.ts';

@@ -4,12 +4,15 @@ import { campaignEntities } from './campaigns.ts';
 import { importEntities } from './contact-imports.ts';
 import { contactEntities } from './contacts.ts';
 import { emailCampaignEntities } from './email-campaigns.ts';
+import { emailRecipientEntities } from './email-recipients.ts';
+import { emailSenderEntities } from './email-senders.ts';
+import { emailTemplateEntities } from './email-templates.ts';
 import { emailEntities } from './emails.ts';
 import { eventEntities } from './events.ts';
 import { formEntities } from './forms.ts';
 import { scoringEntities } from './scoring.ts';
 
 export const entities = [
-  ...authEntities, ...contactEntities, ...importEntities, ...emailEntities, ...emailCampaignEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
+  ...authEntities, ...contactEntities, ...importEntities, ...emailTemplateEntities, ...emailEntities, ...emailRecipientEntities, ...emailSenderEntities, ...emailCampaignEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
   ...analyticsEntities, ...eventEntities,
 ];

@@ -24,13 +24,13 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
   const payload = JSON.stringify(named.map(({ tenantId, emailId }) => ({ tenant_id: tenantId, id: emailId })));
   const asked = sql`jsonb_to_recordset(${payload}::jsonb) as a(tenant_id text, id bigint)`;
   // Looked up one by one: that uses the index by id whatever the planner knows of the table, where a join may read all that
-  // waits, which is a whole campaign; a status that is put together is one that no partial index answers to.
+  // waits, which is a whole campaign.
   const accepted = await rows<{ lane: EmailLane }>(tx, sql`${keptPlan}
     with accepted as (
       update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
       from (select * from ${asked} order by id) a
       cross join lateral (select id, tenant_id, lane, campaign_id from emails
-        where tenant_id = a.tenant_id and id = a.id and status || '' = 'QUEUED' and accepted_at is null for update) m
+        where tenant_id = a.tenant_id and id = a.id and status = 'QUEUED' and accepted_at is null for update) m
       left join email_campaigns k on m.lane = 'bulk' and k.tenant_id = m.tenant_id and k.id = m.campaign_id
       where e.id = m.id and (m.lane <> 'bulk' or k.status = 'SENDING')
       returning e.lane

@@ -63,7 +63,12 @@ export async function explainEmailIn(tx: EntityManager, id: number): Promise<Exp
     where e.id = ${id}`);
   if (!email) throw notFound('email', id);
   const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(tx, sql`
-    select provider, at, reply from email_attempts where email_id = ${id} order by attempt`);
+    select provider, at, reply from (
+      select attempt, provider, at, reply from email_attempts where email_id = ${id}
+      union all
+      select attempt, provider, sent_at, reply from emails e where id = ${id} and sent_at is not null
+        and not exists (select 1 from email_attempts a where a.email_id = e.id and a.attempt = e.attempt)) tried
+    order by attempt`);
   const bounces = await rows<BounceRow>(tx, sql`select kind, status_code, at from email_bounces where email_id = ${id} order by at, id`);
   const open = email.status === 'QUEUED' || email.status === 'SENDING';
   const stoppedBy = open ? await refusalNow(tx, id, email.to_address) : email.status === 'SUPPRESSED' ? email.reason : null;

@@ -49,7 +49,7 @@ interface LeasedRow {
  * the lease ends. Engine transaction.
  */
 export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
-  const ready = sql`status = 'QUEUED' and accepted_at is not null and lane = ${lease.lane}`;
+  const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
   const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
   const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`${keptPlan}
     with recursive tenants as (

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Campaign } from '../../db/entities/campaigns.ts';
 import { Contact } from '../../db/entities/contacts.ts';
-import { EmailTemplate } from '../../db/entities/emails.ts';
+import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { normaliseEmail } from '../contacts/email.ts';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
-import { EMAIL_LANES, EmailSettings } from '../../db/entities/emails.ts';
+import { EmailSettings } from '../../db/entities/email-senders.ts';
+import { EMAIL_LANES } from '../../db/entities/emails.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { checkEntry } from '../campaigns/entry.ts';
@@ -46,7 +47,7 @@ async function askAgain(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`
     update emails set next_attempt_at = now() where id in (
       select id from emails
-      where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and status = 'QUEUED' and accepted_at is not null
+      where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
         and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
       order by id for update)`);
 }

@@ -61,16 +61,19 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
         reason = case a.result when 'QUEUED' then case when ${expired} then 'expired' end when 'FAILED' then 'rejected' when 'UNKNOWN' then 'no_reply' end,
         provider = coalesce(a.provider, m.provider),
         sent_at = case when a.result = 'SENT' then now() end,
+        reply = case when a.result = 'SENT' then a.reply end,
         next_attempt_at = case when a.result = 'QUEUED' and not ${expired} then now() + make_interval(secs => a.delay) else m.next_attempt_at end,
         holder = null, lease_until = null, updated_at = now()
       from asked a
       where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
         -- The start may be committed yet: then this waits for it, or it finds the lease gone.
         else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and m.holder = split_part(a.start, '/', 1)) end
-      returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply
+      returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply as said, old.status as was
     ), attempts as (
       insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
-      select tenant_id, id, attempt, by, case reason when 'expired' then 'expired' else lower(status) end, reply from changed where by is not null
+      select tenant_id, id, attempt, by, case reason when 'expired' then 'expired' else lower(status) end, said from changed
+      -- One that is accepted is told of by its email; but if it was in doubt, it has a row that says so.
+      where by is not null and (status <> 'SENT' or was = 'UNKNOWN')
       on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
     ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
     select id, tenant_id, status, to_address, reason from changed`;

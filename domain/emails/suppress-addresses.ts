@@ -1,4 +1,4 @@
-import type { SuppressionReason } from '../../db/entities/emails.ts';
+import type { SuppressionReason } from '../../db/entities/email-recipients.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import { lockContacts } from '../contacts/lock-contacts.ts';

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { Suppression, type SuppressionReason } from '../../db/entities/emails.ts';
+import { Suppression, type SuppressionReason } from '../../db/entities/email-recipients.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../events/outbox.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';

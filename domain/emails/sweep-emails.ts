@@ -1,3 +1,4 @@
+import { EMAIL_LANES } from '../../db/entities/emails.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { settleByBounces, settleByHits } from './bounces/settle-by-evidence.ts';
 import { appendSendRequests, type SendRequest } from '../../events/outbox.ts';
@@ -14,7 +15,10 @@ export async function sweepExpired(em: EntityManager): Promise<number> {
     const swept = await rows<{ id: number; tenantId: string }>(tx, sql`
       with swept as (
         update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
-        where id in (select id from emails where status = 'SENDING' and lease_until < now() order by id limit ${BATCH} for update skip locked)
+        where id in (
+          -- Whatever is on a connection was due: what waits for a send window is not looked through.
+          select id from emails where stage = 'open' and lane = any(${[...EMAIL_LANES]}::text[]) and next_attempt_at <= now() and status = 'SENDING' and lease_until < now()
+          order by id limit ${BATCH} for update skip locked)
         returning id, tenant_id, attempt, provider
       ), attempts as (
         insert into email_attempts (tenant_id, email_id, attempt, provider, outcome)
@@ -37,7 +41,7 @@ export async function requestAgain(em: EntityManager, seconds: number): Promise<
     const waiting = await rows<{ id: number; tenant_id: string; template_id: number; contact_id: number | null; campaign_id: number | null }>(tx, sql`
       update emails set next_attempt_at = now() where id in (
         select id from emails
-        where status = 'QUEUED' and accepted_at is null and next_attempt_at < now() - make_interval(secs => ${seconds})
+        where stage = 'waiting' and next_attempt_at < now() - make_interval(secs => ${seconds})
         order by next_attempt_at limit ${BATCH} for update skip locked)
       returning id, tenant_id, template_id, contact_id, campaign_id`);
     for (const [tenantId, group] of Map.groupBy(waiting, (row) => row.tenant_id)) {

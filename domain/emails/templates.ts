@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { EmailTemplate } from '../../db/entities/emails.ts';
+import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { normaliseEmail } from '../contacts/email.ts';

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { EmailTopic } from '../../db/entities/emails.ts';
+import { EmailTopic } from '../../db/entities/email-recipients.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { cleanText, isViolation } from '../contacts/fields.ts';

@@ -141,8 +141,8 @@ test('with all providers down nothing is burned, and all goes out when one is ba
   await smtp.start();
   await untilAll(ids, 'SENT');
   await running.stop();
-  const [tried] = await engine<{ attempts: number }>(sql`select count(*)::int as attempts from email_attempts where email_id = any(${ids}::bigint[])`);
-  assert.ok(tried!.attempts <= 35, `${tried!.attempts} attempts for 30 mails`);
+  const [tried] = await engine<{ attempts: number }>(sql`select sum(attempt)::int as attempts from emails where id = any(${ids}::bigint[])`);
+  assert.ok(tried!.attempts >= 30 && tried!.attempts <= 35, `${tried!.attempts} attempts for 30 mails`);
   assert.deepEqual(twice(smtp.dots), []);
 });
 

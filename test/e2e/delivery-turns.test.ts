@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import type { Hot } from '../../db/hot.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
+import type { Env } from '../../config/env.ts';
 import { queueEmails } from '../../domain/emails/queue-emails.ts';
 import { Sender } from '../../worker/senders/sender.ts';
 import { makeTemplate } from '../support/emails.ts';
+import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/scripted-smtp.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -41,9 +43,11 @@ const told = async (ids: number[]): Promise<number[]> => (await engine<{ id: num
   where o.type = 'EMAIL_SENT' and (e -> 'data' ->> 'emailId')::bigint = any(${ids}::bigint[]) order by 1`)).map(({ id }) => id);
 
 /** A sender whose turns go by `once`, which has the real ones; it lives no longer than its test. */
-function senderWith(t: TestContext, once: (real: Hot['once'], ...turn: Parameters<Hot['once']>) => ReturnType<Hot['once']> = (real, ...turn) => real(...turn)): Sender {
+function senderWith(
+  t: TestContext, once: (real: Hot['once'], ...turn: Parameters<Hot['once']>) => ReturnType<Hot['once']> = (real, ...turn) => real(...turn), env: Partial<Env> = {},
+): Sender {
   const { hot } = service.deps;
-  const sender = new Sender({ ...service.deps, hot: { ...hot, once: (...turn) => once(hot.once, ...turn) } });
+  const sender = new Sender({ ...service.deps, env: { ...service.deps.env, ...env }, hot: { ...hot, once: (...turn) => once(hot.once, ...turn) } });
   t.after(() => sender.stop());
   return sender;
 }
@@ -95,3 +99,94 @@ test('a sender that is stopped in the middle leaves none in doubt and none that 
   senderWith(t);
   assert.deepEqual([...new Set(accepted(await untilSent(ids)))], [1]);
 });
+
+/** So many are started before messages go ahead of their starts. */
+const AHEAD_AFTER = 100;
+
+interface Held {
+  smtp: ScriptedSmtp;
+  /** The emails after those that went ahead, in their order. */
+  ids: number[];
+  /** Lets the turn go on; `how` it ends. */
+  go(how?: 'committed' | 'lost before' | 'lost after'): void;
+}
+
+/**
+ * A sender with one connection, after so many emails that messages go ahead, with `count` more: its turn that starts the first of
+ * these, and settles the one before, waits for `go`.
+ */
+async function heldTurn(t: TestContext, count: number, script: Script = {}): Promise<Held> {
+  const smtp = await startScriptedSmtp(script);
+  t.after(() => smtp.stop());
+  const gate = Promise.withResolvers<'committed' | 'lost before' | 'lost after'>();
+  t.after(() => gate.resolve('committed'));
+  let held = false;
+  const before = await queue(AHEAD_AFTER + 1);
+  const ids = await queue(count);
+  senderWith(t, async (real, ...turn) => {
+    if (held || smtp.accepted.length <= AHEAD_AFTER) return real(...turn);
+    held = true;
+    const how = await gate.promise;
+    if (how === 'lost before') throw lost;
+    const answer = await real(...turn);
+    if (how === 'lost after') throw lost;
+    return answer;
+  }, { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1 });
+  await until('the turn waits', () => held, 60_000);
+  assert.equal(smtp.accepted.length, before.length);
+  return { smtp, ids, go: (how = 'committed') => gate.resolve(how) };
+}
+
+const isHandedOver = (smtp: ScriptedSmtp): boolean => smtp.unfinished.endsWith('--\r\n');
+
+test('while Postgres settles a message and starts the next, that goes over the connection, but for its dot', async (t) => {
+  const { smtp, ids, go } = await heldTurn(t, 1);
+  await until('all but the dot is there', () => isHandedOver(smtp));
+  const before = smtp.accepted.length;
+  const inDoubt = await engine<{ status: string }>(sql`select status from emails where to_address = ${smtp.accepted.at(-1)!}`);
+  assert.deepEqual([inDoubt[0]!.status, (await read(ids))[0]!.status, smtp.dots.length], ['SENDING', 'QUEUED', before]);
+  go();
+  const [email] = await untilSent(ids);
+  assert.deepEqual([smtp.accepted.slice(before), email!.attempt], [[email!.address], 1]);
+});
+
+for (const how of ['lost before', 'lost after'] as const) {
+  test(`a message that went ahead of a turn whose answer was ${how === 'lost after' ? 'lost after it was committed' : 'lost'}: no dot, and later once`, async (t) => {
+    const { smtp, ids, go } = await heldTurn(t, 2);
+    await until('all but the dot is there', () => isHandedOver(smtp));
+    const before = smtp.dots.length;
+    go(how);
+    const emails = await untilSent(ids);
+    assert.deepEqual(smtp.dots.slice(before).sort(), emails.map(({ address }) => address).sort());
+    assert.equal(new Set(smtp.dots).size, smtp.dots.length);
+  });
+}
+
+test('a message whose email is not started gets no dot and its connection ends; the next ones do not go ahead', async (t) => {
+  let opened = 0;
+  const { smtp, ids: [first, second, ...others], go } = await heldTurn(t, 4, { greet: () => { opened += 1; return '220 ready'; } });
+  await until('all but the dot is there', () => isHandedOver(smtp));
+  const [one, other] = await read([first!, second!]) as [Row, Row];
+  for (const { address } of [one, other]) assert.equal((await service.api('POST', '/emails/suppressions', { email: address })).status, 201);
+  const before = smtp.accepted.length;
+  go();
+  await untilSent(others);
+  assert.deepEqual((await read([first!, second!])).map(({ status }) => status), ['SUPPRESSED', 'SUPPRESSED']);
+  assert.equal(smtp.accepted.length, before + 2);
+  assert.ok(!smtp.dots.includes(one.address) && !smtp.dots.includes(other.address));
+  assert.equal(opened, 2, 'the second that was not started cost no connection');
+});
+
+for (const how of ['committed', 'lost before'] as const) {
+  test(`a recipient refused before the email is started, the start ${how}: FAILED once it is`, async (t) => {
+    const asked = new Map<string, number>();
+    const { smtp, ids, go } = await heldTurn(t, 1, {
+      rcpt: (to) => { asked.set(to, (asked.get(to) ?? 0) + 1); return asked.size > AHEAD_AFTER + 1 ? '550 5.1.1 nobody' : '250 ok'; } });
+    const [{ address }] = await read(ids) as [Row];
+    await until('it was refused', () => asked.has(address));
+    assert.equal((await read(ids))[0]!.status, 'QUEUED');
+    go(how);
+    await until('it has its end', async () => (await read(ids))[0]!.status === 'FAILED');
+    assert.deepEqual([asked.get(address), smtp.dots.includes(address)], [how === 'committed' ? 1 : 2, false]);
+  });
+}

@@ -20,6 +20,8 @@ export interface ScriptedSmtp {
   dots: string[];
   /** Recipients of messages that were answered 2xx. */
   accepted: string[];
+  /** What has come of a message whose dot has not. */
+  unfinished: string;
   connections: Set<Socket>;
   /** Closes the port and every connection; `start` opens the same port again. */
   stop(): Promise<void>;
@@ -37,7 +39,7 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
     converse(socket).catch(() => {});
   });
   const smtp: ScriptedSmtp = {
-    url: '', port: 0, script, dots: [], accepted: [], connections: sockets,
+    url: '', port: 0, script, dots: [], accepted: [], unfinished: '', connections: sockets,
     async start() {
       server.listen(smtp.port, '127.0.0.1');
       await once(server, 'listening');
@@ -86,6 +88,7 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
           socket.end();
         } else await say('250 ok');
       }
+      smtp.unfinished = inData ? buffer : '';
     }
   }
 

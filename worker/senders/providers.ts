@@ -108,9 +108,9 @@ export class Providers {
   }
 
   report(provider: Provider, outcome: Outcome): void {
-    if (outcome.kind === 'not_released') return provider.breaker.unused();
     if (isTrouble(outcome)) return this.#failed(provider, 'error' in outcome ? outcome.error : outcome.kind);
     provider.heardAt = this.#now();
+    if (outcome.kind === 'not_released') return provider.breaker.unused();
     provider.breaker.succeeded();
     if (outcome.kind !== 'sent') return;
     provider.sent += 1;

@@ -20,9 +20,14 @@ import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
 /** Messages end in bursts; what ends within this is settled, and what follows it started, together. */
-const GATHER_MS = 5;
+const GATHER_MS = 2;
 /** While Postgres has one turn, the connections of another have theirs. */
 const TURNS_AT_ONCE = 2;
+/**
+ * So many emails must have been started since one was not, for a message to go over its connection before its start is
+ * known: what is not started then costs a connection, and what is not started (a cap, a pause) seldom comes alone.
+ */
+const AHEAD_AFTER = 100;
 const STOP_MS = 20_000;
 /** What was taken back is leased again no earlier: a transaction whose connection broke may run on for a while. */
 const LATE_COMMIT_SECONDS = 3;
@@ -34,18 +39,34 @@ interface OnSlot {
   slot: SmtpSlot;
 }
 
-/** A message that was accepted, and its connection, which takes no other before that is settled. */
+/** A turn whose emails are on connections already. */
+interface Turn {
+  /** The attempt as which each email was started; no email of a turn that failed. */
+  attempts: Promise<Map<number, number>>;
+  /** Whatever it did is settled. */
+  over: Promise<void>;
+  /** Messages go over their connections at once, up to their dots. */
+  ahead: boolean;
+  /** performance.now() until which what it started is this holder's. */
+  until: number;
+}
+
+/** A message that was accepted, and its connection, over which no other dot goes before that is settled. */
 interface Sent {
   settlement: Settlement;
   provider: Provider;
   slot: SmtpSlot;
 }
 
+const attemptsOf = (started: readonly StartedEmail[]): Map<number, number> =>
+  new Map(started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+
 /**
  * One process's senders: leases emails, renders them, takes as many to SENDING as there are connections, sends, and
- * settles. What was accepted is settled in the transaction that starts what its connection takes next. Where the process
- * can die, and what then becomes of an email:
- * - leased or rendered: still QUEUED, free again when the lease ends;
+ * settles. What was accepted is settled in the transaction that starts what its connection takes next, and while Postgres
+ * has that, the next message goes over the connection already, up to its dot (unless emails were refused at their start
+ * lately). Where the process can die, and what then becomes of an email:
+ * - leased, rendered or handed over without being started: still QUEUED, free again when the lease ends;
  * - SENDING committed, the dot not sent: the sweeper makes it UNKNOWN (nobody can know), at most one per connection;
  * - the dot sent, the outcome not settled: UNKNOWN too, and never sent again by itself;
  * - settled: done.
@@ -68,6 +89,8 @@ export class Sender {
   /** How often emails were started, to name each start. */
   #calls = 0;
   #turns = 0;
+  /** Emails that were started since one was not. */
+  #startedInARow = 0;
   #stopping = false;
   /** Emails that have a connection, and are not started. */
   #onSlots: OnSlot[] = [];
@@ -169,45 +192,34 @@ export class Sender {
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
     const name = `${this.#holder}/${(this.#calls += 1)}`;
     const emails = [...next.map(({ ready, provider }) => ({ rendered: ready.row, provider: provider.setting.provider })), ...ending.map(({ row }) => ({ rendered: row, provider: null }))];
-    try {
-      const started = await startEmails((statements) => this.#deps.hot.once('engine', statements), {
-        holder: this.#holder, name, leaseSeconds: SENDING_LEASE_SECONDS, emails, sent: sent.map(({ settlement }) => settlement) });
-      this.#deps.pingOutbox('outbox_events');
-      for (const { settlement } of sent) this.#leases.drop(settlement.id);
-      for (const { slot } of over) slot.release();
-      this.#sendStarted(next, started, until);
-    } catch (error) {
+    const attempts = Promise.withResolvers<Map<number, number>>();
+    const end = Promise.withResolvers<void>();
+    const ahead = this.#startedInARow >= AHEAD_AFTER;
+    for (const on of next) this.#track(this.#send(on, { attempts: attempts.promise, over: end.promise, ahead, until }));
+    const started = await startEmails((statements) => this.#deps.hot.once('engine', statements), {
+      holder: this.#holder, name, leaseSeconds: SENDING_LEASE_SECONDS, emails, sent: sent.map(({ settlement }) => settlement),
+    }).catch((error: unknown) => {
       this.#deps.log.warn({ err: error, emails: emails.length, sent: sent.length }, 'emails neither started nor settled');
+      return null;
+    });
+    const toSend = attemptsOf(started ?? []);
+    this.#startedInARow = toSend.size < next.length ? 0 : this.#startedInARow + next.length;
+    attempts.resolve(toSend);
+    if (started) {
+      for (const { settlement } of sent) this.#leases.drop(settlement.id);
+      this.#deps.pingOutbox('outbox_events');
+      for (const { slot } of over) slot.release();
+      for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
+    } else {
       const taken = new Set(next.map(({ slot }) => slot));
       await Promise.all([
         ...sent.map(async (one) => { await this.#settler.settle(one.settlement); this.#leases.drop(one.settlement.id); if (!taken.has(one.slot)) one.slot.release(); }),
         this.#takeBack(emails.map(({ rendered }) => rendered), name), delay(POLL_MS),
       ]);
-      for (const { ready, provider, slot } of next) {
-        provider.breaker.unused();
-        this.#domains.leave(ready.domain);
-        slot.release();
-      }
     }
+    end.resolve();
     this.#turns -= 1;
     this.#free.now();
-  }
-
-  #sendStarted(next: readonly OnSlot[], started: readonly StartedEmail[], until: number): void {
-    for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
-    const attempts = new Map(started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
-    for (const on of next) {
-      const attempt = attempts.get(on.ready.row.id);
-      if (attempt === undefined) {
-        on.provider.breaker.unused();
-        this.#domains.leave(on.ready.domain);
-        on.slot.release();
-        continue;
-      }
-      // One start is one message, also where a machine slept, its clock with it, and leased an email that it had ready.
-      attempts.delete(on.ready.row.id);
-      this.#track(this.#send(on, attempt, until));
-    }
   }
 
   /**
@@ -219,20 +231,40 @@ export class Sender {
       this.#settler.settle({ id, tenantId, attempt: attempt + 1, start, provider: null, result: 'QUEUED', reply: null, delaySeconds: LATE_COMMIT_SECONDS }))));
   }
 
-  /** Sends one email. Its connection takes no other before it is settled, so a kill leaves no more in doubt than there are connections. */
-  async #send({ ready: { row, composed, domain }, provider, slot }: OnSlot, attempt: number, until: number): Promise<void> {
+  /**
+   * Sends one email, its dot once the turn has started it. No other dot goes over its connection before it is settled, so a
+   * kill leaves no more in doubt than there are connections.
+   */
+  async #send({ ready: { row, composed, domain }, provider, slot }: OnSlot, turn: Turn): Promise<void> {
     const { id, tenantId } = row;
     const begun = performance.now();
-    this.#leases.hold(id, until);
+    const started = turn.attempts.then((attempts) => {
+      const attempt = attempts.get(id);
+      // One start is one message, also where a machine slept, its clock with it, and leased an email that it had ready.
+      if (attempts.delete(id)) this.#leases.hold(id, turn.until);
+      return attempt;
+    });
+    const giveUp = async (): Promise<void> => {
+      this.#domains.leave(domain);
+      await turn.over;
+      slot.release();
+      this.#free.now();
+    };
+    if (!turn.ahead && (await started) === undefined) {
+      provider.breaker.unused();
+      return giveUp();
+    }
     let released = false;
-    const beforeDot = async (): Promise<boolean> => (released = this.#leases.holds(id));
+    const beforeDot = async (): Promise<boolean> => (released = (await started) !== undefined && this.#leases.holds(id));
     const outcome = await slot.send(composed!.envelope, composed!.message, { beforeDot }).catch((error: unknown): Outcome => {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
       return released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
     });
-    this.#domains.leave(domain, performance.now() - begun);
     this.#providers.report(provider, outcome);
+    const attempt = await started;
+    if (attempt === undefined) return giveUp();
+    this.#domains.leave(domain, performance.now() - begun);
     this.#deps.metrics.emails.inc({ outcome: outcome.kind });
     const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider, slot };
     if (outcome.kind !== 'sent' || this.#stopping) return this.#settleAlone(one);

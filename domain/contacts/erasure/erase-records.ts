@@ -33,7 +33,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
 
     const counts: Counts = {
       emails: await count(tx, sql`
-        update emails set to_address = null, data = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
+        update emails set to_address = null, data = null, reply = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
         where tenant_id = ${tenantId} and id = any(${emailIds})`),
       emailAttempts: await count(tx, sql`update email_attempts set reply = null where tenant_id = ${tenantId} and email_id = any(${emailIds})`),
       emailEvents: await count(tx, sql`

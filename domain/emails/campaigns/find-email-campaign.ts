@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
-import { EmailTemplate } from '../../../db/entities/emails.ts';
+import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../errors.ts';
 import { holdSegment } from '../../segments/hold-segment.ts';

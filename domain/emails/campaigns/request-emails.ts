@@ -67,7 +67,7 @@ async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: E
   const [ready] = await rows<{ all: number; own: number }>(tx, sql`
     select count(*) as all, count(*) filter (where campaign_id = ${id}) as own from (
       select campaign_id from emails
-      where status = 'QUEUED' and accepted_at is not null and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
+      where stage = 'open' and status = 'QUEUED' and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
       limit ${WINDOW}) r`);
   const room = WINDOW - ready!.all;
   if (ratePerMinute == null) return ready!.own > 0 && room < BATCH ? 0 : room;

@@ -33,5 +33,5 @@ export async function suppressReady(tx: EntityManager, campaign: Cancelled): Pro
   await rows(tx, sql`
     update emails set ${suppressed(campaign)}
     where tenant_id = ${campaign.tenantId}
-      and id in (select id from emails where ${emailsOf(campaign)} and status = 'QUEUED' and accepted_at is not null order by id for update)`);
+      and id in (select id from emails where ${emailsOf(campaign)} and stage = 'open' and status = 'QUEUED' order by id for update)`);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { LockMode } from '@mikro-orm/core';
-import { EmailSender } from '../../../db/entities/emails.ts';
+import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { sealSecret, type BoxSecrets } from '../../auth/secret-box.ts';

@@ -1,0 +1,81 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+
+/** Addresses that get no marketing mail, whoever has them; they outlive contacts. */
+export const SUPPRESSION_REASONS = ['unsubscribed', 'bounced', 'complained', 'manual'] as const;
+export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
+
+const SuppressionSchema = defineEntity({
+  name: 'Suppression',
+  tableName: 'suppressions',
+  ...tenantTable,
+  uniques: [{ name: 'suppressions_address_key', properties: ['tenantId', 'emailKey'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    emailKey: p.string().length(320),
+    reason: p.enum(SUPPRESSION_REASONS),
+    source: p.text().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class Suppression extends SuppressionSchema.class {}
+SuppressionSchema.setClass(Suppression);
+
+/** What mail can be about, for recipients to choose from. */
+const EmailTopicSchema = defineEntity({
+  name: 'EmailTopic',
+  tableName: 'email_topics',
+  ...tenantTable,
+  uniques: [
+    { name: 'email_topics_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    { name: 'email_topics_name_key', properties: ['tenantId', 'name'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(100),
+    description: p.text().nullable(),
+    ...resourceColumns(),
+  },
+});
+export class EmailTopic extends EmailTopicSchema.class {}
+EmailTopicSchema.setClass(EmailTopic);
+
+/** A topic that an address does not want mail about, whoever has it. */
+const TopicOptOutSchema = defineEntity({
+  name: 'TopicOptOut',
+  tableName: 'topic_opt_outs',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    emailKey: p.string().length(320).primary(),
+    topicId: bigid().primary(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class TopicOptOut extends TopicOptOutSchema.class {}
+TopicOptOutSchema.setClass(TopicOptOut);
+
+/** That someone was asked to confirm an address, and the proof that it was confirmed. */
+const OptInSchema = defineEntity({
+  name: 'OptIn',
+  tableName: 'opt_ins',
+  ...tenantTable,
+  indexes: [{ name: 'opt_ins_contact_idx', properties: ['tenantId', 'contactId'] }],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    contactId: bigid(),
+    formId: bigid().nullable(),
+    listId: bigid().nullable(),
+    requestedAt: timestamp().defaultRaw('now()'),
+    confirmedAt: timestamp().nullable(),
+    ip: p.text().nullable(),
+    userAgent: p.text().nullable(),
+  },
+});
+export class OptIn extends OptInSchema.class {}
+OptInSchema.setClass(OptIn);
+
+export const emailRecipientEntities = [Suppression, EmailTopic, TopicOptOut, OptIn];

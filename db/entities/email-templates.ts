@@ -1,0 +1,59 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+
+const EmailTemplateSchema = defineEntity({
+  name: 'EmailTemplate',
+  tableName: 'email_templates',
+  ...tenantTable,
+  uniques: [
+    { name: 'email_templates_tenant_id_id_key', properties: ['tenantId', 'id'] },
+    { name: 'email_templates_system_key', properties: ['tenantId', 'systemKey'] },
+  ],
+  properties: {
+    id: id(),
+    tenantId: tenantId(),
+    name: p.string().length(255),
+    subject: p.text(),
+    content: p.text(),
+    text: p.text().nullable(),
+    previewText: p.text().nullable(),
+    category: p.enum(['marketing', 'transactional'] as const).default('marketing'),
+    topicId: bigid().nullable(),
+    fromName: p.string().length(255).nullable(),
+    fromEmail: p.string().length(255).nullable(),
+    replyTo: p.string().length(255).nullable(),
+    /** Names a mail of the service itself (a password reset); such a template is in no list and nobody edits it. */
+    systemKey: p.string().length(50).nullable(),
+    contentVersion: p.integer().default(1),
+    ...resourceColumns(),
+  },
+});
+export class EmailTemplate extends EmailTemplateSchema.class {}
+EmailTemplateSchema.setClass(EmailTemplate);
+
+/** What a template said at a `contentVersion`; an email keeps the one it used. Never changed, never deleted. */
+const EmailTemplateVersionSchema = defineEntity({
+  name: 'EmailTemplateVersion',
+  tableName: 'email_template_versions',
+  ...tenantTable,
+  properties: {
+    tenantId: tenantId().primary(),
+    templateId: bigid().primary(),
+    contentVersion: p.integer().primary(),
+    subject: p.text(),
+    content: p.text(),
+    /** What MJML in `content` became; null where the content is HTML. */
+    compiledHtml: p.text().nullable(),
+    text: p.text().nullable(),
+    previewText: p.text().nullable(),
+    category: p.enum(['marketing', 'transactional'] as const),
+    fromName: p.string().length(255).nullable(),
+    fromEmail: p.string().length(255).nullable(),
+    replyTo: p.string().length(255).nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class EmailTemplateVersion extends EmailTemplateVersionSchema.class {}
+EmailTemplateVersionSchema.setClass(EmailTemplateVersion);
+
+export const emailTemplateEntities = [EmailTemplate, EmailTemplateVersion];
