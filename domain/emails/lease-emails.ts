@@ -1,6 +1,6 @@
 import { keptPlan, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailLane } from '../../db/entities/emails.ts';
-import { companyJoin, contactColumn } from './contact-values.ts';
+import { companyJoin, contactColumns, contactOf, type ContactRow } from './contact-values.ts';
 import type { SendWindow } from '../campaigns/local-time.ts';
 import type { ContactValues } from './template-values.ts';
 
@@ -27,7 +27,7 @@ export interface LeasedEmail {
   attempt: number;
 }
 
-interface LeasedRow {
+interface LeasedRow extends ContactRow {
   id: number;
   tenant_id: string;
   lane: EmailLane;
@@ -37,7 +37,6 @@ interface LeasedRow {
   send_window: SendWindow | null;
   contact_id: number | null;
   contact_version: number | null;
-  contact: ContactValues | null;
   address: string | null;
   data: Record<string, unknown> | null;
   attempt: number;
@@ -75,7 +74,7 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
       from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
       returning e.id, e.tenant_id, e.lane, e.template_id, e.contact_id, e.to_address, e.data, e.attempt
     )
-    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumn},
+    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumns},
            case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
     from taken e
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
@@ -85,7 +84,7 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
     order by row_number() over (partition by e.tenant_id order by e.id)`));
   return leased.map((row) => ({
     id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version, systemKey: row.system_key, sendWindow: row.send_window,
-    contactId: row.contact_id, contactVersion: row.contact_version, contact: row.contact, address: row.address, data: row.data, attempt: row.attempt,
+    contactId: row.contact_id, contactVersion: row.contact_version, contact: contactOf(row), address: row.address, data: row.data, attempt: row.attempt,
   }));
 }
 

@@ -1,8 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { notFound } from '../errors.ts';
-import { companyJoin, contactColumn } from './contact-values.ts';
+import { companyJoin, contactColumns, contactOf, type ContactRow } from './contact-values.ts';
 import { compileTemplate, renderFor, type CompileOptions, type RenderedEmail, type TemplateVersion } from './render.ts';
-import type { ContactValues } from './template-values.ts';
 
 /**
  * A template as a contact, or no one in particular, would get it; nothing in it is tracked. Throws 404, 422
@@ -19,20 +18,19 @@ export async function previewTemplate(
       where t.id = ${templateId} and t.system_key is null`);
     if (!found) throw notFound('template', templateId);
     if (contactId === null) return { template: found, contact: null };
-    const [row] = await rows<{ contact: ContactValues }>(tx, sql`select ${contactColumn} from contacts c ${companyJoin} where c.id = ${contactId}`);
+    const [row] = await rows<ContactRow>(tx, sql`select ${contactColumns} from contacts c ${companyJoin} where c.id = ${contactId}`);
     if (!row) throw notFound('contact', contactId);
-    return { template: found, contact: row.contact };
+    return { template: found, contact: contactOf(row) };
   });
   const address = typeof contact?.['email'] === 'string' ? contact['email'] : '';
   return renderFor(compileTemplate(template, options), { tenantId: template.tenantId, emailId: null, contactId, address, contact, data });
 }
 
-interface SentRow extends Omit<TemplateVersion, 'previewText'> {
+interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
   preview_text: string | null;
   tenant_id: string;
   contact_id: number | null;
   address: string | null;
-  contact: ContactValues | null;
   data: Record<string, unknown> | null;
 }
 
@@ -42,7 +40,7 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'> {
  */
 export async function renderSent(em: EntityManager, options: CompileOptions, emailId: number): Promise<RenderedEmail | null> {
   const [row] = await em.transactional((tx) => rows<SentRow>(tx, sql`
-    select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumn}, e.data
+    select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumns}, e.data
     from emails e
     join email_template_versions v on v.tenant_id = e.tenant_id and v.template_id = e.template_id and v.content_version = e.content_version
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
@@ -50,6 +48,6 @@ export async function renderSent(em: EntityManager, options: CompileOptions, ema
     where e.id = ${emailId}
       and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`));
   if (!row || row.address === null) return null;
-  const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, contact, data, ...version } = row;
-  return renderFor(compileTemplate({ ...version, previewText }, options), { tenantId, emailId, contactId, address, contact, data });
+  const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, data, subject, content, text, category } = row;
+  return renderFor(compileTemplate({ subject, content, text, previewText, category }, options), { tenantId, emailId, contactId, address, contact: contactOf(row), data });
 }

@@ -51,6 +51,8 @@ function senderWith(
   t.after(() => sender.stop());
   return sender;
 }
+/** So many are started before messages go ahead of their starts. */
+const AHEAD_AFTER = 100;
 const lost = new Error('the connection to the database was lost');
 
 test('turns of which the answer is lost, committed or not: each email is accepted once and told of once', async (t) => {
@@ -73,7 +75,7 @@ test('turns of which the answer is lost, committed or not: each email is accepte
 });
 
 test('what was accepted is settled before its connection takes another', async (t) => {
-  const ids = await queue(40);
+  const ids = await queue(AHEAD_AFTER * 2);
   let most = 0;
   senderWith(t, async (real, ...turn) => {
     const answer = await real(...turn);
@@ -99,9 +101,6 @@ test('a sender that is stopped in the middle leaves none in doubt and none that 
   senderWith(t);
   assert.deepEqual([...new Set(accepted(await untilSent(ids)))], [1]);
 });
-
-/** So many are started before messages go ahead of their starts. */
-const AHEAD_AFTER = 100;
 
 interface Held {
   smtp: ScriptedSmtp;
@@ -139,54 +138,59 @@ async function heldTurn(t: TestContext, count: number, script: Script = {}): Pro
 
 const isHandedOver = (smtp: ScriptedSmtp): boolean => smtp.unfinished.endsWith('--\r\n');
 
-test('while Postgres settles a message and starts the next, that goes over the connection, but for its dot', async (t) => {
-  const { smtp, ids, go } = await heldTurn(t, 1);
-  await until('all but the dot is there', () => isHandedOver(smtp));
-  const before = smtp.accepted.length;
-  const inDoubt = await engine<{ status: string }>(sql`select status from emails where to_address = ${smtp.accepted.at(-1)!}`);
-  assert.deepEqual([inDoubt[0]!.status, (await read(ids))[0]!.status, smtp.dots.length], ['SENDING', 'QUEUED', before]);
-  go();
-  const [email] = await untilSent(ids);
-  assert.deepEqual([smtp.accepted.slice(before), email!.attempt], [[email!.address], 1]);
-});
-
-for (const how of ['lost before', 'lost after'] as const) {
-  test(`a message that went ahead of a turn whose answer was ${how === 'lost after' ? 'lost after it was committed' : 'lost'}: no dot, and later once`, async (t) => {
-    const { smtp, ids, go } = await heldTurn(t, 2);
+for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a server with pipelining', '250-ok\r\n250 PIPELINING']] as const) {
+  test(`${server}: while Postgres settles a message and starts the next, that goes over the connection, but for its dot`, async (t) => {
+    const afterDots: string[] = [];
+    const { smtp, ids, go } = await heldTurn(t, 1, { ehlo, dot: (_, after) => { afterDots.push(after); return '250 accepted'; } });
     await until('all but the dot is there', () => isHandedOver(smtp));
-    const before = smtp.dots.length;
-    go(how);
-    const emails = await untilSent(ids);
-    assert.deepEqual(smtp.dots.slice(before).sort(), emails.map(({ address }) => address).sort());
-    assert.equal(new Set(smtp.dots).size, smtp.dots.length);
-  });
-}
-
-test('a message whose email is not started gets no dot and its connection ends; the next ones do not go ahead', async (t) => {
-  let opened = 0;
-  const { smtp, ids: [first, second, ...others], go } = await heldTurn(t, 4, { greet: () => { opened += 1; return '220 ready'; } });
-  await until('all but the dot is there', () => isHandedOver(smtp));
-  const [one, other] = await read([first!, second!]) as [Row, Row];
-  for (const { address } of [one, other]) assert.equal((await service.api('POST', '/emails/suppressions', { email: address })).status, 201);
-  const before = smtp.accepted.length;
-  go();
-  await untilSent(others);
-  assert.deepEqual((await read([first!, second!])).map(({ status }) => status), ['SUPPRESSED', 'SUPPRESSED']);
-  assert.equal(smtp.accepted.length, before + 2);
-  assert.ok(!smtp.dots.includes(one.address) && !smtp.dots.includes(other.address));
-  assert.equal(opened, 2, 'the second that was not started cost no connection');
-});
-
-for (const how of ['committed', 'lost before'] as const) {
-  test(`a recipient refused before the email is started, the start ${how}: FAILED once it is`, async (t) => {
-    const asked = new Map<string, number>();
-    const { smtp, ids, go } = await heldTurn(t, 1, {
-      rcpt: (to) => { asked.set(to, (asked.get(to) ?? 0) + 1); return asked.size > AHEAD_AFTER + 1 ? '550 5.1.1 nobody' : '250 ok'; } });
     const [{ address }] = await read(ids) as [Row];
-    await until('it was refused', () => asked.has(address));
-    assert.equal((await read(ids))[0]!.status, 'QUEUED');
-    go(how);
-    await until('it has its end', async () => (await read(ids))[0]!.status === 'FAILED');
-    assert.deepEqual([asked.get(address), smtp.dots.includes(address)], [how === 'committed' ? 1 : 2, false]);
+    assert.equal(afterDots.at(-1)!.includes(`RCPT TO:<${address}>`), ehlo.includes('PIPELINING'), 'the envelope goes with the dot before it');
+    const before = smtp.accepted.length;
+    const inDoubt = await engine<{ status: string }>(sql`select status from emails where to_address = ${smtp.accepted.at(-1)!}`);
+    assert.deepEqual([inDoubt[0]!.status, (await read(ids))[0]!.status, smtp.dots.length], ['SENDING', 'QUEUED', before]);
+    go();
+    const [email] = await untilSent(ids);
+    assert.deepEqual([smtp.accepted.slice(before), email!.attempt], [[email!.address], 1]);
   });
+
+  for (const how of ['lost before', 'lost after'] as const) {
+    test(`${server}: a message that went ahead of a turn whose answer was ${how === 'lost after' ? 'lost after it was committed' : 'lost'}: no dot, and later once`, async (t) => {
+      const { smtp, ids, go } = await heldTurn(t, 2, { ehlo });
+      await until('all but the dot is there', () => isHandedOver(smtp));
+      const before = smtp.dots.length;
+      go(how);
+      const emails = await untilSent(ids);
+      assert.deepEqual(smtp.dots.slice(before).sort(), emails.map(({ address }) => address).sort());
+      assert.equal(new Set(smtp.dots).size, smtp.dots.length);
+    });
+  }
+
+  test(`${server}: a message whose email is not started gets no dot and its connection ends; the next ones do not go ahead`, async (t) => {
+    let opened = 0;
+    const { smtp, ids: [first, second, ...others], go } = await heldTurn(t, 4, { ehlo, greet: () => { opened += 1; return '220 ready'; } });
+    await until('all but the dot is there', () => isHandedOver(smtp));
+    const [one, other] = await read([first!, second!]) as [Row, Row];
+    for (const { address } of [one, other]) assert.equal((await service.api('POST', '/emails/suppressions', { email: address })).status, 201);
+    const before = smtp.accepted.length;
+    go();
+    await untilSent(others);
+    assert.deepEqual((await read([first!, second!])).map(({ status }) => status), ['SUPPRESSED', 'SUPPRESSED']);
+    assert.equal(smtp.accepted.length, before + 2);
+    assert.ok(!smtp.dots.includes(one.address) && !smtp.dots.includes(other.address));
+    assert.equal(opened, 2, 'the second that was not started cost no connection');
+  });
+
+  for (const how of ['committed', 'lost before'] as const) {
+    test(`${server}: a recipient refused before the email is started, the start ${how}: FAILED once it is`, async (t) => {
+      const asked = new Map<string, number>();
+      const { smtp, ids, go } = await heldTurn(t, 1, { ehlo,
+        rcpt: (to) => { asked.set(to, (asked.get(to) ?? 0) + 1); return asked.size > AHEAD_AFTER + 1 ? '550 5.1.1 nobody' : '250 ok'; } });
+      const [{ address }] = await read(ids) as [Row];
+      await until('it was refused', () => asked.has(address));
+      assert.equal((await read(ids))[0]!.status, 'QUEUED');
+      go(how);
+      await until('it has its end', async () => (await read(ids))[0]!.status === 'FAILED');
+      assert.deepEqual([asked.get(address), smtp.dots.includes(address)], [how === 'committed' ? 1 : 2, false]);
+    });
+  }
 }

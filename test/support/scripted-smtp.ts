@@ -7,9 +7,11 @@ export type Reaction = string | 'drop';
 export interface Script {
   /** Before the greeting; default `220 ready`. */
   greet?: () => Reaction | Promise<Reaction>;
+  /** To EHLO; default `250 ok`. */
+  ehlo?: string;
   rcpt?: (to: string) => Reaction | Promise<Reaction>;
-  /** After the final dot; what answers 2xx counts as accepted. Default `250 accepted`. */
-  dot?: (to: string) => Reaction | Promise<Reaction>;
+  /** After the final dot, with what else came in its packet; what answers 2xx counts as accepted. Default `250 accepted`. */
+  dot?: (to: string, after: string) => Reaction | Promise<Reaction>;
 }
 
 export interface ScriptedSmtp {
@@ -56,7 +58,7 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
   async function converse(socket: Socket): Promise<void> {
     let to = '';
     let buffer = '';
-    let inData = false;
+    let [inData, hasRecipient] = [false, false];
     const say = async (reaction: Reaction | Promise<Reaction>): Promise<boolean> => {
       const answer = await reaction;
       if (answer === 'drop') socket.destroy();
@@ -76,17 +78,20 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
         if (inData) {
           inData = false;
           smtp.dots.push(to);
-          if (await say(smtp.script.dot?.(to) ?? '250 accepted')) smtp.accepted.push(to);
+          if (await say(smtp.script.dot?.(to, buffer) ?? '250 accepted')) smtp.accepted.push(to);
+        } else if (verb === 'MAIL') {
+          hasRecipient = false;
+          await say('250 ok');
         } else if (verb === 'RCPT') {
           to = /<([^>]*)>/.exec(line)?.[1] ?? '';
-          await say(smtp.script.rcpt?.(to) ?? '250 ok');
+          hasRecipient = await say(smtp.script.rcpt?.(to) ?? '250 ok');
         } else if (verb === 'DATA') {
-          inData = true;
-          await say('354 go on');
+          inData = hasRecipient;
+          await say(hasRecipient ? '354 go on' : '503 no recipients');
         } else if (verb === 'QUIT') {
           await say('221 bye');
           socket.end();
-        } else await say('250 ok');
+        } else await say((verb === 'EHLO' ? smtp.script.ehlo : null) ?? '250 ok');
       }
       smtp.unfinished = inData ? buffer : '';
     }

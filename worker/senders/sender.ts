@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../config/deps.ts';
 import { readProviders } from '../../config/smtp-url.ts';
@@ -16,6 +16,7 @@ import { Providers, type Provider } from './providers.ts';
 import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import type { SmtpSlot } from './smtp-pool.ts';
+import type { Envelope } from './smtp-session.ts';
 import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
@@ -56,6 +57,8 @@ interface Sent {
   settlement: Settlement;
   provider: Provider;
   slot: SmtpSlot;
+  /** Whose envelope went over the connection with the dot. */
+  following: Ready | null;
 }
 
 const attemptsOf = (started: readonly StartedEmail[]): Map<number, number> =>
@@ -76,7 +79,8 @@ const attemptsOf = (started: readonly StartedEmail[]): Map<number, number> =>
  */
 export class Sender {
   readonly #deps: Deps;
-  readonly #holder = `sender-${randomUUID()}`;
+  /** Short, for it is written to every email twice. */
+  readonly #holder = `sender-${randomBytes(9).toString('base64url')}`;
   readonly #filler: Filler;
   readonly #providers: Providers;
   readonly #health: HealthReports;
@@ -177,8 +181,11 @@ export class Sender {
     const over: Sent[] = [];
     const goesOn = this.#providers.goesOn();
     for (const one of sent) {
-      const [ready] = one.slot.usable && one.provider === goesOn ? this.#filler.take(1) : [];
-      if (ready) next.push({ ready, provider: one.provider, slot: one.slot });
+      const { provider, slot, following } = one;
+      const mayGoOn = slot.usable && provider === goesOn;
+      if (following && !mayGoOn) this.#track(this.#filler.putBack([following]));
+      const ready = mayGoOn ? following ?? this.#filler.take(1)[0] : undefined;
+      if (ready) next.push({ ready, provider, slot });
       else over.push(one);
     }
     const ending = this.#filler.takeEnding();
@@ -255,8 +262,10 @@ export class Sender {
       return giveUp();
     }
     let released = false;
+    let next: Ready | null = null;
     const beforeDot = async (): Promise<boolean> => (released = (await started) !== undefined && this.#leases.holds(id));
-    const outcome = await slot.send(composed!.envelope, composed!.message, { beforeDot }).catch((error: unknown): Outcome => {
+    const following = (): Envelope | null => (next = turn.ahead ? this.#takeFollowing(provider) : null)?.composed!.envelope ?? null;
+    const outcome = await slot.send(composed!.envelope, composed!.message, { beforeDot, following }).catch((error: unknown): Outcome => {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
       return released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
@@ -266,14 +275,21 @@ export class Sender {
     if (attempt === undefined) return giveUp();
     this.#domains.leave(domain, performance.now() - begun);
     this.#deps.metrics.emails.inc({ outcome: outcome.kind });
-    const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider, slot };
+    const one: Sent = { settlement: settlementOf({ id, tenantId, attempt }, outcome), provider, slot, following: next };
     if (outcome.kind !== 'sent' || this.#stopping) return this.#settleAlone(one);
     this.#sent.push(one);
     this.#free.now();
   }
 
+  /** What goes over the same connection next, if that can be told while the dot goes: where a domain has a limit, it may hold only one at a time. */
+  #takeFollowing(provider: Provider): Ready | null {
+    if (this.#stopping || this.#domains.limit > 0 || this.#providers.goesOn() !== provider) return null;
+    return this.#filler.take(1)[0] ?? null;
+  }
+
   /** Settles what nothing follows, or what more follows from than from what was accepted. */
-  async #settleAlone({ settlement, slot }: Sent): Promise<void> {
+  async #settleAlone({ settlement, slot, following }: Sent): Promise<void> {
+    if (following) this.#track(this.#filler.putBack([following]));
     await this.#settler.settle(settlement);
     this.#leases.drop(settlement.id);
     slot.release();

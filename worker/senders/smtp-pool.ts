@@ -20,7 +20,7 @@ type Mail = Parameters<SmtpSession['send']>;
 
 /** A connection that is open and kept for whoever acquired it, who sends over it one message after the other. */
 export interface SmtpSlot {
-  /** Whether the next message can go over the same connection. */
+  /** Whether the next message can go over the same connection; where one was named as `following`, that one. */
   readonly usable: boolean;
   /** A connection used before that turns out to be closed is replaced, once, and `beforeDot` asked again. */
   send(...mail: Mail): Promise<Outcome>;
@@ -74,7 +74,7 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
   const isUsable = ({ session, messages }: Kept): boolean => !closed && session.usable && messages < maxMessages;
 
   const giveBack = (kept: Kept): void => {
-    if (!isUsable(kept)) return kept.session.quit();
+    if (!isUsable(kept) || kept.session.begun) return kept.session.quit();
     const entry: Idle = {
       ...kept,
       timer: setTimeout(() => {
@@ -89,12 +89,14 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
 
   const slotOf = (first: Kept): SmtpSlot => {
     let kept = first;
-    const sendOver = async (mail: Mail): Promise<Outcome> => {
+    const sendOver = async ([envelope, message, { beforeDot, following }]: Mail): Promise<Outcome> => {
       kept.messages += 1;
-      return kept.session.send(...mail);
+      const hooks = following && !closed && kept.messages < maxMessages ? { beforeDot, following } : { beforeDot };
+      return kept.session.send(envelope, message, hooks);
     };
     const send = async (mail: Mail): Promise<Outcome> => {
-      if (kept.session.usable) {
+      const { begun } = kept.session;
+      if (kept.session.usable && (begun === null || begun === mail[0])) {
         const outcome = await sendOver(mail);
         // One that was used before may turn out to be closed, the news being still on its way.
         if (kept.messages === 1 || outcome.kind !== 'retry' || outcome.reply !== null || kept.session.usable) return outcome;

@@ -10,17 +10,24 @@ export interface Envelope {
 export interface SendHooks {
   /** Asked when everything but the final dot is on the wire: does the lease still hold? A throw counts as no. */
   beforeDot: () => Promise<boolean>;
+  /**
+   * Asked when the dot goes: the envelope of what goes over the connection next, if that is known. With pipelining it goes with the dot
+   * (RFC 2920, section 3.1), which saves each side a packet a message; then nothing else can go over the connection.
+   */
+  following?: () => Envelope | null;
 }
 
 /** One authenticated SMTP connection; sends one message at a time. */
 export interface SmtpSession {
   /** host:port, for the record of attempts. */
   readonly provider: string;
-  /** Whether another message can be sent over it. */
+  /** Whether another message can be sent over it; where one has `begun`, that one alone. */
   readonly usable: boolean;
-  /** Rejects only where it is not usable. Whatever happens, at most one dot is sent, and only after `beforeDot` answered true. */
+  /** The envelope, said already, of the message that must go next. */
+  readonly begun: Envelope | null;
+  /** Rejects only where it is not usable for this message. Whatever happens, at most one dot is sent, and only after `beforeDot` answered true. */
   send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome>;
-  /** Says QUIT and closes; does not wait for the answer. */
+  /** Says QUIT, where a message has not begun, and closes; does not wait for the answer. */
   quit(): void;
 }
 
@@ -34,17 +41,13 @@ export interface SessionOptions {
   messageMs: number;
 }
 
-/** Whoever waits for the server. */
-interface Listener {
-  replied(reply: Reply): void;
-  lost(error: Error): void;
-}
-
 interface Attempt {
   outcome: Outcome;
   /** `reset`: a transaction was begun that has to be ended before the next message. */
   after: 'keep' | 'reset' | 'close';
 }
+
+type Answered = (reply: Reply) => void;
 
 const RESET_MS = 5_000;
 const QUIT_MS = 2_000;
@@ -81,25 +84,166 @@ function onTheWire(message: Buffer): Buffer {
   return pieces.length === 0 ? whole : Buffer.concat([...pieces, whole.subarray(from)]);
 }
 
-/** Mail transactions (RFC 5321, section 3.3) over a socket whose session is open. */
+/** The socket of a session, and what was said over it that is not answered yet: answers come in the order of what they answer. */
+class Wire {
+  readonly socket: Socket;
+  readonly options: SessionOptions;
+  readonly pipelining: boolean;
+  readonly smtpUtf8: boolean;
+  readonly #said: Answered[] = [];
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.socket = socket;
+    this.options = options;
+    const offers = (keyword: string): boolean => new RegExp(`^250[ -]${keyword}\\b`, 'im').test(options.ehlo);
+    this.pipelining = offers('PIPELINING');
+    this.smtpUtf8 = offers('SMTPUTF8');
+  }
+
+  /** Something is said in what is written next. */
+  says(answered: Answered): void {
+    this.#said.push(answered);
+  }
+
+  /** False when nothing was said that this could answer. */
+  heard(reply: Reply): boolean {
+    const answered = this.#said.shift();
+    answered?.(reply);
+    return answered !== undefined;
+  }
+}
+
+/** A mail transaction (RFC 5321, section 3.3): it begins with the envelope, and goes on once it is given the message. */
+class Transaction {
+  readonly envelope: Envelope;
+  readonly ended: Promise<Attempt>;
+  readonly #wire: Wire;
+  readonly #commands: [Step, string][];
+  readonly #begin: (following: Envelope) => string;
+  #end!: (attempt: Attempt) => void;
+  #unanswered = 0;
+  #refusal: Outcome | null = null;
+  #isClosing = false;
+  /** The server awaits the message. */
+  #isOpen = false;
+  #state: 'sending' | 'released' | 'ended' = 'sending';
+  #mail: { message: Buffer; hooks: SendHooks } | null = null;
+  #handover: NodeJS.Timeout | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  /** `begin` begins the transaction that follows, and answers its first commands. */
+  constructor(wire: Wire, envelope: Envelope, begin: (following: Envelope) => string) {
+    const { from, to } = envelope;
+    const utf8 = wire.smtpUtf8 && /[^\0-\x7f]/.test(from + to) ? ' SMTPUTF8' : '';
+    this.envelope = envelope;
+    this.#wire = wire;
+    this.#begin = begin;
+    this.#commands = [['MAIL', `MAIL FROM:<${from}>${utf8}\r\n`], ['RCPT', `RCPT TO:<${to}>\r\n`], ['DATA', 'DATA\r\n']];
+    this.ended = new Promise((resolve) => { this.#end = resolve; });
+  }
+
+  /** The next command, or with pipelining (RFC 2920) all of them at once, to be written now. */
+  say(): string {
+    const next = this.#commands.splice(0, this.#wire.pipelining ? this.#commands.length : 1);
+    for (const [step] of next) this.#says(step);
+    return next.map(([, command]) => command).join('');
+  }
+
+  /** From now on it has its times. */
+  send(message: Buffer, hooks: SendHooks): Promise<Attempt> {
+    if (this.#state !== 'ended') {
+      const { messageMs, handoverMs } = this.#wire.options;
+      this.#mail = { message, hooks };
+      this.#deadline = setTimeout(() => this.lost(new Error('the message took too long')), messageMs);
+      this.#handover = setTimeout(() => this.lost(new Error('the message could not be handed over in time')), handoverMs);
+      if (this.#isOpen) this.#handOver();
+    }
+    return this.ended;
+  }
+
+  #replied(reply: Reply, step: Step): void {
+    const { provider } = this.#wire.options;
+    this.#unanswered -= 1;
+    const positive = isPositive(reply, step);
+    this.#isClosing ||= reply.code === CLOSING || !(positive || isNegative(reply));
+    if (step === 'dot') return this.#settle(positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider), 'keep');
+    if (!positive) this.#refusal ??= outcomeOfRefusal(reply, step, provider);
+    if (this.#unanswered > 0) return;
+    // A server that awaits a message nevertheless would take what comes next for one.
+    if (this.#refusal) return this.#settle(this.#refusal, positive && step === 'DATA' ? 'close' : 'reset');
+    if (this.#commands.length > 0) return void this.#wire.socket.write(this.say());
+    this.#isOpen = true;
+    if (this.#mail) this.#handOver();
+  }
+
+  /** An answer to a message that has not ended is out of order: it accepted nothing. */
+  early(reply: Reply): void {
+    const error = 'the server answered before the end of the message';
+    this.#settle({ kind: 'retry', reply: reply.text, error, providerFault: false, provider: this.#wire.options.provider }, 'close');
+  }
+
+  lost(error: Error): void {
+    this.#settle(this.#refusal ?? outcomeOfLoss(error, this.#state === 'released', this.#wire.options.provider), 'close');
+  }
+
+  #says(step: Step): void {
+    this.#unanswered += 1;
+    this.#wire.says((reply) => this.#replied(reply, step));
+  }
+
+  #handOver(): void {
+    // Called back when the kernel has all of it, so that nothing but the dot is left to send.
+    this.#wire.socket.write(onTheWire(this.#mail!.message), (error) => (error ? this.lost(error) : void this.#askForDot()));
+  }
+
+  async #askForDot(): Promise<void> {
+    clearTimeout(this.#handover);
+    const { beforeDot, following } = this.#mail!.hooks;
+    let [holds, next]: [boolean, Envelope | null] = [false, null];
+    try {
+      holds = this.#state === 'sending' && (await beforeDot());
+      // Ended meanwhile, by an early reply or a lost connection: nothing may be released any more.
+      if (this.#state !== 'sending') return;
+      if (holds && this.#wire.pipelining) next = following?.() ?? null;
+    } catch {
+      holds = false;
+    }
+    if (!holds) return this.#settle({ kind: 'not_released', provider: this.#wire.options.provider }, 'close');
+    this.#state = 'released';
+    this.#says('dot');
+    this.#wire.socket.write(`.\r\n${next ? this.#begin(next) : ''}`);
+  }
+
+  #settle(outcome: Outcome, after: Attempt['after']): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#handover);
+    const { socket } = this.#wire;
+    if (after === 'close' || this.#isClosing) socket.destroy();
+    this.#end({ outcome, after: socket.destroyed ? 'close' : after });
+  }
+}
+
+/** Whether an address can stand in an envelope. */
+const isSound = ({ from, to }: Envelope): boolean => !/[\r\n<>\0]/.test(from + to);
+
+/** A session that is open: one mail transaction after the other. */
 export class Session implements SmtpSession {
   readonly provider: string;
+  readonly #wire: Wire;
   readonly #socket: Socket;
-  readonly #options: SessionOptions;
-  readonly #pipelining: boolean;
-  readonly #smtpUtf8: boolean;
   readonly #reader = new ReplyReader();
-  #listener: Listener | null = null;
+  #current: Transaction | null = null;
+  #next: Transaction | null = null;
+  #resetting: ((isReset: boolean) => void) | null = null;
   #sending = false;
 
   /** The socket is the session's from here on. */
   constructor(socket: Socket, options: SessionOptions) {
     this.#socket = socket;
-    this.#options = options;
+    this.#wire = new Wire(socket, options);
     this.provider = options.provider;
-    const offers = (keyword: string): boolean => new RegExp(`^250[ -]${keyword}\\b`, 'im').test(options.ehlo);
-    this.#pipelining = offers('PIPELINING');
-    this.#smtpUtf8 = offers('SMTPUTF8');
     socket.on('data', (bytes) => this.#heard(bytes));
     socket.on('error', (error) => this.#lose(error));
     socket.on('timeout', () => this.#lose(new Error('the server has been silent for too long')));
@@ -111,34 +255,57 @@ export class Session implements SmtpSession {
     return !this.#sending && !this.#socket.destroyed && this.#socket.writable;
   }
 
+  get begun(): Envelope | null {
+    return this.#next?.envelope ?? null;
+  }
+
   quit(): void {
     const socket = this.#socket;
-    if (!this.usable) return void socket.destroy();
+    // In the middle of a message it would be text of that.
+    if (!this.usable || this.#next) return void socket.destroy();
     socket.write('QUIT\r\n');
     // Whatever it answers; a server that does not keeps neither the socket nor the process.
-    this.#listener = { replied: () => socket.destroy(), lost: () => undefined };
     socket.unref();
     setTimeout(() => socket.destroy(), QUIT_MS).unref();
   }
 
   async send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome> {
-    if (!this.usable) throw new Error('the SMTP session is not usable');
+    if (!this.usable || (this.#next && this.#next.envelope !== envelope)) throw new Error('the SMTP session is not usable');
+    if (!isSound(envelope)) {
+      return { kind: 'retry', reply: null, error: 'an address that can not stand in an envelope', providerFault: false, provider: this.provider };
+    }
     this.#sending = true;
     try {
-      const { outcome, after } = await this.#attempt(envelope, message, hooks);
+      this.#current = this.#next;
+      this.#next = null;
+      if (!this.#current) {
+        this.#current = this.#transaction(envelope);
+        this.#socket.write(this.#current.say());
+      }
+      const { outcome, after } = await this.#current.send(message, hooks);
       if (after === 'reset') await this.#reset();
       return outcome;
     } finally {
+      this.#current = null;
       this.#sending = false;
     }
+  }
+
+  #transaction(envelope: Envelope): Transaction {
+    return new Transaction(this.#wire, envelope, (following) => {
+      if (!isSound(following)) return '';
+      this.#next = this.#transaction(following);
+      return this.#next.say();
+    });
   }
 
   #heard(bytes: Buffer): void {
     try {
       for (const reply of this.#reader.read(bytes)) {
+        if (this.#wire.heard(reply)) continue;
         // Unasked, it says that it is closing, or nothing that could be trusted.
-        if (this.#listener) this.#listener.replied(reply);
-        else this.#socket.destroy();
+        this.#current?.early(reply);
+        this.#socket.destroy();
       }
     } catch (error) {
       this.#lose(error as Error);
@@ -148,91 +315,22 @@ export class Session implements SmtpSession {
   /** Destroys the socket at once: a message that has no dot yet never gets one. */
   #lose(error: Error): void {
     this.#socket.destroy();
-    this.#listener?.lost(error);
-  }
-
-  #attempt({ from, to }: Envelope, message: Buffer, { beforeDot }: SendHooks): Promise<Attempt> {
-    const { provider } = this;
-    const socket = this.#socket;
-    if (/[\r\n<>\0]/.test(from + to)) {
-      return Promise.resolve({ outcome: { kind: 'retry', reply: null, error: 'an address that can not stand in an envelope', providerFault: false, provider }, after: 'keep' });
-    }
-    const utf8 = this.#smtpUtf8 && /[^\0-\x7f]/.test(from + to) ? ' SMTPUTF8' : '';
-    const commands: [Step, string][] = [['MAIL', `MAIL FROM:<${from}>${utf8}\r\n`], ['RCPT', `RCPT TO:<${to}>\r\n`], ['DATA', 'DATA\r\n']];
-    /** What was said and not answered yet. */
-    const said: Step[] = [];
-    let refusal: Outcome | null = null;
-    let isClosing = false;
-    let state: 'sending' | 'released' | 'settled' = 'sending';
-
-    return new Promise((resolve) => {
-      const settle = (outcome: Outcome, after: Attempt['after']): void => {
-        if (state === 'settled') return;
-        state = 'settled';
-        clearTimeout(deadline);
-        clearTimeout(handover);
-        this.#listener = null;
-        if (after === 'close' || isClosing) socket.destroy();
-        resolve({ outcome, after: socket.destroyed ? 'close' : after });
-      };
-      const lost = (error: Error): void => settle(refusal ?? outcomeOfLoss(error, state === 'released', provider), 'close');
-      const deadline = setTimeout(() => lost(new Error('the message took too long')), this.#options.messageMs);
-      const handover = setTimeout(() => lost(new Error('the message could not be handed over in time')), this.#options.handoverMs);
-
-      /** The next command, or with pipelining (RFC 2920) all of them at once. */
-      const say = (): void => {
-        const next = commands.splice(0, this.#pipelining ? commands.length : 1);
-        said.push(...next.map(([step]) => step));
-        socket.write(next.map(([, command]) => command).join(''));
-      };
-      const askForDot = async (): Promise<void> => {
-        clearTimeout(handover);
-        const holds = state === 'sending' && (await Promise.resolve().then(beforeDot).catch(() => false));
-        // Settled meanwhile, by an early reply or a lost connection: nothing may be released any more.
-        if (state !== 'sending') return;
-        if (!holds) return settle({ kind: 'not_released', provider }, 'close');
-        state = 'released';
-        said.push('dot');
-        socket.write('.\r\n');
-      };
-      const replied = (reply: Reply): void => {
-        const step = said.shift();
-        if (step === undefined) {
-          // An answer to a message that has not ended is out of order: it accepted nothing.
-          const early = 'the server answered before the end of the message';
-          return settle({ kind: 'retry', reply: reply.text, error: early, providerFault: false, provider }, 'close');
-        }
-        const positive = isPositive(reply, step);
-        isClosing ||= reply.code === CLOSING || !(positive || isNegative(reply));
-        if (step === 'dot') {
-          const outcome: Outcome = positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider);
-          return settle(outcome, 'keep');
-        }
-        if (!positive) refusal ??= outcomeOfRefusal(reply, step, provider);
-        if (said.length > 0) return;
-        // A server that awaits a message nevertheless would take what comes next for one.
-        if (refusal) return settle(refusal, positive && step === 'DATA' ? 'close' : 'reset');
-        if (commands.length > 0) return say();
-        // Called back when the kernel has all of it, so that nothing but the dot is left to send.
-        socket.write(onTheWire(message), (error) => (error ? lost(error) : void askForDot()));
-      };
-
-      this.#listener = { replied, lost };
-      say();
-    });
+    this.#current?.lost(error);
+    this.#next?.lost(error);
+    this.#resetting?.(false);
   }
 
   /** Ends a transaction that stopped before DATA, for the next message; a session that does not answer is closed. */
   #reset(): Promise<void> {
     return new Promise((resolve) => {
-      const done = (isReset: boolean): void => {
+      const done = this.#resetting = (isReset: boolean): void => {
         clearTimeout(deadline);
-        this.#listener = null;
+        this.#resetting = null;
         if (!isReset) this.#socket.destroy();
         resolve();
       };
       const deadline = setTimeout(done, RESET_MS, false);
-      this.#listener = { replied: ({ code }) => done(code === 250), lost: () => done(false) };
+      this.#wire.says(({ code }) => done(code === 250));
       this.#socket.write('RSET\r\n');
     });
   }

@@ -25,6 +25,10 @@ export interface WireServer {
   messages: string[];
   connections: number;
   sockets: Set<net.Socket>;
+  /** May be changed on the way. */
+  script: WireScript;
+  /** Answers a DATA as a script that has nothing to say to it. */
+  takeMessage(socket: net.Socket): void;
   close(): Promise<void>;
 }
 
@@ -32,23 +36,23 @@ const DOT = '\r\n.\r\n';
 
 /** A provider that speaks SMTP badly on purpose, and remembers every byte. */
 export async function startWireServer(script: WireScript): Promise<WireServer> {
+  const inData = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     wire.connections += 1;
     wire.sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.on('close', () => wire.sockets.delete(socket));
+    socket.on('close', () => { wire.sockets.delete(socket); inData.delete(socket); });
     const play = (step: Step | undefined, otherwise: string): void => {
       const what = step === undefined ? otherwise : step;
       if (typeof what === 'string') socket.write(`${what}\r\n`);
       else what?.(socket);
     };
-    let inData = false;
     let buffered = '';
     play(script.greeting, '220 wire ready');
     socket.on('data', (chunk) => {
       buffered += chunk.toString('latin1');
       while (buffered !== '') {
-        if (inData) {
+        if (inData.has(socket)) {
           const message = wire.messages.length - 1;
           const before = wire.messages[message] ?? '';
           const all = before + buffered;
@@ -57,7 +61,7 @@ export async function startWireServer(script: WireScript): Promise<WireServer> {
           buffered = end < 0 ? '' : all.slice(end);
           if (before === '' && script.firstBytes !== undefined) play(script.firstBytes, '');
           if (end < 0) return;
-          inData = false;
+          inData.delete(socket);
           play(script.dot, '250 taken');
           continue;
         }
@@ -71,11 +75,8 @@ export async function startWireServer(script: WireScript): Promise<WireServer> {
         else if (/^RCPT/i.test(command)) play(script.rcpt, '250 recipient ok');
         else if (/^QUIT/i.test(command)) socket.end('221 bye\r\n');
         else if (/^DATA/i.test(command)) {
-          play(script.data, '354 go on');
-          if (script.data === undefined) {
-            inData = true;
-            wire.messages.push('');
-          }
+          if (script.data === undefined) wire.takeMessage(socket);
+          else play(script.data, '');
         } else socket.write('250 ok\r\n');
       }
     });
@@ -88,6 +89,12 @@ export async function startWireServer(script: WireScript): Promise<WireServer> {
     messages: [],
     connections: 0,
     sockets: new Set(),
+    script,
+    takeMessage(socket) {
+      socket.write('354 go on\r\n');
+      inData.add(socket);
+      wire.messages.push('');
+    },
     async close() {
       for (const socket of wire.sockets) socket.destroy();
       server.close();
