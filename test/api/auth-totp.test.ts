@@ -161,14 +161,14 @@ test('the audit log tells when it is turned on and off, and no secret', () => at
   await logIn(service.api, member.username);
 }));
 
-test('codes guessed at once to turn TOTP off do not slip past the lock', async () => {
+test('codes guessed at once to turn TOTP off do not slip past the lock', () => atStandstill(async () => {
   const member = await guarded();
   const wrong = wrongOf(member.secret);
   const statuses = (await Promise.all(Array.from({ length: 40 }, () => as(member)('DELETE', 'totp', { totp: wrong })))).map((answer) => answer.status);
   assert.deepEqual([400, 429].map((status) => statuses.filter((one) => one === status).length), [10, 30]);
-});
+}));
 
-test('an Admin turns off the TOTP of a user whose authenticator is lost', async () => {
+test('an Admin turns off the TOTP of a user whose authenticator is lost', () => atStandstill(async () => {
   const [lost, other] = [await guarded(), await newMember(service.api)];
   assert.equal((await as(other)('DELETE', `users/${lost.user.id}/totp`)).status, 403);
   assert.equal((await service.api('DELETE', '/auth/users/999999999/totp')).status, 404);
@@ -178,4 +178,4 @@ test('an Admin turns off the TOTP of a user whose authenticator is lost', async 
   assert.equal((await login(lost.user.username)).status, 200);
   const { body } = await service.api('GET', `/auth/audit-log?action=user.totp_disabled&resourceId=${lost.user.id}`);
   assert.deepEqual(body.data.map((entry: { actorName: string }) => entry.actorName), ['admin']);
-});
+}));

@@ -118,6 +118,11 @@ test('a person is erased everywhere: tables, streams, histories; figures and a h
   const { person, sent, execution, open, form, template, topic } = await makePerson();
   assert.ok((await tracesInTables()).length > 8 && (await tracesInStreams()).length >= 3, 'there is something to erase');
 
+  // Once, because each export is in the audit log: not before what it is to have is there.
+  await until('what she did is recorded and scored', async () => {
+    const { data } = await ok('GET', `/contacts/${person.id}/activities`);
+    return data.length > 3 && (await query(sql`select 1 from score_history where subject = 'contact' and subject_id = ${person.id}`)).length > 0;
+  });
   const held = await api('GET', `/contacts/${person.id}/data-export`);
   assert.equal(held.status, 200, JSON.stringify(held.body));
   assert.match(held.headers.get('content-disposition')!, /^attachment; filename="contact-\d+\.json"$/);

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { sweepAnswers } from '../../domain/idempotency/answers.ts';
 import { startWorker } from '../../worker/roles.ts';
+import { waiting } from '../support/accounts.ts';
 import { makeContact, makeTemplate } from '../support/emails.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -204,7 +205,7 @@ test('twins wait without a connection, then get the answer of the one that ran',
   await owner.query('begin');
   await owner.query('lock table companies in share mode');
   const runner = post('/contacts/companies', { name: 'Twins' }, 'twins');
-  await until('it runs', async () => (await owner.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount);
+  await until('it runs', () => waiting(owner));
   const twins = Array.from({ length: 10 }, () => post('/contacts/companies', { name: 'Twins' }, 'twins'));
   // One of the two connections is held by the runner: the other serves whoever else comes.
   for (let n = 0; n < 5; n += 1) assert.equal((await service.api('GET', '/contacts/companies?limit=1')).status, 200);

@@ -1,24 +1,32 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { FILES } from '../../events/streams.ts';
-import { startService, type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { importer } from './import-support.ts';
 
 let service: Service;
+let uploads: string;
 let { upload, run } = {} as ReturnType<typeof importer>;
 before(async () => {
+  // Its own, in which nobody else makes files; it is read once, when the service is loaded.
+  uploads = process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'perennial-uploads-'));
+  const { startService } = await import('../support/service.ts');
   service = await startService({ worker: ['temporal', 'relay'] });
   ({ upload, run } = importer(service));
 });
-after(() => service.stop());
+after(async () => {
+  await service.stop();
+  await rm(uploads, { recursive: true });
+});
 
 const contactBy = async (email: string) => (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16();
@@ -110,7 +118,7 @@ test('of a file\'s name control characters are left out, and no character is cut
 test('an upload that is cut off leaves nothing behind', async () => {
   const kept = async () => (await service.deps.nats.jsm.streams.info(FILES)).state.messages;
   const jobs = async () => (await service.api('GET', '/contacts/imports?includeTotal=true')).body.page.total;
-  const temporary = async () => (await readdir(tmpdir())).length;
+  const temporary = async () => (await readdir(uploads)).length;
   await until('the files of other imports are gone', async () => (await kept()) === 0);
   const [jobsBefore, filesBefore] = [await jobs(), await temporary()];
   const { port } = new URL(service.url);

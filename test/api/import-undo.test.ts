@@ -25,7 +25,7 @@ async function undo(id: number) {
   return until('the import is undone', async () => {
     const { body } = await service.api('GET', `/contacts/imports/${id}`);
     return body.status === 'UNDONE' && body;
-  });
+  }, 120_000);
 }
 
 /** All that an import can leave behind, version and time of change apart. */

@@ -22,13 +22,16 @@ export async function publish(service: Service, ...events: AnyEvent[]): Promise<
 
 /** Waits until the outbox is empty and these consumers have acknowledged everything. */
 export async function settled(service: Service, ...consumers: string[]): Promise<void> {
+  const { jsm } = service.deps.nats;
+  const last = async () => (await jsm.streams.info(EVENTS)).state.last_seq;
   await until('all events are handled', async () => {
-    const [outbox] = await engineEm(service.deps.orm).transactional((tx) => rows<{ n: number }>(tx, sql`select count(*)::int as n from outbox_events`));
-    if (outbox!.n > 0) return false;
+    const before = await last();
     for (const name of consumers) {
-      const info = await service.deps.nats.jsm.consumers.info(EVENTS, name);
+      const info = await jsm.consumers.info(EVENTS, name);
       if (info.num_pending + info.num_ack_pending > 0) return false;
     }
-    return true;
+    const [outbox] = await engineEm(service.deps.orm).transactional((tx) => rows<{ n: number }>(tx, sql`select count(*)::int as n from outbox_events`));
+    // What handling led to is in the outbox, or was published meanwhile.
+    return outbox!.n === 0 && await last() === before;
   }, 60_000);
 }

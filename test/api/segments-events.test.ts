@@ -50,7 +50,8 @@ test('what happens to a contact is recorded and moves it, through the stream', a
   await until('the contact is in all three', async () => (await count(visited)) + (await count(scored)) + (await count(entered)) === 3);
   const recorded = await until('its entries are recorded', async () => {
     const found = await activities(id);
-    return found.filter((activity) => activity.type === 'SEGMENT_ENTERED').length === 3 && found;
+    const told = (type: string) => found.filter((activity) => activity.type === type).length;
+    return told('SEGMENT_ENTERED') === 3 && told('SCORE_UPDATED') >= 3 && found;
   });
   assert.deepEqual(recorded.filter((activity) => activity.type === 'CONTACT_CREATED').map(({ data }) => data), [{ contactId: id, email: `person${number}@example.com` }]);
   assert.deepEqual(recorded.filter((activity) => activity.type === 'WEBSITE_VISITED').map(({ data }) => data['url']), [

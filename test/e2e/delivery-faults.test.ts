@@ -148,16 +148,15 @@ test('with all providers down nothing is burned, and all goes out when one is ba
 
 test('a password reset and a journey are not behind a campaign', async (t) => {
   const smtp = await provider({ dot: async () => { await new Promise((resolve) => setTimeout(resolve, 20)); return '250 ok'; } });
-  const campaign = await queue(150);
+  const campaign = await queue(1000);
   const running = senders(t, smtp, 2);
   await until('the campaign is being sent', () => smtp.accepted.length > 5);
-  const begin = performance.now();
   const urgent = [...(await queue(2, { lane: 'transactional' })), ...(await queue(2, { lane: 'journey' }))];
+  const queuedAt = smtp.accepted.length;
   await untilAll(urgent, 'SENT');
-  const took = performance.now() - begin;
-  const { SENT = 0 } = await counted(campaign);
-  assert.ok(SENT < 130, `the campaign was nearly over: ${SENT}`);
-  assert.ok(took < 2000, `took ${Math.round(took)} ms`);
+  const ahead = Math.max(...urgent.map((_, n) => smtp.accepted.indexOf(`m${made - n}@example.org`))) - queuedAt;
+  assert.ok(ahead < 200, `${ahead} of the campaign went ahead`);
+  assert.ok(queuedAt < 700, `the campaign was nearly over: ${queuedAt}`);
   // Nor does the campaign stand still.
   await queue(60, { lane: 'transactional' });
   const at = (await counted(campaign)).SENT!;
@@ -169,18 +168,18 @@ test('stop lets what is on a connection end, starts nothing more, and gives the 
   const gate = holdOpen();
   let held = true;
   const smtp = await provider({ dot: async () => { if (held) await gate.opened; return '250 ok'; } });
-  const ids = await queue(50);
+  const ids = await queue(10);
   const running = senders(t, smtp, 1);
   await until('one is on the wire', () => smtp.dots.length === 1);
   const stopped = running.stop();
   const other = await provider();
   const second = senders(t, other);
-  await until('the rest is sent by another', async () => (await counted(ids)).SENT === 49, 30_000);
-  assert.deepEqual(await counted(ids), { SENT: 49, SENDING: 1 });
+  await until('the rest is sent by another', async () => (await counted(ids)).SENT === 9, 30_000);
+  assert.deepEqual(await counted(ids), { SENT: 9, SENDING: 1 });
   held = false;
   gate.open();
   await stopped;
-  assert.deepEqual(await counted(ids), { SENT: 50 });
+  assert.deepEqual(await counted(ids), { SENT: 10 });
   await second.stop();
   assert.deepEqual(twice([...smtp.accepted, ...other.accepted]), []);
 });

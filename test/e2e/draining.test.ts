@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { waiting } from '../support/accounts.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -39,14 +40,14 @@ test('SIGTERM: what is at work is answered as the last of its connection; idle, 
   await owner.connect();
   t.after(() => owner.end());
   const [idle, silent, half, busy] = await Promise.all([open(api.url), open(api.url), open(api.url), open(api.url)]);
-  ask(idle, '/api/v1/health');
+  ask(idle, '/api/v1/auth/profile');
   await until('it is answered', () => answers(idle) === 1);
   assert.match(idle.heard(), /^HTTP\/1\.1 200[\s\S]+connection: keep-alive/i);
   half.socket.write('GET /api/v1/health HTTP/1.1\r\nHost:');
   await owner.query('begin');
   await owner.query('lock table companies in access exclusive mode');
   ask(busy, '/api/v1/contacts/companies');
-  await until('it waits for the lock', async () => (await owner.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount);
+  await until('it waits for the lock', () => waiting(owner));
 
   const ended = api.end('SIGTERM');
   await Promise.all([idle.closed, silent.closed, half.closed]);

@@ -12,6 +12,7 @@ import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
 import { runImport } from '../../domain/contacts/import/run-import.ts';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import { putFile } from '../../events/file-store.ts';
+import { holding } from '../support/accounts.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -115,16 +116,22 @@ test('a worker that is killed in the middle is followed by another', { timeout: 
     children.add(child);
     return child;
   };
-  const first = startWorker();
-  const form = new FormData();
-  form.set('file', new Blob([Uint8Array.from(makeFile())]), 'people.csv');
-  const { status, body } = await service.api('POST', '/contacts/import', form);
-  assert.equal(status, 202);
-  const job = async () => (await service.api('GET', `/contacts/imports/${body.id}`)).body;
-  await until('some chunk is done', async () => (await job()).processedRows > 0, 120_000);
-  first.kill('SIGKILL');
-  await once(first, 'exit');
-  const stopped = await job();
+  let importId = 0;
+  const job = async () => (await service.api('GET', `/contacts/imports/${importId}`)).body;
+  // Somebody else is about to make one of its people: it waits for them, and so is in the middle until it is killed.
+  const row = "('default', '', '', 'person20000@example.com', 'person20000@example.com')";
+  const stopped = await holding(service, `insert into contacts (tenant_id, first_name, last_name, email, email_key) values ${row}`, async () => {
+    const first = startWorker();
+    const form = new FormData();
+    form.set('file', new Blob([Uint8Array.from(makeFile())]), 'people.csv');
+    const { status, body } = await service.api('POST', '/contacts/import', form);
+    assert.equal(status, 202);
+    importId = body.id;
+    await until('some chunk is done', async () => (await job()).processedRows > 0, 120_000);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    return job();
+  });
   const second = startWorker();
   await until('the import is over', async () => (await job()).status === 'COMPLETED', 240_000);
   second.kill('SIGKILL');

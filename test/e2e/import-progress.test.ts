@@ -14,7 +14,7 @@ let service: Service;
 before(async () => { service = await startService({ worker: ['relay'] }); });
 after(() => service.stop());
 
-test('the Temporal UI tells how far an import is, and an undo', { timeout: 120_000 }, async () => {
+test('the Temporal UI tells how far an import is, and an undo', { timeout: 280_000 }, async () => {
   const { env, temporal } = service.deps;
   const connection = await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS });
   // Slices that end with their first chunk.

@@ -153,23 +153,25 @@ test('a rate is one for all processes, and what it does not let through waits', 
   const dot = () => { times.push(performance.now()); return '250 ok'; };
   const [a, b] = [await provider({ dot }), await provider()];
   const urls = [`${a.url}?ratePerMinute=1200`, b.url];
+  // Nothing is granted before this.
+  const begin = performance.now();
   const running = [senders(t, urls), senders(t, urls)];
   const ids = await queue(100);
   await untilAll(ids, 'SENT');
   await Promise.all(running.map((one) => one.stop()));
   assert.deepEqual([a.accepted.length, b.accepted.length], [100, 0]);
   // What 1,200 a minute let through in the time that it took, and the second's worth that may go at once.
-  const seconds = (times.at(-1)! - times[0]!) / 1000;
+  const seconds = (times.at(-1)! - begin) / 1000;
   assert.ok(times.length <= 20 * (seconds + 1) + 1, `${times.length} in ${seconds.toFixed(1)} s`);
   assert.equal((await health())[0].ratePerMinute, 1200);
 });
 
 test('a rate grants what there is, once, to whoever asks', async () => {
   const em = () => engineEm(service.deps.orm);
-  const slow = { provider: 'rate.example:25', ratePerMinute: 60 };
+  const slow = { provider: 'rate.example:25', ratePerMinute: 1 };
   const asked = await Promise.all(Array.from({ length: 10 }, () => takeRate(em(), slow, 3)));
   assert.equal(asked.reduce((sum, { granted }) => sum + granted, 0), 1);
-  assert.ok(asked.every(({ waitMs }) => waitMs > 0 && waitMs <= 1000));
+  assert.ok(asked.every(({ waitMs }) => waitMs > 0 && waitMs <= 60_000));
   const many = { provider: 'many.example:25', ratePerMinute: 60_000 };
   assert.deepEqual(await takeRate(em(), many, 10), { granted: 10, waitMs: 0 });
   assert.ok((await takeRate(em(), many, 5000)).granted >= 990);

@@ -39,5 +39,5 @@ test('what is not read as a request is refused with the body of every error', as
     assert.match(answer.headers, /^content-type: application\/problem\+json$/m);
     assert.match(answer.headers, new RegExp(`^x-request-id: ${answer.body.requestId}$`, 'm'));
   }
-  assert.equal((await fetch(`${api.url}/api/v1/health`)).status, 200);
+  assert.equal((await fetch(`${api.url}/api/v1/openapi.json`)).status, 200);
 });

@@ -30,7 +30,7 @@ function startWorker(): ChildProcess {
   return child;
 }
 
-test('a build whose worker is killed goes on where it was, and what waits for it follows', { timeout: 280_000 }, async () => {
+test('a build whose worker is killed goes on where it was, and what waits for it follows', { timeout: 500_000 }, async () => {
   await query(sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key, tags)
     select 'default', 'P', 'Q', 'kill' || n || '@example.com', 'kill' || n || '@example.com', array['t' || n % 2] from generate_series(1, ${CONTACTS}) n`);
@@ -49,7 +49,7 @@ test('a build whose worker is killed goes on where it was, and what waits for it
   assert.equal((await progress()).status, 'BUILDING', 'it was killed in the middle');
   const second = startWorker();
   const read = async (id: number) => (await service.api('GET', `/contacts/segments/${id}`)).body;
-  await until('both are built', async () => (await read(next)).status === 'READY', 120_000);
+  await until('both are built', async () => (await read(next)).status === 'READY', 240_000);
   second.kill('SIGKILL');
   await once(second, 'exit');
   assert.ok(stoppedAt < CONTACTS);

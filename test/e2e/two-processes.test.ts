@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../db/orm.ts';
+import { waiting } from '../support/accounts.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -64,7 +65,7 @@ test('kill -9 in the middle of a request: its twin on another process goes on wh
   await owner.query('begin');
   await owner.query('lock table companies in share mode');
   const cut = assert.rejects(create(victim, 'Cut Off', 'cut off'));
-  await until('it is in the middle', async () => (await owner.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount);
+  await until('it is in the middle', () => waiting(owner));
   await victim.end('SIGKILL');
   await cut;
   await owner.query('commit');

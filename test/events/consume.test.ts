@@ -114,7 +114,7 @@ test('a stopped consumer gives back what it has not taken up', async () => {
   await until('some took effect', async () => (await handler.seen()).length > 0);
   await consumer.stop();
   const second = await runEventHandler(deps, handler);
-  await until('all took effect', async () => (await handler.seen()).length === 1500);
+  await until('all took effect', async () => (await handler.seen()).length === 1500, 90_000);
   await second.stop();
   assert.equal(new Set(await handler.seen()).size, 1500);
 });

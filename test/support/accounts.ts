@@ -45,16 +45,19 @@ export async function holding<T>(service: Service, lock: string, work: (client: 
   }
 }
 
+/** How many sessions wait for a lock. */
+export async function waiting(client: pg.Client): Promise<number> {
+  // A transaction sees who does what as it was when it first looked.
+  await client.query('select pg_stat_clear_snapshot()');
+  const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  return rows[0]!.n;
+}
+
 /** Starts requests while `lock` is held, lets them go when all of them wait for it, and answers what became of them. */
 export function collide<T>(service: Service, lock: string, requests: (() => Promise<T>)[]): Promise<T[]> {
   return holding(service, lock, async (client) => {
     const started = requests.map((request) => request());
-    await until('all of them wait', async () => {
-      // A transaction sees who does what as it was when it first looked.
-      await client.query('select pg_stat_clear_snapshot()');
-      const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
-      return rows[0]!.n >= requests.length;
-    });
+    await until('all of them wait', async () => await waiting(client) >= requests.length);
     await client.query('commit');
     return Promise.all(started);
   });

@@ -106,7 +106,7 @@ export async function startJourneys(): Promise<Journeys> {
       await env.client.workflow.getHandle(workflowId).result();
     },
     settled: async (workflowId) => {
-      await until(`${workflowId} has ended`, async () => (await journeys.status(workflowId)) !== 'RUNNING');
+      await until(`${workflowId} has ended`, async () => (await journeys.status(workflowId)) !== 'RUNNING', 120_000);
     },
     executions: (campaignId) => em().find(CampaignExecution, { campaignId }, { orderBy: { contactId: 'asc', entryNo: 'asc' } }),
     steps: async (executionId) => {
