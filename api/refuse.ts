@@ -24,11 +24,15 @@ export function refuseWith(error: AppError): (request: IncomingMessage, response
   const { headers, body } = refusal(error, sample);
   const [before, after] = body.split(sample) as [string, string];
   const idAt = headers.indexOf(sample);
+  const lengthAt = headers.indexOf('Content-Length') + 1;
   return (request, response, requestId = randomUUID()) => {
+    const answer = before + requestId + after;
     headers[idAt] = requestId;
+    // A request may have an id of its own, of any length.
+    headers[lengthAt] = String(Buffer.byteLength(answer));
     const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
     response.writeHead(status, hasBody ? [...headers, 'Connection', 'close'] : headers);
-    response.end(before + requestId + after);
+    response.end(answer);
   };
 }
 

@@ -225,8 +225,8 @@ test('while JetStream does not take hits, a click is a 503 and a picture a pictu
   const { jsm } = service.deps.nats;
   const consumer = (await jsm.consumers.info(TRACKING_HITS, 'tracking')).config;
   await jsm.streams.delete(TRACKING_HITS);
-  const [click, picture] = await Promise.all([visit(links[0]!), visit(pixel)]);
-  assert.deepEqual([click.status, click.body.code, click.headers.get('location')], [503, 'unavailable', null]);
+  const [click, picture] = await Promise.all([visit(links[0]!, 'GET', { ...agent, 'x-request-id': 'mine' }), visit(pixel)]);
+  assert.deepEqual([click.status, click.body.code, click.body.requestId, click.headers.get('location')], [503, 'unavailable', 'mine', null]);
   assert.ok(click.headers.get('retry-after'));
   assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
   await jsm.streams.add(streamConfigs('7d').find((config) => config.name === TRACKING_HITS)!);
