@@ -194,3 +194,35 @@ for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a ser
     });
   }
 }
+
+/** Sends so many that messages begin with the dot before, and more, over one connection; answers what became of these, and how many connections it took. */
+async function sendBegun(t: TestContext, script: (to: number) => Script): Promise<{ emails: Row[]; opened: number; smtp: ScriptedSmtp }> {
+  const ids = await queue(AHEAD_AFTER * 2);
+  let opened = 0;
+  const first = Number((await read(ids))[0]!.address.match(/\d+/)![0]);
+  const smtp = await startScriptedSmtp({ ehlo: '250-ok\r\n250 PIPELINING', greet: () => { opened += 1; return '220 ready'; }, ...script(first + AHEAD_AFTER) });
+  t.after(() => smtp.stop());
+  senderWith(t, undefined, { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1 });
+  const emails = await until('each has its end', async () => {
+    const now = await read(ids);
+    return count(now, 'SENT') + count(now, 'FAILED') === now.length && now;
+  });
+  return { emails, opened, smtp };
+}
+const numberOf = (to: string): number => Number(/\d+/.exec(to)![0]);
+
+test('dots that are refused end no connection, and what was begun with them goes on', async (t) => {
+  let refused = 0;
+  const { emails, opened, smtp } = await sendBegun(t, (from) => ({
+    dot: (to) => { const is = numberOf(to) > from && numberOf(to) % 5 === 0; refused += Number(is); return is ? '554 5.7.1 spam' : '250 accepted'; } }));
+  assert.ok(refused >= 19, String(refused));
+  assert.deepEqual([count(emails, 'FAILED'), opened, smtp.dots.length, new Set(smtp.dots).size], [refused, 1, emails.length, emails.length]);
+});
+
+test('a recipient that is refused by a server that takes DATA nevertheless ends two connections, not each that it comes to', async (t) => {
+  const asked = new Map<string, number>();
+  const { emails, opened, smtp } = await sendBegun(t, (from) => ({
+    data: () => '354 go on',
+    rcpt: (to) => { asked.set(to, (asked.get(to) ?? 0) + 1); return numberOf(to) === from + 20 ? '550 5.1.1 nobody' : '250 ok'; } }));
+  assert.deepEqual([count(emails, 'FAILED'), opened, smtp.dots.length, Math.max(...asked.values())], [1, 3, emails.length - 1, 2]);
+});

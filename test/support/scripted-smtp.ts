@@ -10,6 +10,8 @@ export interface Script {
   /** To EHLO; default `250 ok`. */
   ehlo?: string;
   rcpt?: (to: string) => Reaction | Promise<Reaction>;
+  /** To DATA; default 503 without a recipient, else 354. */
+  data?: () => string;
   /** After the final dot, with what else came in its packet; what answers 2xx counts as accepted. Default `250 accepted`. */
   dot?: (to: string, after: string) => Reaction | Promise<Reaction>;
 }
@@ -86,8 +88,9 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
           to = /<([^>]*)>/.exec(line)?.[1] ?? '';
           hasRecipient = await say(smtp.script.rcpt?.(to) ?? '250 ok');
         } else if (verb === 'DATA') {
-          inData = hasRecipient;
-          await say(hasRecipient ? '354 go on' : '503 no recipients');
+          const answer = smtp.script.data?.() ?? (hasRecipient ? '354 go on' : '503 no recipients');
+          inData = answer.startsWith('3');
+          await say(answer);
         } else if (verb === 'QUIT') {
           await say('221 bye');
           socket.end();

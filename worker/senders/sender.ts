@@ -181,12 +181,10 @@ export class Sender {
     const over: Sent[] = [];
     const goesOn = this.#providers.goesOn();
     for (const one of sent) {
-      const { provider, slot, following } = one;
-      const mayGoOn = slot.usable && provider === goesOn;
-      if (following && !mayGoOn) this.#track(this.#filler.putBack([following]));
-      const ready = mayGoOn ? following ?? this.#filler.take(1)[0] : undefined;
-      if (ready) next.push({ ready, provider, slot });
+      const ready = one.provider === goesOn ? this.#nextOver(one) : null;
+      if (ready) next.push({ ready, provider: one.provider, slot: one.slot });
       else over.push(one);
+      if (one.following && one.following !== ready) this.#putBackLate(one.following);
     }
     const ending = this.#filler.takeEnding();
     if (sent.length + next.length + ending.length === 0) return false;
@@ -264,7 +262,7 @@ export class Sender {
     let released = false;
     let next: Ready | null = null;
     const beforeDot = async (): Promise<boolean> => (released = (await started) !== undefined && this.#leases.holds(id));
-    const following = (): Envelope | null => (next = turn.ahead ? this.#takeFollowing(provider) : null)?.composed!.envelope ?? null;
+    const following = (): Envelope | null => (next = this.#takeFollowing(provider))?.composed!.envelope ?? null;
     const outcome = await slot.send(composed!.envelope, composed!.message, { beforeDot, following }).catch((error: unknown): Outcome => {
       const message = error instanceof Error ? error.message : String(error);
       this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
@@ -281,18 +279,43 @@ export class Sender {
     this.#free.now();
   }
 
-  /** What goes over the same connection next, if that can be told while the dot goes: where a domain has a limit, it may hold only one at a time. */
+  /**
+   * What begins on a connection while the dot before it goes: as messages go ahead, and not where a domain has a limit, for it
+   * would count twice there.
+   */
   #takeFollowing(provider: Provider): Ready | null {
-    if (this.#stopping || this.#domains.limit > 0 || this.#providers.goesOn() !== provider) return null;
+    if (this.#stopping || this.#startedInARow < AHEAD_AFTER || this.#domains.limit > 0 || this.#providers.goesOn() !== provider) return null;
     return this.#filler.take(1)[0] ?? null;
   }
 
-  /** Settles what nothing follows, or what more follows from than from what was accepted. */
-  async #settleAlone({ settlement, slot, following }: Sent): Promise<void> {
-    if (following) this.#track(this.#filler.putBack([following]));
+  /**
+   * What goes over a connection next. What was begun there it is also where the connection has ended meanwhile: another is
+   * opened for it, so that it hears why, if it was for its sake.
+   */
+  #nextOver({ slot, following }: Sent): Ready | null {
+    if (following) return performance.now() < following.until ? following : null;
+    return slot.usable ? this.#filler.take(1)[0] ?? null : null;
+  }
+
+  /** Of what was begun and came to nothing, which cost a connection. */
+  #putBackLate(following: Ready): void {
+    this.#startedInARow = 0;
+    this.#track(this.#filler.putBack([following]));
+  }
+
+  /**
+   * Settles what nothing follows, or what more follows from than from what was accepted. What was begun after a dot that was
+   * refused goes on then, over the same connection.
+   */
+  async #settleAlone({ settlement, provider, slot, following }: Sent): Promise<void> {
     await this.#settler.settle(settlement);
     this.#leases.drop(settlement.id);
-    slot.release();
+    if (following && !this.#stopping && slot.usable && provider === this.#providers.goesOn() && performance.now() < following.until) {
+      this.#onSlots.push({ ready: following, provider, slot });
+    } else {
+      slot.release();
+      if (following) this.#putBackLate(following);
+    }
     this.#free.now();
   }
 
