@@ -16,7 +16,7 @@ import { Providers, type Provider } from './providers.ts';
 import { Settler } from './settler.ts';
 import type { Outcome } from './smtp-outcome.ts';
 import type { SmtpSlot } from './smtp-pool.ts';
-import type { Envelope } from './smtp-session.ts';
+import type { Envelope } from './smtp-transaction.ts';
 import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;

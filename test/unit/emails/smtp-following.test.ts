@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { openConnection } from '../../../worker/senders/smtp-connection.ts';
 import { createSmtpPool } from '../../../worker/senders/smtp-pool.ts';
-import type { Envelope, SmtpSession } from '../../../worker/senders/smtp-session.ts';
+import type { SmtpSession } from '../../../worker/senders/smtp-session.ts';
+import type { Envelope } from '../../../worker/senders/smtp-transaction.ts';
+import { until } from '../../support/until.ts';
 import { startWireServer, type WireScript, type WireServer } from './wire-server.ts';
 
 const PIPELINING = '250-wire\r\n250-PIPELINING\r\n250 8BITMIME';
@@ -13,21 +15,20 @@ const yes = { beforeDot: () => Promise.resolve(true) };
 const before = (next: Envelope | null) => ({ ...yes, following: () => next });
 const envelopeOf = ({ from, to }: Envelope): string[] => [`MAIL FROM:<${from}>`, `RCPT TO:<${to}>`, 'DATA'];
 const whole = (name: string): string => `${message(name).toString()}.\r\n`;
-const until = async (holds: () => boolean): Promise<void> => { while (!holds()) await new Promise((resolve) => setImmediate(resolve)); };
 
 async function open(t: TestContext, script: WireScript = {}): Promise<{ wire: WireServer; session: SmtpSession; commands: () => string[] }> {
   const wire = await startWireServer({ ehlo: PIPELINING, ...script });
   t.after(() => wire.close());
   return { wire, session: await openConnection(wire.url), commands: () => wire.commands.filter((command) => !command.startsWith('EHLO')) };
 }
-const closed = (wire: WireServer): Promise<void> => until(() => wire.sockets.size === 0);
+const closed = (wire: WireServer): Promise<void> => until('the connection is closed', () => wire.sockets.size === 0).then(() => undefined);
 
 test('the envelope of the next message goes with the dot, in one packet, and is not said again', async (t) => {
   const { wire, session, commands } = await open(t);
   const packets: string[] = [];
   [...wire.sockets][0]!.on('data', (bytes: Buffer) => packets.push(bytes.toString()));
   // So that the dot is no part of the packet before it.
-  const beforeDot = async (): Promise<boolean> => { await until(() => wire.messages.at(-1)!.endsWith('Hello\r\n')); return true; };
+  const beforeDot = async (): Promise<boolean> => { await until('all but the dot is there', () => wire.messages.at(-1)!.endsWith('Hello\r\n')); return true; };
   assert.equal((await session.send(first, message('a'), { beforeDot, following: () => second })).kind, 'sent');
   assert.deepEqual([session.usable, session.begun], [true, second]);
   assert.equal((await session.send(second, message('b'), { beforeDot, following: () => third })).kind, 'sent');
@@ -100,7 +101,7 @@ test('a server that closes with its answer to the dot has the message, and what 
   const { wire, session } = await open(t, { dot: (socket) => socket.end('250 taken\r\n') });
   assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
   await closed(wire);
-  await until(() => !session.usable);
+  await until('the session has heard of it', () => !session.usable);
   await assert.rejects(session.send(second, message('b'), yes), /not usable/);
 });
 
@@ -122,7 +123,7 @@ for (const extra of [1, 2]) {
     const { wire, session } = await open(t, { dot: (socket) => void socket.write('250 taken\r\n'.repeat((dots += 1) === 1 ? 1 + extra : 0) || '554 spam\r\n') });
     assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
     await closed(wire);
-    await until(() => !session.usable);
+    await until('the session has heard of it', () => !session.usable);
     assert.equal(dots, 1);
   });
 }
@@ -130,7 +131,7 @@ for (const extra of [1, 2]) {
 test('a message that was begun goes next or none does: the connection ends without a QUIT in the middle of it', async (t) => {
   const { wire, session, commands } = await open(t);
   assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
-  await until(() => wire.messages.length === 2);
+  await until('the next has begun', () => wire.messages.length === 2);
   await assert.rejects(session.send(third, message('c'), yes), /not usable/);
   session.quit();
   await closed(wire);
@@ -141,10 +142,10 @@ test('a message that was begun goes next or none does: the connection ends witho
 test('a message that was begun and is not awaited any more is not sent over it', async (t) => {
   const { wire, session } = await open(t);
   assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
-  await until(() => wire.messages.length === 2);
+  await until('the next has begun', () => wire.messages.length === 2);
   [...wire.sockets][0]!.write('451 too slow\r\n');
   await closed(wire);
-  await until(() => !session.usable);
+  await until('the session has heard of it', () => !session.usable);
   assert.deepEqual(wire.messages, [whole('a'), '']);
 });
 

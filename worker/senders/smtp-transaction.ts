@@ -1,0 +1,210 @@
+import type { Socket } from 'node:net';
+import { isNegative, isPositive, outcomeOfLoss, outcomeOfRefusal, type Outcome, type Step } from './smtp-outcome.ts';
+import type { Reply } from './smtp-replies.ts';
+
+export interface Envelope {
+  from: string;
+  to: string;
+}
+
+export interface SendHooks {
+  /** Asked when everything but the final dot is on the wire: does the lease still hold? A throw counts as no. */
+  beforeDot: () => Promise<boolean>;
+  /**
+   * Asked when the dot goes: the envelope of what goes over the connection next, if that is known. With pipelining it goes with the dot
+   * (RFC 2920, section 3.1), which saves each side a packet a message; then nothing else can go over the connection.
+   */
+  following?: () => Envelope | null;
+}
+
+export interface SessionOptions {
+  provider: string;
+  /** What the server answered to EHLO. */
+  ehlo: string;
+  /** Until all of a message but the dot is handed over. */
+  handoverMs: number;
+  /** One whole message. */
+  messageMs: number;
+}
+
+export interface Attempt {
+  outcome: Outcome;
+  /** `reset`: a transaction was begun that has to be ended before the next message. */
+  after: 'keep' | 'reset' | 'close';
+}
+
+type Answered = (reply: Reply) => void;
+
+/** The server is about to close the connection, whatever it says it to. */
+const CLOSING = 421;
+const [LF, CR, DOT] = [10, 13, 46];
+const LINE_THEN_DOT = Buffer.from('\n.');
+
+/** Whether every line of a message ends with CR LF. */
+function hasWholeLines(message: Buffer): boolean {
+  const { length } = message;
+  let before = 0;
+  for (let at = 0; at < length; at += 1) {
+    const byte = message[at]!;
+    if ((byte === LF) !== (before === CR)) return false;
+    before = byte;
+  }
+  return before === LF;
+}
+
+/**
+ * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: every line ends with CR LF, and a dot that begins one
+ * is doubled, so that nothing in it can be taken for its end.
+ */
+function onTheWire(message: Buffer): Buffer {
+  const whole = hasWholeLines(message) ? message : Buffer.from(`${message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`, 'latin1');
+  const pieces: Buffer[] = whole[0] === DOT ? [Buffer.of(DOT)] : [];
+  let from = 0;
+  for (let at = whole.indexOf(LINE_THEN_DOT); at >= 0; at = whole.indexOf(LINE_THEN_DOT, from)) {
+    // Up to the dot and with it; what follows begins with the same dot.
+    pieces.push(whole.subarray(from, at + 2));
+    from = at + 1;
+  }
+  return pieces.length === 0 ? whole : Buffer.concat([...pieces, whole.subarray(from)]);
+}
+
+/** The socket of a session, and what was said over it that is not answered yet: answers come in the order of what they answer. */
+export class Wire {
+  readonly socket: Socket;
+  readonly options: SessionOptions;
+  readonly pipelining: boolean;
+  readonly smtpUtf8: boolean;
+  readonly #said: Answered[] = [];
+
+  constructor(socket: Socket, options: SessionOptions) {
+    this.socket = socket;
+    this.options = options;
+    const offers = (keyword: string): boolean => new RegExp(`^250[ -]${keyword}\\b`, 'im').test(options.ehlo);
+    this.pipelining = offers('PIPELINING');
+    this.smtpUtf8 = offers('SMTPUTF8');
+  }
+
+  /** Something is said in what is written next. */
+  says(answered: Answered): void {
+    this.#said.push(answered);
+  }
+
+  /** False when nothing was said that this could answer. */
+  heard(reply: Reply): boolean {
+    const answered = this.#said.shift();
+    answered?.(reply);
+    return answered !== undefined;
+  }
+}
+
+/** A mail transaction (RFC 5321, section 3.3): it begins with the envelope, and goes on once it is given the message. */
+export class Transaction {
+  readonly envelope: Envelope;
+  readonly ended: Promise<Attempt>;
+  readonly #wire: Wire;
+  readonly #commands: [Step, string][];
+  readonly #begin: (following: Envelope) => string;
+  #end!: (attempt: Attempt) => void;
+  #unanswered = 0;
+  #refusal: Outcome | null = null;
+  #isClosing = false;
+  /** The server awaits the message. */
+  #isOpen = false;
+  #state: 'sending' | 'released' | 'ended' = 'sending';
+  #mail: { message: Buffer; hooks: SendHooks } | null = null;
+  #handover: NodeJS.Timeout | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+
+  /** `begin` begins the transaction that follows, and answers its first commands. */
+  constructor(wire: Wire, envelope: Envelope, begin: (following: Envelope) => string) {
+    const { from, to } = envelope;
+    const utf8 = wire.smtpUtf8 && /[^\0-\x7f]/.test(from + to) ? ' SMTPUTF8' : '';
+    this.envelope = envelope;
+    this.#wire = wire;
+    this.#begin = begin;
+    this.#commands = [['MAIL', `MAIL FROM:<${from}>${utf8}\r\n`], ['RCPT', `RCPT TO:<${to}>\r\n`], ['DATA', 'DATA\r\n']];
+    this.ended = new Promise((resolve) => { this.#end = resolve; });
+  }
+
+  /** The next command, or with pipelining (RFC 2920) all of them at once, to be written now. */
+  say(): string {
+    const next = this.#commands.splice(0, this.#wire.pipelining ? this.#commands.length : 1);
+    for (const [step] of next) this.#says(step);
+    return next.map(([, command]) => command).join('');
+  }
+
+  /** From now on it has its times. */
+  send(message: Buffer, hooks: SendHooks): Promise<Attempt> {
+    if (this.#state !== 'ended') {
+      const { messageMs, handoverMs } = this.#wire.options;
+      this.#mail = { message, hooks };
+      this.#deadline = setTimeout(() => this.lost(new Error('the message took too long')), messageMs);
+      this.#handover = setTimeout(() => this.lost(new Error('the message could not be handed over in time')), handoverMs);
+      if (this.#isOpen) this.#handOver();
+    }
+    return this.ended;
+  }
+
+  #replied(reply: Reply, step: Step): void {
+    const { provider } = this.#wire.options;
+    this.#unanswered -= 1;
+    const positive = isPositive(reply, step);
+    this.#isClosing ||= reply.code === CLOSING || !(positive || isNegative(reply));
+    if (step === 'dot') return this.#settle(positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider), 'keep');
+    if (!positive) this.#refusal ??= outcomeOfRefusal(reply, step, provider);
+    if (this.#unanswered > 0) return;
+    // A server that awaits a message nevertheless would take what comes next for one.
+    if (this.#refusal) return this.#settle(this.#refusal, positive && step === 'DATA' ? 'close' : 'reset');
+    if (this.#commands.length > 0) return void this.#wire.socket.write(this.say());
+    this.#isOpen = true;
+    if (this.#mail) this.#handOver();
+  }
+
+  /** An answer to a message that has not ended is out of order: it accepted nothing. */
+  early(reply: Reply): void {
+    const error = 'the server answered before the end of the message';
+    this.#settle({ kind: 'retry', reply: reply.text, error, providerFault: false, provider: this.#wire.options.provider }, 'close');
+  }
+
+  lost(error: Error): void {
+    this.#settle(this.#refusal ?? outcomeOfLoss(error, this.#state === 'released', this.#wire.options.provider), 'close');
+  }
+
+  #says(step: Step): void {
+    this.#unanswered += 1;
+    this.#wire.says((reply) => this.#replied(reply, step));
+  }
+
+  #handOver(): void {
+    // Called back when the kernel has all of it, so that nothing but the dot is left to send.
+    this.#wire.socket.write(onTheWire(this.#mail!.message), (error) => (error ? this.lost(error) : void this.#askForDot()));
+  }
+
+  async #askForDot(): Promise<void> {
+    clearTimeout(this.#handover);
+    const { beforeDot, following } = this.#mail!.hooks;
+    let [holds, next]: [boolean, Envelope | null] = [false, null];
+    try {
+      holds = this.#state === 'sending' && (await beforeDot());
+      // Ended meanwhile, by an early reply or a lost connection: nothing may be released any more.
+      if (this.#state !== 'sending') return;
+      if (holds && this.#wire.pipelining) next = following?.() ?? null;
+    } catch {
+      holds = false;
+    }
+    if (!holds) return this.#settle({ kind: 'not_released', provider: this.#wire.options.provider }, 'close');
+    this.#state = 'released';
+    this.#says('dot');
+    this.#wire.socket.write(`.\r\n${next ? this.#begin(next) : ''}`);
+  }
+
+  #settle(outcome: Outcome, after: Attempt['after']): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#handover);
+    const { socket } = this.#wire;
+    if (after === 'close' || this.#isClosing) socket.destroy();
+    this.#end({ outcome, after: socket.destroyed ? 'close' : after });
+  }
+}
