@@ -9,6 +9,8 @@ const LONGEST_MS = 20_000;
 export interface Drain {
   /** To be told of every response before it is begun. */
   track(response: ServerResponse): void;
+  /** Responses that were tracked and are not over. */
+  atWork(): number;
   /**
    * Takes no more connections, answers what is at work and what still comes over the open ones, and says with each answer
    * that its connection ends (RFC 9112, section 9.6). Resolves when all are closed, after LONGEST_MS at the latest; answers
@@ -50,6 +52,7 @@ export function createDrain(server: Server): Drain {
         moved.place = work.place;
       });
     },
+    atWork: () => atWork.length,
     async end() {
       draining = true;
       for (const { response } of atWork) last(response);

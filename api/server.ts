@@ -1,6 +1,7 @@
 /** `npm run api`: the HTTP process. Any number of them may run. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
@@ -10,6 +11,11 @@ import { createHandler } from './app.ts';
 import { createDrain } from './draining.ts';
 import { answerClientErrors } from './refuse.ts';
 import { createShedder } from './shedding.ts';
+
+// V8 puts what one place in the code makes straight among the old objects once most of it has survived a collection. In a third of
+// the processes it took the start, or a burst, for the rule, and did so with parts of requests: each kept all that it pointed
+// to until the next full collection, and the short ones took 10 to 20 ms instead of 1.
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 const env = (() => {
   try {
@@ -32,12 +38,12 @@ await ensureAdmin(deps);
 const UPLOAD_MS = 3_600_000;
 
 const handle = createHandler(deps);
-const shedder = await createShedder(deps);
 const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: UPLOAD_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
   drain.track(response);
   if (!shedder.refuses(request, response)) handle(request, response);
 });
 const drain = createDrain(server);
+const shedder = await createShedder(deps, drain.atWork);
 answerClientErrors(server);
 // With PORT=0 the system chooses.
 server.listen(env.PORT, env.HOST, () => deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening'));

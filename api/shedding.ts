@@ -32,11 +32,12 @@ export interface Shedder {
   stop(): void;
 }
 
-/** Watches this process. */
-export async function createShedder(deps: Deps): Promise<Shedder> {
+/** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them. */
+export async function createShedder(deps: Deps, atWork: () => number): Promise<Shedder> {
   const pool = await (deps.orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }).getNativeClient();
   const refuse = refuseWith(new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
-  let atWork = 0;
+  /** What is at work and does not count. */
+  let leftOut = 0;
   let ticked = performance.now();
   /** How long there was pressure (ms). */
   let strain = 0;
@@ -47,7 +48,7 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
     const now = performance.now();
     const passed = now - ticked;
     ticked = now;
-    const pressed = refused || (atWork > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
+    const pressed = refused || (atWork() - leftOut > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
     refused = false;
     strain = pressed ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
     if (strain === BURST_MS) guarded = true;
@@ -55,20 +56,22 @@ export async function createShedder(deps: Deps): Promise<Shedder> {
   }, TICK_MS);
   timer.unref();
 
+  const leaveOut = (response: ServerResponse): void => {
+    leftOut += 1;
+    response.on('close', () => { leftOut -= 1; });
+  };
   return {
     refuses(request, response) {
       const path = request.url ?? '';
-      if (atWork > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path)) {
-        refused = true;
-        refuse(request, response);
-        deps.metrics.shed.inc();
-        return true;
-      }
-      if (!NOT_COUNTED.test(path)) {
-        atWork += 1;
-        response.on('close', () => { atWork -= 1; });
-      }
-      return false;
+      const others = atWork() - 1 - leftOut;
+      const refuses = others > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path);
+      // Few are: most requests need not be told of when they end.
+      if (refuses || NOT_COUNTED.test(path)) leaveOut(response);
+      if (!refuses) return false;
+      refused = true;
+      refuse(request, response);
+      deps.metrics.shed.inc();
+      return true;
     },
     stop: () => clearInterval(timer),
   };

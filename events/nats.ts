@@ -7,6 +7,7 @@ export interface Nats {
   connection: NatsConnection;
   js: JetStreamClient;
   jsm: JetStreamManager;
+  acks: Acks;
 }
 
 /** No server, one that closes or is silent, one whose JetStream is not up yet, a name that is not known yet. */
@@ -34,7 +35,7 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
     noAsyncTraces: true,
   });
   try {
-    return { connection, js: connection.jetstream({ timeout: 10_000 }), jsm: await connection.jetstreamManager() };
+    return { connection, js: connection.jetstream({ timeout: 10_000 }), jsm: await connection.jetstreamManager(), acks: new Acks(connection) };
   } catch (error) {
     await connection.close();
     throw error;
@@ -54,8 +55,7 @@ const MOST_IN_FLIGHT = 2_000;
 
 /**
  * Publishes messages to JetStream in their order; resolves with their number when every one is stored, rejects when one is refused or not
- * acknowledged within `timeoutMs`. As `js.publish` for each, but with one subscription and one timer for thousands of
- * acknowledgements, and without the error that the client makes for each request that succeeds.
+ * acknowledged within `timeoutMs`. As `js.publish` for each, but with one timer for thousands of acknowledgements, and without the error that the client makes for each request that succeeds.
  */
 export async function publishAll(nats: Nats, messages: Iterable<Message>, timeoutMs = ACK_TIMEOUT_MS): Promise<number> {
   let count = 0;
@@ -63,36 +63,67 @@ export async function publishAll(nats: Nats, messages: Iterable<Message>, timeou
   for (const message of messages) {
     together.push(message);
     if (together.length < MOST_IN_FLIGHT) continue;
-    await publishTogether(nats.connection, together, timeoutMs);
+    await nats.acks.publish(together, timeoutMs);
     count += together.length;
     together = [];
   }
-  if (together.length > 0) await publishTogether(nats.connection, together, timeoutMs);
+  if (together.length > 0) await nats.acks.publish(together, timeoutMs);
   return count + together.length;
 }
 
-async function publishTogether(connection: NatsConnection, messages: readonly Message[], timeoutMs: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const inbox = createInbox();
-  const open = new Set(messages.keys());
-  const acks = connection.subscribe(`${inbox}.*`, {
-    callback: (error, ack) => {
-      if (error) return reject(error);
-      const refusal = refusalOf(ack);
-      if (refusal) return reject(new Error(`JetStream refused a message: ${refusal}`));
-      open.delete(Number(ack.subject.slice(inbox.length + 1)));
-      if (open.size === 0) resolve();
-    },
-  });
-  const timer = setTimeout(() => reject(new Error(`${open.size} messages were not acknowledged by JetStream`)), timeoutMs);
-  try {
-    for (const [n, { subject, id, data, contentType }] of messages.entries()) {
-      connection.publish(subject, data, { reply: `${inbox}.${n}`, ...headersOf(id, contentType) });
+/** Messages on their way to JetStream, and who waits for them. */
+interface Flight {
+  number: number;
+  /** Which of its messages are not acknowledged yet. */
+  open: Set<number>;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/**
+ * What JetStream answers to what was published, over one subscription for as long as the connection lives: to make one for each
+ * publication is work for both sides, and the client keeps subscriptions in a Map, whose outgrown tables keep each other and
+ * everything in them (see `createDrain`).
+ */
+class Acks {
+  readonly #connection: NatsConnection;
+  readonly #inbox = createInbox();
+  readonly #flights: Flight[] = [];
+  #flown = 0;
+
+  constructor(connection: NatsConnection) {
+    this.#connection = connection;
+    connection.subscribe(`${this.#inbox}.*.*`, { callback: (error, ack) => this.#take(error, ack) });
+  }
+
+  async publish(messages: readonly Message[], timeoutMs: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const flight: Flight = { number: this.#flown, open: new Set(messages.keys()), resolve, reject };
+    this.#flown += 1;
+    this.#flights.push(flight);
+    const timer = setTimeout(() => reject(new Error(`${flight.open.size} messages were not acknowledged by JetStream`)), timeoutMs);
+    try {
+      for (const [n, { subject, id, data, contentType }] of messages.entries()) {
+        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${flight.number}.${n}`, ...headersOf(id, contentType) });
+      }
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#flights.splice(this.#flights.indexOf(flight), 1);
     }
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    acks.unsubscribe();
+  }
+
+  #take(error: Error | null, ack: Msg): void {
+    // It has no subject: the subscription itself was refused.
+    if (error) return this.#flights.forEach((flight) => flight.reject(error));
+    const [number, n] = ack.subject.slice(this.#inbox.length + 1).split('.').map(Number);
+    const flight = this.#flights.find((one) => one.number === number);
+    // It was given up.
+    if (!flight) return;
+    const refusal = refusalOf(ack);
+    if (refusal) return flight.reject(new Error(`JetStream refused a message: ${refusal}`));
+    flight.open.delete(n!);
+    if (flight.open.size === 0) flight.resolve();
   }
 }
 
