@@ -18,7 +18,7 @@ function createClock(): () => string {
   };
 }
 
-const LONGEST = 4_096;
+const HELD_CHARS = 4_096;
 const FLUSH_MS = 100;
 
 /**
@@ -40,7 +40,7 @@ function createOutput(): { write(line: string): void; flushSync(): void } {
   return {
     write(line) {
       held += line;
-      if (held.length >= LONGEST) flushSync();
+      if (held.length >= HELD_CHARS) flushSync();
     },
     // As pino calls it after a fatal line.
     flushSync,

@@ -1,4 +1,4 @@
-import { connect, createInbox, ErrorCode, headers, NatsError, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
+import { connect, createInbox, ErrorCode, headers, NatsError, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
 
 export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
@@ -7,6 +7,7 @@ export interface Nats {
   connection: NatsConnection;
   js: JetStreamClient;
   jsm: JetStreamManager;
+  /** For `publishAll`. */
   acks: Acks;
 }
 
@@ -55,7 +56,8 @@ const MOST_IN_FLIGHT = 2_000;
 
 /**
  * Publishes messages to JetStream in their order; resolves with their number when every one is stored, rejects when one is refused or not
- * acknowledged within `timeoutMs`. As `js.publish` for each, but with one timer for thousands of acknowledgements, and without the error that the client makes for each request that succeeds.
+ * acknowledged within `timeoutMs`. As `js.publish` for each, but with one timer for thousands of acknowledgements, and without
+ * the error that the client makes for each request that succeeds.
  */
 export async function publishAll(nats: Nats, messages: Iterable<Message>, timeoutMs = ACK_TIMEOUT_MS): Promise<number> {
   let count = 0;
@@ -83,20 +85,27 @@ interface Flight {
 /**
  * What JetStream answers to what was published, over one subscription for as long as the connection lives: to make one for each
  * publication is work for both sides, and the client keeps subscriptions in a Map, whose outgrown tables keep each other and
- * everything in them (see `createDrain`).
+ * everything in them (`docs/decisions/0028-speed-of-clicks.md`).
  */
 class Acks {
   readonly #connection: NatsConnection;
   readonly #inbox = createInbox();
   readonly #flights: Flight[] = [];
+  #subscription: Subscription;
   #flown = 0;
 
   constructor(connection: NatsConnection) {
     this.#connection = connection;
-    connection.subscribe(`${this.#inbox}.*.*`, { callback: (error, ack) => this.#take(error, ack) });
+    this.#subscription = this.#subscribe();
+  }
+
+  #subscribe(): Subscription {
+    return this.#connection.subscribe(`${this.#inbox}.*`, { callback: (error, ack) => this.#take(error, ack) });
   }
 
   async publish(messages: readonly Message[], timeoutMs: number): Promise<void> {
+    // It ends when the server refuses it (permissions that were changed), and may be allowed again; on a connection that closes this throws.
+    if (this.#subscription.isClosed() || this.#subscription.isDraining()) this.#subscription = this.#subscribe();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const flight: Flight = { number: this.#flown, open: new Set(messages.keys()), resolve, reject };
     this.#flown += 1;
@@ -104,7 +113,7 @@ class Acks {
     const timer = setTimeout(() => reject(new Error(`${flight.open.size} messages were not acknowledged by JetStream`)), timeoutMs);
     try {
       for (const [n, { subject, id, data, contentType }] of messages.entries()) {
-        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${flight.number}.${n}`, ...headersOf(id, contentType) });
+        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${flight.number}-${n}`, ...headersOf(id, contentType) });
       }
       await promise;
     } finally {
@@ -116,7 +125,7 @@ class Acks {
   #take(error: Error | null, ack: Msg): void {
     // It has no subject: the subscription itself was refused.
     if (error) return this.#flights.forEach((flight) => flight.reject(error));
-    const [number, n] = ack.subject.slice(this.#inbox.length + 1).split('.').map(Number);
+    const [number, n] = ack.subject.slice(this.#inbox.length + 1).split('-').map(Number);
     const flight = this.#flights.find((one) => one.number === number);
     // It was given up.
     if (!flight) return;

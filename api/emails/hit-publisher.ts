@@ -7,7 +7,7 @@ import { TRACKING_SUBJECT } from '../../events/streams.ts';
 /** No answer waits longer than this for JetStream. */
 const ANSWER_MS = 250;
 const PUBLISH_MS = 2_000;
-/** While JetStream stores one message the next goes too: with one, who answers waited for who stores, and the other way round. */
+/** Messages on their way: with one, the API would idle while JetStream stores, and JetStream while the API answers. */
 const AT_ONCE = 2;
 const PAUSE_MS = 200;
 const HITS_PER_MESSAGE = 100;
