@@ -2,7 +2,8 @@
  * `npm run bench:sends -- --recipients 20000 --pairs 3 --sink smtp-sink`: the mails a second of a campaign through one sender process, the whole way
  * from the ledger to EMAIL_SENT, beside nodemailer's pool sending the same message to the same sink (Debian's `postfix` has `smtp-sink`).
  * `--consumers` runs what follows from the events (timelines, segments, figures) beside it on the same processors; without, they wait in their
- * stream. `--dkim` has both sign. `--memory` prints what the sender process holds on the way.
+ * stream. `--pool-connections` gives the pool another number of connections than ours: it is fastest with fewer. `--dkim` has both sign.
+ * `--memory` prints what the sender process holds on the way.
  */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -21,7 +22,7 @@ import { onStack, printPairs } from './stack.ts';
 const { values } = parseArgs({ options: {
   recipients: { type: 'string', default: '20000' }, pairs: { type: 'string', default: '3' }, connections: { type: 'string', default: '20' },
   sink: { type: 'string', default: 'smtp-sink' }, memory: { type: 'boolean', default: false }, consumers: { type: 'boolean', default: false },
-  dkim: { type: 'boolean', default: false },
+  dkim: { type: 'boolean', default: false }, 'pool-connections': { type: 'string' },
 } });
 const [recipients, pairs, connections] = [Number(values.recipients), Number(values.pairs), Number(values.connections)];
 const HOUR_MS = 3_600_000;
@@ -73,7 +74,7 @@ async function sendCampaign(service: Service, sender: ChildProcess, templateId: 
 }
 
 async function sendByPool(url: string): Promise<Sent> {
-  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), String(connections), privateKey]);
+  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), values['pool-connections'] ?? String(connections), privateKey]);
   const [seconds, used] = stdout.split(' ').map(Number);
   return { rate: recipients / seconds!, processorMs: used! * 1000 / recipients };
 }
