@@ -11,6 +11,10 @@ export interface Drain {
   track(response: ServerResponse): void;
   /** Responses that were tracked and are not over. */
   atWork(): number;
+  /** Connections with a request that has come whole and is not answered yet. */
+  working(): Set<Socket>;
+  /** Whether a request was answered over a connection. */
+  served(socket: Socket): boolean;
   /**
    * Takes no more connections, answers what is at work and what still comes over the open ones, and says with each answer
    * that its connection ends (RFC 9112, section 9.6). Resolves when all are closed, after LONGEST_MS at the latest; answers
@@ -24,6 +28,10 @@ interface Work {
   response: ServerResponse;
   place: number;
 }
+
+const SERVED = Symbol('served');
+/** A mark of its own costs the next request over it nothing, which a WeakSet would. */
+type FollowedSocket = Socket & { [SERVED]?: true };
 
 /** Follows the connections and answers of a server that does not listen yet. */
 export function createDrain(server: Server): Drain {
@@ -46,6 +54,7 @@ export function createDrain(server: Server): Drain {
       atWork.push(work);
       if (draining) last(response);
       response.on('close', () => {
+        (response.req.socket as FollowedSocket)[SERVED] = true;
         const moved = atWork.pop()!;
         if (moved === work) return;
         atWork[work.place] = moved;
@@ -53,6 +62,8 @@ export function createDrain(server: Server): Drain {
       });
     },
     atWork: () => atWork.length,
+    working: () => new Set(atWork.flatMap(({ response }) => (response.req.complete && response.socket ? [response.socket] : []))),
+    served: (socket) => (socket as FollowedSocket)[SERVED] === true,
     async end() {
       draining = true;
       for (const { response } of atWork) last(response);

@@ -68,6 +68,11 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
   errors?: readonly ErrorCode[];
   /** Of a page: what a browser gets instead of a problem. */
   errorPage?: (ctx: Context, error: AppError) => Reply;
+  /**
+   * Of a POST: done again, it leaves everything as doing it once does, so it needs no transaction around it. Under an
+   * Idempotency-Key its answer is kept after its work instead of with it.
+   */
+  repeatable?: boolean;
   handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Reply>;
 }
 
@@ -148,7 +153,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
   );
   const defaultStatus = Number(Object.keys(spec.responses)[0]);
 
-  const handle = async (ctx: RoutedContext, body: unknown, files: UploadedFile[]): Promise<void> => {
+  const handle = async (ctx: RoutedContext, body: unknown, files: UploadedFile[], em?: EntityManager): Promise<void> => {
     const params = coerceParameters(spec.params, ctx.params);
     const query = coerceParameters(spec.query, ctx.query);
     const errors: Violation[] = checkParams?.(params) ?? [];
@@ -169,7 +174,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
 
     const principal = ctx.state['principal'] as Principal;
     const reply = await spec.handler({
-      ctx, deps, get em() { return tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller: callerOf(ctx, principal), requestId: ctx.state['requestId'] as string,
+      ctx, deps, get em() { return em ?? tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller: callerOf(ctx, principal), requestId: ctx.state['requestId'] as string,
       params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
     });
 
@@ -194,7 +199,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
 
   return async (ctx: RoutedContext): Promise<void> => {
     const { body, files } = schema ? await readBody(ctx, { ...spec, bodyOptional }, deps.env.BODY_MAX_BYTES, spec.fileLimit?.(deps.env)) : { body: undefined, files: [] };
-    await idempotent(ctx, spec, deps, { body, files }, () => handle(ctx, body, files));
+    await idempotent(ctx, spec, deps, { body, files }, (em) => handle(ctx, body, files, em));
   };
 }
 

@@ -14,6 +14,8 @@ function refusal(error: AppError, requestId: string): { headers: string[]; body:
   return { headers, body };
 }
 
+export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /**
  * Makes what answers a request with an error without looking at it any further; whatever is left of its body is not worth
  * reading. All but the request's id is written beforehand: who is turned away must cost next to nothing.
@@ -30,8 +32,7 @@ export function refuseWith(error: AppError): (request: IncomingMessage, response
     headers[idAt] = requestId;
     // A request may have an id of its own, of any length.
     headers[lengthAt] = String(Buffer.byteLength(answer));
-    const hasBody = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined;
-    response.writeHead(status, hasBody ? [...headers, 'Connection', 'close'] : headers);
+    response.writeHead(status, hasBody(request) ? [...headers, 'Connection', 'close'] : headers);
     response.end(answer);
   };
 }

@@ -8,9 +8,11 @@ import { EnvError, readEnv } from '../config/env.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
 import { createHandler } from './app.ts';
+import { limitConnections } from './connections.ts';
 import { createDrain } from './draining.ts';
 import { answerClientErrors } from './refuse.ts';
 import { createShedder } from './shedding.ts';
+import { createBodyTimeout } from './slow-bodies.ts';
 
 // V8 puts what one place in the code makes straight among the old objects once most of it has survived a collection. In a third of
 // the processes it took the start, or a burst, for the rule, and did so with parts of requests: each kept all that it pointed
@@ -38,13 +40,19 @@ await ensureAdmin(deps);
 const UPLOAD_MS = 3_600_000;
 
 const handle = createHandler(deps);
-const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: UPLOAD_MS, headersTimeout: 20_000, keepAliveTimeout: 65_000 }, (request, response) => {
+const boundBody = createBodyTimeout();
+const timeouts = { requestTimeout: UPLOAD_MS, headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
+const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, (request, response) => {
   drain.track(response);
+  boundBody(request, response);
   if (!shedder.refuses(request, response)) handle(request, response);
 });
 const drain = createDrain(server);
+const stopWatching = deps.postgres.watch(env.DATABASE_URL);
 const shedder = await createShedder(deps, drain.atWork);
 answerClientErrors(server);
+// Behind a proxy every connection is the proxy's.
+if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0) limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
 // With PORT=0 the system chooses.
 server.listen(env.PORT, env.HOST, () => deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening'));
 server.on('error', (error) => {
@@ -58,6 +66,7 @@ closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => 
   const cutOff = await drain.end();
   if (cutOff > 0) deps.log.warn({ requests: cutOff }, 'requests that took too long were cut off');
   shedder.stop();
+  stopWatching();
   await deps.close();
   deps.log.info('stopped');
 });

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Deps } from '../config/deps.ts';
 import { AppError } from '../domain/errors.ts';
-import { refuseWith } from './refuse.ts';
+import { hasBody, refuseWith } from './refuse.ts';
+import { whenBodyIsThere } from './slow-bodies.ts';
 
 const TICK_MS = 10;
 /** With fewer than these at work, a late event loop is a pause that ends by itself; under load, more make no process busier. */
@@ -42,14 +43,12 @@ export async function createShedder(deps: Deps, atWork: () => number): Promise<S
   /** How long there was pressure (ms). */
   let strain = 0;
   let guarded = false;
-  let refused = false;
 
   const timer = setInterval(() => {
     const now = performance.now();
     const passed = now - ticked;
     ticked = now;
-    const pressed = refused || (atWork() - leftOut > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
-    refused = false;
+    const pressed = (atWork() - leftOut > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
     strain = pressed ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
     if (strain === BURST_MS) guarded = true;
     else if (strain === 0) guarded = false;
@@ -60,6 +59,17 @@ export async function createShedder(deps: Deps, atWork: () => number): Promise<S
     leftOut += 1;
     response.on('close', () => { leftOut -= 1; });
   };
+  /** Nobody works at a request that is still on its way, unless it is answered before it is there. */
+  const leaveOutUntilThere = (request: IncomingMessage, response: ServerResponse): void => {
+    leftOut += 1;
+    let counted = false;
+    const count = (): void => {
+      if (!counted) leftOut -= 1;
+      counted = true;
+    };
+    whenBodyIsThere(request, count);
+    response.on('close', count);
+  };
   return {
     refuses(request, response) {
       const path = request.url ?? '';
@@ -67,8 +77,8 @@ export async function createShedder(deps: Deps, atWork: () => number): Promise<S
       const refuses = others > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path);
       // Few are: most requests need not be told of when they end.
       if (refuses || NOT_COUNTED.test(path)) leaveOut(response);
+      else if (hasBody(request)) leaveOutUntilThere(request, response);
       if (!refuses) return false;
-      refused = true;
       refuse(request, response);
       deps.metrics.shed.inc();
       return true;

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { isConnectionLost } from '../db/errors.ts';
 import { createHot, type Hot } from '../db/hot.ts';
+import { createLine, type Line } from '../db/line.ts';
 import { connect, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
@@ -22,6 +23,8 @@ export interface Deps {
   metrics: Metrics;
   /** Null when nobody collects spans. */
   tracing: Tracing | null;
+  /** All connections to Postgres. */
+  postgres: Line;
   orm: Orm;
   hot: Hot;
   nats: Nats;
@@ -56,9 +59,10 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
   try {
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
-    const orm = await connect(env.DATABASE_URL, env.DATABASE_POOL_MAX);
+    const postgres = createLine();
+    const orm = await connect(env.DATABASE_URL, env.DATABASE_POOL_MAX, postgres);
     closers.push(() => orm.close());
-    const hot = createHot(env.DATABASE_URL);
+    const hot = createHot(env.DATABASE_URL, postgres);
     closers.push(() => hot.close());
     await whenThere(log, 'Postgres', () => assertNoBypass(orm), isConnectionLost);
     const nats = await whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway);
@@ -75,7 +79,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     const client = temporal ?? (await whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE)));
     if (!temporal) closers.push(() => client.connection.close());
     return {
-      env, log, metrics: createMetrics(), tracing, orm, hot, nats, pingOutbox, temporal: client, close, fetchText,
+      env, log, metrics: createMetrics(), tracing, postgres, orm, hot, nats, pingOutbox, temporal: client, close, fetchText,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }), resolveTxt: createTxtResolver(),
     };
   } catch (error) {

@@ -45,6 +45,7 @@ const envSchema = Type.Object({
   RATE_LIMIT_PER_MINUTE: Type.Integer({ default: 60, minimum: 1, maximum: 1_000_000_000, description: 'Requests a minute that a caller may make for long' }),
   RATE_LIMIT_BURST: Type.Integer({ default: 100, minimum: 1, maximum: 1_000_000_000, description: 'Requests that a caller may make at once' }),
   RATE_LIMIT_PUBLIC_PER_MINUTE: Type.Integer({ default: 120_000, minimum: 1, maximum: 1_000_000_000, description: 'Requests a minute of one address to health, tracking, unsubscribe and form endpoints, at each process; a sixth of it at once' }),
+  CONNECTIONS_PER_ADDRESS: Type.Integer({ default: 1000, minimum: 0, maximum: 1_000_000, description: 'Connections of one address to one API process; for one more, the oldest that waits for a request gives way. 0 = any number; not counted with TRUST_PROXY' }),
   BODY_MAX_BYTES: Type.Integer({ default: 5 * 1024 * 1024, minimum: 1024, description: 'Largest JSON body' }),
   IMPORT_MAX_BYTES: Type.Integer({ default: 1024 ** 3, minimum: 1024, description: 'Largest import file' }),
   EVENTS_MAX_AGE: Type.String({ default: '7d', pattern: '^[1-9][0-9]*[dh]$', description: 'How long JetStream keeps events' }),

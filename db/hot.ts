@@ -2,6 +2,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type pg from 'pg';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isConnectionLost } from './errors.ts';
+import type { Line } from './line.ts';
 import { types, type RawBuilder } from './orm.ts';
 import { PreparingClient } from './preparing-client.ts';
 
@@ -49,11 +50,13 @@ const built = (statement: RawBuilder<unknown>): Query => {
 
 class Pipeline {
   readonly #url: string;
+  readonly #line: Line;
   #client: Promise<PreparingClient> | null = null;
   #current: PreparingClient | null = null;
 
-  constructor(url: string) {
+  constructor(url: string, line: Line) {
     this.#url = url;
+    this.#line = line;
   }
 
   async run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
@@ -81,7 +84,7 @@ class Pipeline {
   }
 
   async #connect(): Promise<PreparingClient> {
-    const client = new PreparingClient({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true,
+    const client = new PreparingClient({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true, stream: this.#line.stream,
       // A line that is silently gone must not hold what waits for it: these connections are never closed for being idle.
       keepAlive: true, keepAliveInitialDelayMillis: 10_000, query_timeout: ANSWER_MS } as pg.ClientConfig);
     const forget = (): void => { if (this.#current === client) this.#client = this.#current = null; };
@@ -111,8 +114,8 @@ interface Run {
 }
 
 /** Connects when it is first used. */
-export function createHot(databaseUrl: string, connections = 2): Hot {
-  const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl));
+export function createHot(databaseUrl: string, line: Line, connections = 2): Hot {
+  const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, line));
   let next = 0;
   let gathered: Run[] = [];
 

@@ -7,6 +7,7 @@ import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isRetryable } from './errors.ts';
 import { freeLost } from './free-lost.ts';
+import { createLine, type Line } from './line.ts';
 import { PREPARED, PreparingClient } from './preparing-client.ts';
 
 export { sql };
@@ -20,12 +21,20 @@ types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-export function ormOptions(databaseUrl: string, poolMax: number) {
+/**
+ * A process that is silent in the middle of a transaction holds its locks no longer than this: its machine is gone
+ * (30 s without traffic, 3 probes 10 s apart), or it stands still.
+ */
+const SESSION = [
+  'timezone=UTC', 'idle_in_transaction_session_timeout=5min', 'tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3',
+].map((setting) => `-c ${setting}`).join(' ');
+
+export function ormOptions(databaseUrl: string, poolMax: number, line: Line = createLine()) {
   return defineConfig({
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { options: '-c timezone=UTC', application_name: 'perennial', types, Client: PreparingClient, onPoolCreated: freeLost },
+    driverOptions: { options: SESSION, application_name: 'perennial', types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
@@ -34,8 +43,8 @@ export function ormOptions(databaseUrl: string, poolMax: number) {
 }
 
 /** Connects with at most `poolMax` connections; the first query opens one. */
-export async function connect(databaseUrl: string, poolMax = 10): Promise<Orm> {
-  return MikroORM.init(ormOptions(databaseUrl, poolMax));
+export async function connect(databaseUrl: string, poolMax = 10, line?: Line): Promise<Orm> {
+  return MikroORM.init(ormOptions(databaseUrl, poolMax, line));
 }
 
 /** An entity manager that sees and writes one tenant, inside transactions and outside. */
@@ -58,11 +67,14 @@ export const keptPlan = sql.raw(PREPARED);
 
 const TRIES = 5;
 
+/** An entity manager that knows no entities yet, in the transaction of `em` if it is in one. */
+export const freshEm = (em: EntityManager): EntityManager => em.fork({ keepTransactionContext: true });
+
 /** A transaction that is run again, a few times, when it met others in a ring of locks: `work` must be able to begin anew. */
 export async function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await em.fork().transactional(work);
+      return await freshEm(em).transactional(work);
     } catch (error) {
       if (tries === TRIES || !isRetryable(error)) throw error;
     }

@@ -8,6 +8,8 @@ export class FileGoneError extends Error {
 
 const CHUNK = 512 * 1024;
 const IN_FLIGHT = 8;
+/** Who uploads is told within 5 s that the store does not answer. */
+const ACK_MS = 4_000;
 const subject = (key: string, n: number): string => `files.${key}.${n}`;
 
 /**
@@ -21,7 +23,10 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
   let held = 0;
   let flight: Promise<unknown>[] = [];
   const publish = async (data: Uint8Array): Promise<void> => {
-    flight.push(nats.js.publish(subject(key, n++), data));
+    const sent = nats.js.publish(subject(key, n++), data, { timeout: ACK_MS });
+    // It is awaited with the others; one that fails before that must not end the process.
+    sent.catch(() => undefined);
+    flight.push(sent);
     if (flight.length >= IN_FLIGHT) {
       await Promise.all(flight);
       flight = [];

@@ -17,9 +17,17 @@ const AWAY: ReadonlySet<unknown> = new Set([
   'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH',
 ]);
 
+/** No stream is there to take it, or the connection has ended. */
+const UNANSWERED: ReadonlySet<string> = new Set([ErrorCode.NoResponders, ErrorCode.ConnectionClosed, ErrorCode.ConnectionDraining]);
+
 /** Whether an error of `connectNats` says that the server, or its JetStream, is not there (yet). */
 export function isAway(error: unknown): boolean {
   return AWAY.has((error as { code?: unknown }).code);
+}
+
+/** Whether what was asked of a connection failed because the server, or its JetStream, is not there or does not answer. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof NatsError && (isAway(error) || UNANSWERED.has(error.code));
 }
 
 /** Connects with the credentials in the URL and reconnects for ever. */

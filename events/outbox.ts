@@ -35,18 +35,31 @@ export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_wor
 
 const touched = new WeakMap<object, Set<OutboxTable>>();
 
+/** The tables that a transaction has touched; those of its savepoints are its own. */
+const touchedBy = (transaction: object): Set<OutboxTable> => touched.get(transaction) ?? touched.set(transaction, new Set()).get(transaction)!;
+
 /** Says that `tx` has written rows of its own to an outbox, so that the relay is told when it commits. */
 export function touchOutbox(tx: EntityManager, table: OutboxTable): void {
   const transaction = tx.getTransactionContext<object>();
   if (!transaction) throw new Error('outbox rows are written inside em.transactional only');
-  touched.set(transaction, (touched.get(transaction) ?? new Set()).add(table));
+  touchedBy(transaction).add(table);
 }
 
 /** Calls `ping` after the commit of every transaction that wrote to an outbox, so that the relay need not wait for its poll. */
 export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubscriber {
+  /** The transaction in which an entity manager is beginning a savepoint. */
+  const around = new WeakMap<object, object>();
   return {
-    afterTransactionCommit: async (args: TransactionEventArgs) => {
-      for (const table of touched.get(args.transaction as object) ?? []) ping(table);
+    beforeTransactionStart: async ({ em, transaction }: TransactionEventArgs) => {
+      if (transaction) around.set(em, transaction);
+    },
+    afterTransactionStart: async ({ em, transaction }: TransactionEventArgs) => {
+      const outer = around.get(em);
+      if (outer) touched.set(transaction as object, touchedBy(outer));
+    },
+    afterTransactionCommit: async ({ em, transaction }: TransactionEventArgs) => {
+      // Nobody sees what a savepoint holds before the transaction around it is committed.
+      if (!around.has(em)) for (const table of touched.get(transaction as object) ?? []) ping(table);
     },
   };
 }

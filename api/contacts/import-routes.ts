@@ -86,12 +86,13 @@ async function startImport({ em, deps, principal, caller, body, files }: Call<un
   const request = readRequest(body);
   const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
   const objectKey = randomUUID();
-  await putFile(deps.nats, objectKey, createReadStream(file!.path, { highWaterMark: 512 * 1024 }));
   try {
+    await putFile(deps.nats, objectKey, createReadStream(file!.path, { highWaterMark: 512 * 1024 }));
     const job = await createImport(em, caller, { fileName: file!.name || 'import.csv', objectKey }, request, inspection);
     return accepted(`/contacts/imports/${job.id}`, presentImport(job));
   } catch (error) {
-    await deleteFile(deps.nats, objectKey);
+    // The store may be what failed, and nobody is to wait for it; what stays there it drops after a week.
+    deleteFile(deps.nats, objectKey).catch((failure: unknown) => deps.log.warn({ err: failure as Error }, 'the file of a refused import was not deleted'));
     throw error;
   }
 }

@@ -92,7 +92,8 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
     }),
     route({
       method: 'POST', path: `${base}/{id}/rebuild`, operationId: `rebuild${noun}`, summary: `Judge every contact anew by ${what}`, access: 'contacts:write',
-      params: IdParams, errors: ['conflict'],
+      // In one transaction it would hold every contact until the last is judged.
+      params: IdParams, errors: ['conflict'], repeatable: true,
       responses: { 200: { schema: schema.Rebuilt }, 202: { schema: schema.Segment, description: 'It was BUILDING: that is begun anew' } },
       handler: async ({ em, principal, params }) => {
         const rebuilt = await rebuildSegment(em, principal.tenantId, params.id);

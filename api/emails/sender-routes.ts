@@ -108,7 +108,7 @@ export const senderRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '/emails/senders/{id}/verify', operationId: 'verifySender', summary: 'Look a sender\'s DKIM record up in the DNS', access: 'emails:write',
-    params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'],
+    params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'], repeatable: true,
     handler: async ({ em, deps, params }) => ({ body: present(await verifySender(em, deps.resolveTxt, params.id)) }),
   }),
 ];

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Deps } from '../../config/deps.ts';
-import { toAppError } from '../../db/errors.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../domain/auth/principal.ts';
 import { AppError, assertValid } from '../../domain/errors.ts';
-import { claimKey, extendClaim, keepAnswer, LOCK_SECONDS, releaseKey, type Answer, type KeyUse } from '../../domain/idempotency/answers.ts';
+import { findAnswer, holdKey, keepAnswer, type Answer, type Known, type KeyUse } from '../../domain/idempotency/answers.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
 import type { RouteSpec } from '../guard.ts';
 import type { UploadedFile } from './body.ts';
-import { writeProblem } from './problem.ts';
+import { asAppError, writeProblem } from './problem.ts';
 
 /** How long a request waits for its twin before it gets a 409. */
 const WAIT_MS = 10_000;
@@ -23,7 +21,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_OPERATION = 400;
 const KEPT_HEADERS = ['Content-Type', 'ETag', 'Location'];
 
-type KeyedSpec = Pick<RouteSpec, 'method' | 'path' | 'access'>;
+type KeyedSpec = Pick<RouteSpec, 'method' | 'path' | 'access' | 'repeatable'>;
 
 /** Whether an operation takes an Idempotency-Key: any POST that needs a token, but those of /auth. */
 export function takesIdempotencyKey({ method, path, access }: KeyedSpec): boolean {
@@ -56,36 +54,51 @@ function replay(ctx: Context, { status, headers, body }: Answer): void {
   ctx.set({ ...headers, 'Idempotency-Replayed': 'true' });
 }
 
-/** The key, or the answer to it. While a twin runs it is asked for again, and no connection is held in between. */
-async function claimOrWait(em: EntityManager, use: KeyUse): Promise<'ours' | Answer> {
+/**
+ * Runs the request and keeps its answer in the same transaction: a process that dies leaves both or none. A refusal undoes
+ * what the request did, and is an answer too; what is not kept (401, 429, 5xx) undoes all.
+ */
+async function runOnce(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<Known | 'busy'> {
+  return em.transactional(async (tx) => {
+    const known = await holdKey(tx, use);
+    if (known !== 'new') return known;
+    try {
+      await tx.transactional(run);
+    } catch (error) {
+      const refusal = asAppError(error);
+      if (!refusal || !isKept(refusal.status)) throw error;
+      writeProblem(ctx, refusal);
+    }
+    if (!(await keepAnswer(tx, use, answerOf(ctx)))) throw new Error('an answer came under a key that this transaction holds');
+    return 'new';
+  });
+}
+
+/** Runs what may run again, in transactions of its own, and keeps its answer afterwards; of twins all give the one that was kept. */
+async function runFreely(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<Known> {
+  const known = await em.transactional((tx) => findAnswer(tx, use));
+  if (known !== 'new') return known;
+  try {
+    await run(em.fork());
+  } catch (error) {
+    const refusal = asAppError(error);
+    if (!refusal || !isKept(refusal.status)) throw error;
+    writeProblem(ctx, refusal);
+  }
+  return em.transactional(async (tx) => ((await keepAnswer(tx, use, answerOf(ctx))) ? 'new' : findAnswer(tx, use)));
+}
+
+/** Runs the request, or answers as the first time. While a twin runs it is asked for again, and no connection is held in between. */
+async function runOrReplay(ctx: Context, attempt: () => Promise<Known | 'busy'>): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   for (let pause = 20; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-    const claim = await claimKey(em, use);
-    if (claim === 'reused') throw new AppError('idempotency_key_reused');
-    if (claim !== 'busy') return claim;
+    const known = await attempt();
+    if (known === 'new') return;
+    if (known === 'reused') throw new AppError('idempotency_key_reused');
+    if (known !== 'busy') return replay(ctx, known);
     if (performance.now() > deadline) throw new AppError('idempotency_conflict', 'The same request is still at work', { headers: { 'Retry-After': '1' } });
     await sleep(pause);
   }
-}
-
-/** Runs the request while it holds the key, writes its answer to `ctx` and keeps it, or frees the key. */
-async function runAndKeep(ctx: Context, { log }: Deps, em: EntityManager, use: KeyUse, run: () => Promise<void>): Promise<void> {
-  // The answer stands whether the key can be kept or not; a lock that is left runs out.
-  const warn = (error: unknown) => log.warn({ err: error as Error, requestId: ctx.state['requestId'] as string }, 'idempotency key not kept');
-  const extension = setInterval(() => void extendClaim(em, use).catch(warn), (LOCK_SECONDS * 1000) / 3);
-  try {
-    await run();
-  } catch (error) {
-    const known = error instanceof AppError ? error : toAppError(error);
-    if (!known) {
-      await releaseKey(em, use).catch(warn);
-      throw error;
-    }
-    writeProblem(ctx, known);
-  } finally {
-    clearInterval(extension);
-  }
-  await (isKept(ctx.status) ? keepAnswer(em, use, answerOf(ctx)) : releaseKey(em, use)).catch(warn);
 }
 
 /**
@@ -97,7 +110,7 @@ export async function idempotent(
   spec: KeyedSpec,
   deps: Deps,
   { body, files }: { body: unknown; files: UploadedFile[] },
-  run: () => Promise<void>,
+  run: (em?: EntityManager) => Promise<void>,
 ): Promise<void> {
   const key = ctx.headers['idempotency-key'];
   if (key === undefined || !takesIdempotencyKey(spec)) return run();
@@ -107,11 +120,15 @@ export async function idempotent(
   const { tenantId, actor } = ctx.state['principal'] as Principal;
   const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ctx.params[name]!);
   const use: KeyUse = {
-    tenantId, caller: `${actor.type}/${actor.id}`, operation: `${spec.method} ${path}`.slice(0, MAX_OPERATION), key: key as string, runner: randomUUID(),
+    tenantId, caller: `${actor.type}/${actor.id}`, operation: `${spec.method} ${path}`.slice(0, MAX_OPERATION), key: key as string,
     requestHash: await hashRequest({ params: ctx.params, query: ctx.query, body, files }),
   };
-  const em = tenantEm(deps.orm, tenantId);
-  const claim = await claimOrWait(em, use);
-  if (claim === 'ours') await runAndKeep(ctx, deps, em, use, run);
-  else replay(ctx, claim);
+  const runIn = spec.repeatable ? runFreely : runOnce;
+  try {
+    await runOrReplay(ctx, () => runIn(ctx, tenantEm(deps.orm, tenantId), use, run));
+  } catch (error) {
+    // It may have been written before the commit failed, and is of what was not done.
+    for (const name of KEPT_HEADERS) ctx.remove(name);
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Context, Next } from 'koa';
 import { toAppError } from '../../db/errors.ts';
+import { isUnanswered } from '../../events/nats.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { RouteSpec } from '../guard.ts';
@@ -7,13 +8,20 @@ import type { RouteSpec } from '../guard.ts';
 /** The path of a request as logs show it: without what is secret in it. */
 export const loggedPath = (ctx: Context): string => (ctx.state['loggedPath'] as string | undefined) ?? ctx.path;
 
+/** What an error means to the client; null = it is our fault. */
+export function asAppError(error: unknown): AppError | null {
+  if (error instanceof AppError) return error;
+  if (isUnanswered(error)) return new AppError('unavailable', 'The message server is not available', { cause: error, headers: { 'Retry-After': '5' } });
+  return toAppError(error);
+}
+
 /** The one writer of error bodies (RFC 9457). Whatever is not an AppError or a database error that we know is a 500. */
 export function problems(log: Logger) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
     } catch (error) {
-      const known = error instanceof AppError ? error : toAppError(error);
+      const known = asAppError(error);
       if (!known) log.error({ err: error as Error, requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx) }, 'request failed');
       writeProblem(ctx, known ?? new AppError('internal', 'The request failed; its requestId is in our logs'));
     }
@@ -35,6 +43,7 @@ export function problemBody(error: AppError, requestId: string): string {
 
 /** The answer that an error is: where the route has a page for it and a browser asks, that. */
 export function writeProblem(ctx: Context, error: AppError): void {
+  if (error.status === 503) ctx.set('Retry-After', '5');
   if (error.headers) ctx.set(error.headers);
   const errorPage = ctx.state['errorPage'] as RouteSpec['errorPage'];
   if (errorPage) ctx.vary('Accept');

@@ -20,7 +20,8 @@ function health(area: string, path: `/${string}`): RouteSpec {
     responses: { 200: { schema: HealthAnswer, description: 'UP or DEGRADED' }, 503: { schema: HealthAnswer, description: 'DOWN' } },
     handler: async ({ deps }) => {
       const body = await checkHealth(deps, area);
-      return { status: body.status === 'DOWN' ? 503 : 200, body, headers: { 'Cache-Control': 'no-store' } };
+      const headers = { 'Cache-Control': 'no-store' };
+      return body.status === 'DOWN' ? { status: 503, body, headers: { ...headers, 'Retry-After': '5' } } : { body, headers };
     },
   });
 }

@@ -208,7 +208,7 @@ const AuditEntrySchema = defineEntity({
 export class AuditEntry extends AuditEntrySchema.class {}
 AuditEntrySchema.setClass(AuditEntry);
 
-/** The first answer to a POST with an Idempotency-Key; without a status, its request is still at work until `lockedUntil`. */
+/** The first answer to a POST with an Idempotency-Key, written in the transaction of what the request did. */
 const IdempotentAnswerSchema = defineEntity({
   name: 'IdempotentAnswer',
   tableName: 'idempotent_answers',
@@ -222,11 +222,9 @@ const IdempotentAnswerSchema = defineEntity({
     operation: p.string().length(400).primary(),
     key: p.string().length(255).primary(),
     requestHash: p.text(),
-    /** Who runs it: only that one writes the answer. */
-    runner: p.uuid(),
-    lockedUntil: timestamp(),
-    status: p.smallint().nullable(),
-    headers: p.json<Record<string, string>>().nullable(),
+    status: p.smallint(),
+    headers: p.json<Record<string, string>>(),
+    /** Null where it was not kept: a stream, or more than 1 MiB. */
     body: p.text().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },

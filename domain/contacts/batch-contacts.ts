@@ -1,6 +1,6 @@
 import type { Contact } from '../../db/entities/contacts.ts';
 import { isRetryable, pgError } from '../../db/errors.ts';
-import type { EntityManager } from '../../db/orm.ts';
+import { freshEm, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
@@ -46,7 +46,7 @@ const TRIES = 5;
 export async function batchContacts(em: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await em.fork().transactional((tx) => writeBatch(tx, origin, mode, batch));
+      return await freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch));
     } catch (error) {
       // Someone else has made one of the contacts meanwhile: begun anew it is found.
       const taken = pgError(error)?.constraint === 'contacts_email_key';

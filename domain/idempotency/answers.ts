@@ -1,7 +1,6 @@
+import { createHash } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 
-/** How long a request holds its key without a sign of life: a live one extends it, a killed one's twin waits for its end. */
-export const LOCK_SECONDS = 30;
 const KEPT_HOURS = 24;
 const SWEEP_BATCH = 1000;
 
@@ -14,8 +13,6 @@ export interface KeyUse {
   operation: string;
   key: string;
   requestHash: string;
-  /** Made for each request: only the one that holds the key writes its answer. */
-  runner: string;
 }
 
 /** `body` is '' where there is none, and null where it was not kept. */
@@ -25,71 +22,53 @@ export interface Answer {
   body: string | null;
 }
 
-/** `ours`: run it. `busy`: a twin runs. `reused`: the key came with another request. Or the answer that was given. */
-export type Claim = 'ours' | 'busy' | 'reused' | Answer;
+/** `new`: nothing was answered under the key. `reused`: the key came with another request. Or the answer that was given. */
+export type Known = 'new' | 'reused' | Answer;
 
-const lockedUntil = sql`now() + make_interval(secs => ${sql.lit(LOCK_SECONDS)})`;
 const over = sql`a.created_at <= now() - make_interval(hours => ${sql.lit(KEPT_HOURS)})`;
-const atWork = sql`(a.status is null and a.locked_until > now())`;
-const isKey = ({ tenantId, caller, operation, key }: KeyUse) =>
-  sql`a.tenant_id = ${tenantId} and a.caller = ${caller} and a.operation = ${operation} and a.key = ${key}`;
-const isHeldBy = (use: KeyUse) => sql`${isKey(use)} and a.runner = ${use.runner}::uuid and a.status is null`;
 
-interface KeyRow {
-  isSame: boolean;
-  isFree: boolean;
-  status: number | null;
-  headers: Record<string, string>;
-  body: string | null;
+/** 64 bits that stand for a key. Two keys with the same bits only wait for each other. */
+const lockOf = ({ tenantId, caller, operation, key }: KeyUse): string =>
+  createHash('sha256').update(JSON.stringify([tenantId, caller, operation, key])).digest().readBigInt64BE().toString();
+
+/** What stands under a key for this request. */
+export async function findAnswer(tx: EntityManager, { tenantId, caller, operation, key, requestHash }: KeyUse): Promise<Known> {
+  const [found] = await rows<Answer & { isSame: boolean }>(tx, sql`
+    select request_hash = ${requestHash} as "isSame", status, headers, body from idempotent_answers a
+    where tenant_id = ${tenantId} and caller = ${caller} and operation = ${operation} and key = ${key} and not ${over}`);
+  if (!found) return 'new';
+  if (!found.isSame) return 'reused';
+  return { status: found.status, headers: found.headers, body: found.body };
 }
 
 /**
- * Takes a key that is new, whose answer is older than 24 hours, or whose holder has gone without an answer; the last
- * only for the same request. Else says what stands in the way. Waits for nothing.
+ * Holds a key until the transaction ends, however it ends: Postgres frees it when the process dies. Answers what stands
+ * under the key, or `busy` while another transaction holds it. Waits for nothing.
  */
-export async function claimKey(em: EntityManager, use: KeyUse): Promise<Claim> {
-  return em.transactional(async (tx) => {
-    const isSame = sql`a.request_hash = ${use.requestHash}`;
-    const isFree = sql`(not ${atWork} and (${over} or (a.status is null and ${isSame})))`;
-    const [found] = await rows<KeyRow>(tx, sql`
-      select ${isSame} as "isSame", ${isFree} as "isFree", status, headers, body from idempotent_answers a where ${isKey(use)}`);
-    if (found && !found.isFree) {
-      if (!found.isSame) return 'reused';
-      return found.status === null ? 'busy' : { status: found.status, headers: found.headers, body: found.body };
-    }
-    const taken = await rows(tx, sql`
-      insert into idempotent_answers as a (tenant_id, caller, operation, key, request_hash, runner, locked_until)
-      values (${use.tenantId}, ${use.caller}, ${use.operation}, ${use.key}, ${use.requestHash}, ${use.runner}::uuid, ${lockedUntil})
-      on conflict (tenant_id, caller, operation, key) do update set request_hash = excluded.request_hash, runner = excluded.runner,
-        locked_until = excluded.locked_until, status = null, headers = null, body = null, created_at = excluded.created_at
-      where ${isFree}
-      returning 1`);
-    return taken.length > 0 ? 'ours' : 'busy';
-  });
+export async function holdKey(tx: EntityManager, use: KeyUse): Promise<Known | 'busy'> {
+  const [lock] = await rows<{ taken: boolean }>(tx, sql`select pg_try_advisory_xact_lock(${lockOf(use)}::bigint) as taken`);
+  // Another statement: its snapshot must be younger than the lock, to see what the last holder committed.
+  return lock!.taken ? findAnswer(tx, use) : 'busy';
 }
 
-/** Holds the key for another LOCK_SECONDS. */
-export async function extendClaim(em: EntityManager, use: KeyUse): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`update idempotent_answers a set locked_until = ${lockedUntil} where ${isHeldBy(use)}`));
-}
-
-/** Keeps the answer for whoever repeats the request; changes nothing if another has taken the key over. */
-export async function keepAnswer(em: EntityManager, use: KeyUse, { status, headers, body }: Answer): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`
-    update idempotent_answers a set status = ${status}, headers = ${JSON.stringify(headers)}::jsonb, body = ${body} where ${isHeldBy(use)}`));
-}
-
-/** Frees the key, as if it had not been used. */
-export async function releaseKey(em: EntityManager, use: KeyUse): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`delete from idempotent_answers a where ${isHeldBy(use)}`));
+/** Keeps the answer for whoever repeats the request; false when another answer stands under the key. */
+export async function keepAnswer(tx: EntityManager, use: KeyUse, { status, headers, body }: Answer): Promise<boolean> {
+  const { tenantId, caller, operation, key, requestHash } = use;
+  const kept = await rows(tx, sql`
+    insert into idempotent_answers as a (tenant_id, caller, operation, key, request_hash, status, headers, body)
+    values (${tenantId}, ${caller}, ${operation}, ${key}, ${requestHash}, ${status}, ${JSON.stringify(headers)}::jsonb, ${body})
+    on conflict (tenant_id, caller, operation, key) do update set request_hash = excluded.request_hash, status = excluded.status,
+      headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
+    where ${over}
+    returning 1`);
+  return kept.length > 0;
 }
 
 /** Drops answers of all tenants that are older than 24 hours; answers how many, at most a batch. Engine transaction. */
 export async function sweepAnswers(em: EntityManager): Promise<number> {
   const swept = await em.transactional((tx) => rows(tx, sql`
     delete from idempotent_answers where (tenant_id, caller, operation, key) in (
-      select tenant_id, caller, operation, key from idempotent_answers a where ${over} and not ${atWork}
-      order by created_at limit ${SWEEP_BATCH} for update skip locked)
+      select tenant_id, caller, operation, key from idempotent_answers a where ${over} order by created_at limit ${SWEEP_BATCH} for update skip locked)
     returning 1`));
   return swept.length;
 }

@@ -1,5 +1,5 @@
 import { Segment } from '../../db/entities/contacts.ts';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { freshEm, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { lockRange } from '../contacts/lock-contacts.ts';
 import { AppError, notFound } from '../errors.ts';
 import { beginBuilds, judgeRange, nextContact } from './build-segment.ts';
@@ -20,7 +20,7 @@ export interface Rebuilt {
  * `not_found`, and `conflict` when it is given another filter meanwhile.
  */
 export async function rebuildSegment(em: EntityManager, tenantId: string, id: number): Promise<Rebuilt | null> {
-  const segment = await em.fork().findOne(Segment, { id, tenantId });
+  const segment = await freshEm(em).findOne(Segment, { id, tenantId });
   if (!segment) throw notFound('segment or list', id);
   if (segment.status === 'BUILDING') {
     await em.transactional(async (tx) => {

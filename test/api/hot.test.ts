@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { createHot, type Asked, type Hot } from '../../db/hot.ts';
+import { createLine } from '../../db/line.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 
 let slot: Slot;
@@ -12,7 +13,7 @@ before(async () => {
   slot = await claimSlot();
   owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
   await owner.connect();
-  hot = createHot(slot.env['DATABASE_URL']!);
+  hot = createHot(slot.env['DATABASE_URL']!, createLine());
 });
 after(async () => {
   await hot.close();

@@ -18,10 +18,10 @@ export interface ApiProcess {
 
 /** Starts one on a free port and answers when it listens; `env` overrides settings. The caller ends it. */
 export async function startApiProcess(service: Service, env: Record<string, string> = {}): Promise<ApiProcess> {
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE = '' } = process.env;
   const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
   const child = spawn(process.execPath, [resolve('api/server.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { PATH, HOME, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'], env: { PATH, HOME, NODE_COMPILE_CACHE, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
   });
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const lines: string[] = [];

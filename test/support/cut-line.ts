@@ -9,24 +9,30 @@ export interface CutLine {
   cut(): Promise<void>;
   /** Takes connections again. */
   mend(): Promise<void>;
+  /** Lets nothing through in either direction, and says nothing; connections are taken. */
+  hush(): void;
+  /** Lets through what was held up, and the rest. */
+  speak(): void;
 }
 
 /** A line to a server that can be cut, as when the server is gone. */
 export async function cutLine(host: string, port: number): Promise<CutLine> {
   const sockets = new Set<Socket>();
+  let hushed = false;
   const server = createServer((near) => {
     const far = connect(port, host);
     for (const [socket, other] of [[near, far], [far, near]] as const) {
       sockets.add(socket);
       socket.on('error', () => other.destroy());
       socket.on('close', () => { sockets.delete(socket); other.destroy(); });
+      socket.on('data', (sent) => {
+        if (socket === near && line.cutAt !== null && sent.includes(line.cutAt)) near.destroy();
+        else other.write(sent);
+      });
+      if (hushed) socket.pause();
     }
-    near.on('data', (sent) => {
-      if (line.cutAt !== null && sent.includes(line.cutAt)) near.destroy();
-      else far.write(sent);
-    });
     near.on('end', () => far.end());
-    far.pipe(near);
+    far.on('end', () => near.end());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,6 +48,14 @@ export async function cutLine(host: string, port: number): Promise<CutLine> {
     async mend() {
       server.listen(own, '127.0.0.1');
       await once(server, 'listening');
+    },
+    hush() {
+      hushed = true;
+      for (const socket of sockets) socket.pause();
+    },
+    speak() {
+      hushed = false;
+      for (const socket of sockets) socket.resume();
     },
   };
   return line;

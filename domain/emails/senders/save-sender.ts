@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { LockMode } from '@mikro-orm/core';
 import { EmailSender } from '../../../db/entities/email-senders.ts';
-import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshEm, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { sealSecret, type BoxSecrets } from '../../auth/secret-box.ts';
 import { normaliseEmail } from '../../contacts/email.ts';
@@ -69,7 +69,7 @@ export async function updateSender(
   em: EntityManager, secrets: BoxSecrets, author: Author, id: number, input: Partial<SenderInput>, check: (current: EmailSender) => void,
 ): Promise<EmailSender> {
   const fields = soundFields(input);
-  const before = await em.fork().findOne(EmailSender, { id });
+  const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
   // A key takes a while to make, and no lock is held meanwhile.
   const wanted = input.dkim && isAnotherKey(before, input.dkim) ? await keyFor(fields.emailKey ?? before.emailKey, input.dkim) : null;
@@ -108,7 +108,7 @@ export async function deleteSender(em: EntityManager, author: Author, id: number
  * 409 `dns_record_invalid` with what is wrong, 503 when the DNS gives no answer.
  */
 export async function verifySender(em: EntityManager, resolve: ResolveTxt, id: number): Promise<EmailSender> {
-  const before = await em.fork().findOne(EmailSender, { id });
+  const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
   const key = shownKey(before);
   if (!key) throw new AppError('conflict', 'The sender has no DKIM key');

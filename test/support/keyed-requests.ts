@@ -1,0 +1,117 @@
+import type pg from 'pg';
+import type { Answer, Service } from './service.ts';
+import { columnsOf, insertRow } from './schema-rows.ts';
+import { makeContact, makeTemplate } from './emails.ts';
+import { makeMailed } from './bounces.ts';
+
+/** A request that does something, on things made for it alone. */
+export interface KeyedRequest {
+  path: string;
+  body?: unknown;
+}
+
+/** What a POST that takes an Idempotency-Key is asked for, by operationId; each call makes what it needs. */
+export function keyedRequests(service: Service, owner: pg.Client): Record<string, () => Promise<KeyedRequest>> {
+  let made = 0;
+  const name = () => `Keyed ${(made += 1)}`;
+  const address = () => `keyed-${(made += 1)}@example.org`;
+  const make = async (path: string, body: unknown): Promise<Answer['body']> => {
+    const answer = await service.api('POST', path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const idOf = async (path: string, body: unknown): Promise<number> => (await make(path, body)).id;
+  const contact = async () => (await makeContact(service)).id;
+  const list = () => idOf('/contacts/lists', { name: name() });
+  const filter = { field: 'email', operator: 'contains', value: 'keyed' };
+  const csv = () => {
+    const form = new FormData();
+    form.set('file', new Blob([`email,firstName,lastName\n${address()},A,B\n`], { type: 'text/csv' }), 'people.csv');
+    return form;
+  };
+  const member = async (action: '' | '/remove', base: string): Promise<KeyedRequest> => {
+    const [listId, contactId] = [await list(), await contact()];
+    if (action) await make(`/contacts/lists/${listId}/contacts`, { contactIds: [contactId] });
+    return { path: `${base}/${listId}/contacts${action}`, body: { contactIds: [contactId] } };
+  };
+  const dynamic = () => idOf('/contacts/segments', { name: name(), type: 'dynamic', filter });
+  const journey = async () => idOf('/campaigns', { name: name(), steps: [{ id: 'mail', type: 'EMAIL', config: { templateId: await makeTemplate(service) } }] });
+  const started = async () => {
+    const id = await journey();
+    await make(`/campaigns/${id}/start`, { contactIds: [await contact()] });
+    return id;
+  };
+  const execution = async (status: string): Promise<number> => {
+    const [campaignId, contactId] = [await started(), await contact()];
+    await insertRow(owner, 'campaign_executions', await columnsOf(owner, 'campaign_executions'), {
+      tenant_id: service.admin.tenantId, campaign_id: campaignId, contact_id: contactId, campaign_version: 1, status, workflow_id: `keyed/${contactId}`,
+      state: JSON.stringify({ ahead: null }),
+    });
+    const { rows } = await owner.query<{ id: string }>('select id from campaign_executions where campaign_id = $1 and contact_id = $2', [campaignId, contactId]);
+    return Number(rows[0]!.id);
+  };
+  const mailing = async (fields: object) => ({ name: name(), templateId: await makeTemplate(service), listId: await list(), ...fields });
+  const mailingIn = async (...verbs: string[]) => {
+    const id = await idOf('/emails/campaigns', await mailing({}));
+    for (const verb of verbs) await make(`/emails/campaigns/${id}/${verb}`, {});
+    return id;
+  };
+
+  return {
+    createContact: async () => ({ path: '/contacts', body: { firstName: 'A', lastName: 'B', email: address() } }),
+    batchContacts: async () => ({ path: '/contacts/batch', body: { contacts: [{ firstName: 'A', lastName: 'B', email: address() }] } }),
+    mergeContacts: async () => ({ path: `/contacts/${await contact()}/merge`, body: { sourceId: await contact() } }),
+    eraseContact: async () => ({ path: `/contacts/${await contact()}/erase` }),
+    createCompany: async () => ({ path: '/contacts/companies', body: { name: name() } }),
+    createCustomField: async () => ({ path: '/contacts/custom-fields', body: { entity: 'contact', name: `keyed${(made += 1)}`, type: 'string' } }),
+    importContacts: async () => ({ path: '/contacts/import', body: csv() }),
+    cancelImport: async () => ({ path: `/contacts/imports/${await idOf('/contacts/import', csv())}/cancel` }),
+    undoImport: async () => {
+      const id = await idOf('/contacts/import', csv());
+      await owner.query(`update contact_imports set status = 'COMPLETED', started_at = now(), finished_at = now() where id = $1`, [id]);
+      return { path: `/contacts/imports/${id}/undo` };
+    },
+    createSegment: async () => ({ path: '/contacts/segments', body: { name: name(), type: 'dynamic', filter } }),
+    createList: async () => ({ path: '/contacts/lists', body: { name: name() } }),
+    previewSegment: async () => ({ path: '/contacts/segments/preview', body: { filter } }),
+    addSegmentContacts: () => member('', '/contacts/segments'),
+    addListContacts: () => member('', '/contacts/lists'),
+    removeSegmentContacts: () => member('/remove', '/contacts/segments'),
+    removeListContacts: () => member('/remove', '/contacts/lists'),
+    rebuildSegment: async () => ({ path: `/contacts/segments/${await dynamic()}/rebuild` }),
+    rebuildList: async () => ({ path: `/contacts/lists/${await list()}/rebuild` }),
+
+    createTemplate: async () => ({ path: '/emails/templates', body: { name: name(), subject: 'Hello', content: '<p>Hello</p>' } }),
+    previewTemplate: async () => ({ path: `/emails/templates/${await makeTemplate(service)}/preview`, body: {} }),
+    testTemplate: async () => ({ path: `/emails/templates/${await makeTemplate(service)}/test`, body: { to: address() } }),
+    sendEmail: async () => ({ path: '/emails/send', body: { templateId: await makeTemplate(service), recipientId: await contact() } }),
+    resolveEmail: async () => ({ path: `/emails/${(await makeMailed(service, 'UNKNOWN')).emailId}/resolve`, body: { outcome: 'sent' } }),
+    createEmailCampaign: async () => ({ path: '/emails/campaigns', body: await mailing({ scheduleType: 'immediate' }) }),
+    sendEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn()}/send` }),
+    pauseEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn('send')}/pause` }),
+    resumeEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn('send', 'pause')}/resume` }),
+    cancelEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn('send')}/cancel` }),
+    createTopic: async () => ({ path: '/emails/topics', body: { name: name() } }),
+    createSuppression: async () => ({ path: '/emails/suppressions', body: { email: address() } }),
+    createSender: async () => ({ path: '/emails/senders', body: { email: address(), name: name() } }),
+    // Without a key there is nothing to look up: the refusal is the answer.
+    verifySender: async () => ({ path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/verify` }),
+
+    createCampaign: async () => ({ path: '/campaigns', body: { name: name(), steps: [{ id: 'wait', type: 'WAIT', config: { waitMinutes: 1 } }] } }),
+    startCampaign: async () => ({ path: `/campaigns/${await journey()}/start`, body: { contactIds: [await contact()] } }),
+    stopCampaign: async () => ({ path: `/campaigns/${await started()}/stop` }),
+    pauseCampaign: async () => ({ path: `/campaigns/${await started()}/pause` }),
+    resumeCampaign: async () => {
+      const id = await started();
+      await make(`/campaigns/${id}/pause`, {});
+      return { path: `/campaigns/${id}/resume` };
+    },
+    stopCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('RUNNING')}/stop` }),
+    retryCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('FAILED')}/retry` }),
+
+    createForm: async () => ({ path: '/forms', body: { name: name(), fields: [{ name: 'email', label: 'Email', type: 'email', required: true }] } }),
+    createScoringRule: async () => ({ path: '/scoring/rules', body: { name: name(), eventType: 'EMAIL_OPENED', points: 1 } }),
+    recordScoringEvent: async () => ({ path: '/scoring/events', body: { contactId: await contact(), type: 'WEBSITE_VISITED', data: {} } }),
+    createScoreThreshold: async () => ({ path: '/scoring/thresholds', body: { name: name(), score: 100_000 } }),
+  };
+}

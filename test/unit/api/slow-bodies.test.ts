@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { until } from '../../support/until.ts';
+import { limitConnections } from '../../../api/connections.ts';
+import { createDrain } from '../../../api/draining.ts';
+import { createBodyTimeout } from '../../../api/slow-bodies.ts';
+
+/** A server that bounds bodies and connections, with what answers it. */
+async function listen(t: TestContext, { bodyMs = 60_000, most = 100 }: { bodyMs?: number; most?: number }, handle: RequestListener) {
+  const bound = createBodyTimeout(bodyMs);
+  const server = createServer((request, response) => {
+    drain.track(response);
+    bound(request, response);
+    handle(request, response);
+  });
+  const drain = createDrain(server);
+  limitConnections(server, most, drain);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => { server.close(); server.closeAllConnections(); });
+  const open = async (text: string): Promise<Client> => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const client: Client = { socket, text: '', closed: once(socket, 'close') };
+    socket.on('error', () => undefined);
+    socket.on('data', (part: Buffer) => { client.text += part.toString(); });
+    await once(socket, 'connect');
+    if (text) socket.write(text);
+    return client;
+  };
+  return { server, open };
+}
+
+interface Client {
+  socket: Socket;
+  text: string;
+  closed: Promise<unknown>;
+}
+
+const post = (length: number, type = 'application/json') => `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
+const echo: RequestListener = (request, response) => {
+  let bytes = 0;
+  request.on('data', (part: Buffer) => { bytes += part.length; });
+  request.on('error', () => undefined);
+  request.on('end', () => response.end(`took ${bytes}`));
+};
+
+test('a body that stops coming is a 408, and its connection ends', async (t) => {
+  const { open } = await listen(t, { bodyMs: 100 }, echo);
+  const client = await open(`${post(50)}{`);
+  await client.closed;
+  assert.match(client.text, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
+});
+
+test('one that was answered before it came is cut off', async (t) => {
+  const { open } = await listen(t, { bodyMs: 100 }, (_request, response) => response.end('no'));
+  const client = await open(`${post(50)}{`);
+  await client.closed;
+  assert.match(client.text, /^HTTP\/1\.1 200 .*no/s);
+});
+
+test('a body that trickles is over in the same time, whatever it brings', async (t) => {
+  const { open } = await listen(t, { bodyMs: 100 }, echo);
+  const client = await open(post(100_000));
+  const drip = setInterval(() => client.socket.write('x'), 10);
+  await client.closed;
+  clearInterval(drip);
+  assert.match(client.text, /^HTTP\/1\.1 408 /);
+});
+
+test('an upload that goes on may take its time, and one that trickles may not', async (t) => {
+  const { open } = await listen(t, { bodyMs: 400 }, echo);
+  const parts = 20;
+  const part = Buffer.alloc(64 * 1024);
+  const steady = await open(post(parts * part.length, 'multipart/form-data; boundary=x'));
+  const trickle = await open(post(parts * part.length, 'multipart/form-data; boundary=x'));
+  const drip = setInterval(() => trickle.socket.write('x'), 10);
+  const begun = performance.now();
+  for (let n = 0; n < parts; n += 1) {
+    steady.socket.write(part);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  assert.ok(performance.now() - begun > 400, 'it took longer than a body may');
+  await until('it is answered', () => steady.text.includes(`took ${parts * part.length}`));
+  await trickle.closed;
+  clearInterval(drip);
+  assert.match(trickle.text, /^HTTP\/1\.1 408 /);
+});
+
+test('what comes in time is answered as ever, and the connection stays', async (t) => {
+  const { open } = await listen(t, { bodyMs: 100 }, echo);
+  const client = await open(`${post(2)}ab`);
+  await until('it is answered', () => client.text.includes('took 2'));
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  client.socket.write(`${post(3)}abc`);
+  await until('it is answered again', () => client.text.includes('took 3'));
+});
+
+test('over the limit the oldest connection that waits gives way: first those that never asked, then the idle, never one at work', async (t) => {
+  const held: (() => void)[] = [];
+  const { open } = await listen(t, { most: 4 }, (_request, response) => { held.push(() => response.end('done')); });
+  const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+  const answered = async (client: Client): Promise<void> => {
+    while (held.length === 0) await new Promise(setImmediate);
+    held.pop()!();
+    await until('it is answered', () => client.text.includes('done'));
+  };
+  const idle = await open(get);
+  await answered(idle);
+  const atWork = await open(get);
+  while (held.length === 0) await new Promise(setImmediate);
+  const [first, second] = [await open(post(10)), await open('')];
+  const fifth = await open('');
+  await first.closed;
+  const sixth = await open('');
+  await second.closed;
+  assert.deepEqual([idle, atWork, fifth, sixth].map(({ socket }) => socket.destroyed), [false, false, false, false]);
+  // All that never asked have gone: now the idle one.
+  const [seventh, eighth] = [await open(get), await open(get)];
+  await Promise.all([fifth.closed, sixth.closed]);
+  while (held.length < 3) await new Promise(setImmediate);
+  const ninth = await open(get);
+  await idle.closed;
+  while (held.length < 4) await new Promise(setImmediate);
+  // Four are at work: one more is refused.
+  const refused = await open(get);
+  await refused.closed;
+  for (const end of held) end();
+  for (const client of [atWork, seventh, eighth, ninth]) await until('what was at work is answered', () => client.text.includes('done'));
+});
