@@ -86,7 +86,8 @@ const CampaignExecutionSchema = defineEntity({
     sweep: p.boolean().default(false),
     /** Came to a step while the campaign was paused: its workflow waits to be woken. */
     parked: p.boolean().default(false),
-    workflowId: p.text(),
+    /** None where it was over as soon as it began: its campaign has no steps. */
+    workflowId: p.text().nullable(),
     runId: p.text().nullable(),
     startedAt: timestamp().defaultRaw('now()'),
     finishedAt: timestamp().nullable(),
