@@ -47,7 +47,7 @@ export function erasureActivities(deps: Deps) {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const workflows = await em.transactional((tx) => rows<{ workflow_id: string }>(tx, sql`
-        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) order by id`));
+        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) and workflow_id is not null order by id`));
       const { workflowService } = deps.temporal;
       let erased = 0;
       for (const { workflow_id: workflowId } of workflows) {

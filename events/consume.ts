@@ -3,7 +3,7 @@ import type { Deps } from '../config/deps.ts';
 import { SpanKind } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
 import { isRetryable } from '../db/errors.ts';
-import { eventContracts, type AnyEvent, type EventType } from './contracts.ts';
+import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
 import { compileRequest } from '../domain/schema-check.ts';
 import { decodeText, encode, type JsMsg } from './nats.ts';
 import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
@@ -115,19 +115,27 @@ async function deadLetter(deps: Deps, consumer: string, message: JsMsg, error: u
 
 const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));
 
-function parseEvent(message: JsMsg): AnyEvent {
+/**
+ * The event of a message; null for one without a tenant. Its tenant is what its extension `tenantid` names, and nothing else
+ * is asked; data or a subject that names another makes the event a contradiction, which is nobody's.
+ */
+function parseEvent(message: JsMsg): AnyEvent | null {
   let event: AnyEvent;
   try {
     event = JSON.parse(decodeText(message.data)) as AnyEvent;
   } catch (error) {
     throw new PoisonError('not JSON', { cause: error });
   }
+  if (Object.hasOwn(eventContracts, event?.type) && (typeof event.tenantid !== 'string' || event.tenantid === '')) return null;
   const check = checks.get(event?.type);
   if (!check || typeof event.id !== 'string' || !/^[0-9a-f-]{36}$/i.test(event.id) || Number.isNaN(Date.parse(event.time))) {
     throw new PoisonError('not a CloudEvent of a known type');
   }
   const problems = check(event.data);
   if (problems.length > 0) throw new PoisonError(`data is not as its contract says: ${JSON.stringify(problems)}`);
+  const { tenantid, type, data } = event;
+  if (data.tenantId !== tenantid) throw new PoisonError(`tenantid is ${tenantid}, data.tenantId ${data.tenantId}`);
+  if (message.subject !== eventSubject(tenantid, type)) throw new PoisonError(`of tenant ${tenantid} and type ${type}, on the subject ${message.subject}`);
   return event;
 }
 
@@ -155,17 +163,20 @@ export interface EventHandler {
 
 /** Runs a handler on EVENTS. Events without a tenant are dropped and counted. */
 export async function runEventHandler(deps: Deps, handler: EventHandler): Promise<Consumer> {
-  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(handler.name, { types: handler.types }));
+  const { name: consumer, types } = handler;
+  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(consumer, { types }));
+  deps.metrics.dropped.inc({ consumer }, 0);
   return consumeBatches(deps, {
     stream: EVENTS,
-    name: handler.name,
+    name: consumer,
     handle: async (messages) => {
-      const events = messages.map(parseEvent).filter((event) => {
-        if (event.tenantid) return true;
-        deps.metrics.dropped.inc({ consumer: handler.name });
-        return false;
-      });
+      const events = messages.map(parseEvent).filter((event) => event !== null);
       if (events.length > 0) await retrying(() => handleOnce(deps, handler, events));
+      // Last: where something has failed, each is handled once more.
+      const dropped = messages.length - events.length;
+      if (dropped === 0) return;
+      deps.metrics.dropped.inc({ consumer }, dropped);
+      deps.log.warn({ consumer, dropped }, 'events without a tenant (the extension tenantid) were dropped');
     },
   });
 }

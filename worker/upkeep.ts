@@ -23,8 +23,15 @@ export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
   return { stop: async () => { await Promise.all(loops.map((loop) => loop.stop())); } };
 }
 
-/** Inbox partitions for today and the next days, and without those that nothing is redelivered from any more. */
-async function keepPartitions({ orm }: Deps): Promise<void> {
-  await engineEm(orm).transactional((tx) => rows(tx, sql`select ensure_inbox_partition(current_date + n) from generate_series(0, 2) n`));
-  await engineEm(orm).transactional((tx) => rows(tx, sql`select drop_inbox_partitions(current_date - 30)`));
+/**
+ * Inbox partitions for today and the next days, and without those that nothing is redelivered from any more. Making or dropping
+ * one waits for the transactions of consumers, and all others wait behind it: so it gives up soon, and is done the next time.
+ */
+export async function keepPartitions({ orm }: Pick<Deps, 'orm'>): Promise<void> {
+  for (const statement of [sql`select ensure_inbox_partition(current_date + n) from generate_series(0, 2) n`, sql`select drop_inbox_partitions(current_date - 30)`]) {
+    await engineEm(orm).transactional(async (tx) => {
+      await rows(tx, sql`set local lock_timeout = '500ms'`);
+      await rows(tx, statement);
+    });
+  }
 }

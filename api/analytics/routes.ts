@@ -5,11 +5,11 @@ import { EVENTS } from '../../events/streams.ts';
 import type { Deps } from '../../config/deps.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { route, type RouteSpec } from '../guard.ts';
-import { Id, oneOf, strict, Timestamp } from '../schemas.ts';
+import { Id, nullable, oneOf, strict, Timestamp } from '../schemas.ts';
 
 const query = strict({
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive; from the beginning of its 5-minute window' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive; to the end of its 5-minute window' })),
   interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
   timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
 });
@@ -60,7 +60,7 @@ export const analyticsRoutes: RouteSpec[] = [
     series: series({ contacts: count, sent: count, opens: count, clicks: count, unsubscribes: count, submissions: count }),
   }, dashboard.readDashboard),
   figures('emails', 'Email figures', {
-    totals: strict(emailFigures), byTemplate: Type.Array(strict({ templateId: Id, ...emailFigures })), series: series(emailFigures),
+    totals: strict(emailFigures), byTemplate: Type.Array(strict({ templateId: nullable(Id), ...emailFigures })), series: series(emailFigures),
   }, dashboard.readEmailAnalytics),
   figures('contacts', 'Contact figures', {
     totals: strict({ total: count, new: count, unsubscribes: count }), byStatus: Type.Array(strict({ status: Type.String(), count })),

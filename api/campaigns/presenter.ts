@@ -16,10 +16,10 @@ export function presentEnrolment(enrolment: CampaignEnrolment) {
 }
 
 export function presentExecution(execution: CampaignExecution) {
-  const { id, campaignId, campaignVersion, contactId, entryNo, currentStep, status, startedAt, workflowId } = execution;
+  const { id, campaignId, campaignVersion, contactId, entryNo, currentStep, status, startedAt } = execution;
   return {
     id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId: execution.currentStepId ?? null, status, startedAt,
-    finishedAt: execution.finishedAt ?? null, exitReason: execution.exitReason ?? null, workflowId, runId: execution.runId ?? null,
+    finishedAt: execution.finishedAt ?? null, exitReason: execution.exitReason ?? null, workflowId: execution.workflowId ?? null, runId: execution.runId ?? null,
   };
 }
 

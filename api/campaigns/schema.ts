@@ -80,7 +80,7 @@ const execution = {
   startedAt: Timestamp,
   finishedAt: nullable(Timestamp),
   exitReason: nullable(Type.String({ examples: ['campaign_stopped'] })),
-  workflowId: Type.String({ examples: ['campaign-execution/default/7/42/1'] }),
+  workflowId: nullable(Type.String({ examples: ['campaign-execution/default/7/42/1'], description: 'Null where a campaign without steps was over at once' })),
   runId: nullable(Type.String()),
 };
 export const Execution = strict(execution, { title: 'Execution' });

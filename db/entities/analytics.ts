@@ -21,19 +21,19 @@ const AnalyticsWindowSchema = defineEntity({
 export class AnalyticsWindow extends AnalyticsWindowSchema.class {}
 AnalyticsWindowSchema.setClass(AnalyticsWindow);
 
-/** The contacts that did something on a day: what rates over people are counted from. */
-const AnalyticsContactDaySchema = defineEntity({
-  name: 'AnalyticsContactDay',
-  tableName: 'analytics_contact_days',
+/** The contacts that did something in a window, each once: what rates over people are counted from. */
+const AnalyticsContactWindowSchema = defineEntity({
+  name: 'AnalyticsContactWindow',
+  tableName: 'analytics_contact_windows',
   ...tenantTable,
   properties: {
     tenantId: tenantId().primary(),
     metric: p.string().length(50).primary(),
-    day: p.date().primary(),
+    at: timestamp().primary(),
     contactId: bigid().primary(),
   },
 });
-export class AnalyticsContactDay extends AnalyticsContactDaySchema.class {}
-AnalyticsContactDaySchema.setClass(AnalyticsContactDay);
+export class AnalyticsContactWindow extends AnalyticsContactWindowSchema.class {}
+AnalyticsContactWindowSchema.setClass(AnalyticsContactWindow);
 
-export const analyticsEntities = [AnalyticsWindow, AnalyticsContactDay];
+export const analyticsEntities = [AnalyticsWindow, AnalyticsContactWindow];

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 const TenantSchema = defineEntity({
   name: 'Tenant',
@@ -199,8 +199,8 @@ const AuditEntrySchema = defineEntity({
     action: p.string().length(50),
     resourceType: p.string().length(50),
     resourceId: p.string().length(100).nullable(),
-    before: p.json<Record<string, unknown>>().nullable(),
-    after: p.json<Record<string, unknown>>().nullable(),
+    before: json<Record<string, unknown>>().nullable(),
+    after: json<Record<string, unknown>>().nullable(),
     requestId: p.text().nullable(),
     address: p.text().nullable(),
   },
@@ -223,7 +223,7 @@ const IdempotentAnswerSchema = defineEntity({
     key: p.string().length(255).primary(),
     requestHash: p.text(),
     status: p.smallint(),
-    headers: p.json<Record<string, string>>(),
+    headers: json<Record<string, string>>(),
     /** Null where it was not kept: a stream, or more than 1 MiB. */
     body: p.text().nullable(),
     createdAt: timestamp().defaultRaw('now()'),

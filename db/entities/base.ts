@@ -1,4 +1,5 @@
-import { p, type PolicyDef } from '@mikro-orm/core';
+import { isDeepStrictEqual } from 'node:util';
+import { JsonType, p, type PolicyDef } from '@mikro-orm/core';
 
 /** The role of relay, consumers, claims and compiled segment SQL: it sees every tenant, so the tenant is in every key it uses. */
 export const ENGINE_ROLE = 'perennial_engine';
@@ -26,6 +27,16 @@ export const id = () => p.bigint('number').primary().autoincrement();
 export const bigid = () => p.bigint('number');
 export const tenantId = () => p.string().length(50);
 export const timestamp = () => p.datetime(3);
+
+const parsed = (value: unknown): unknown => (typeof value === 'string' ? JSON.parse(value) : value);
+/** jsonb keeps no order of keys: the same JSON with another is no change, which would raise the version. */
+class UnorderedJson extends JsonType {
+  override compareValues(one: unknown, other: unknown): boolean {
+    return one === other || isDeepStrictEqual(parsed(one), parsed(other));
+  }
+}
+export const json = <T>() => p.type(UnorderedJson).$type<T>();
+
 const now = () => new Date();
 
 /** `createdAt`, `updatedAt`, `version` of a resource that the API edits. */

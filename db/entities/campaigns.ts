@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'STOPPED', 'ARCHIVED'] as const;
 export const CAMPAIGN_TYPES = ['CUSTOM', 'WELCOME_SERIES', 'NURTURE', 'RE_ENGAGEMENT'] as const;
@@ -18,9 +18,9 @@ const CampaignSchema = defineEntity({
     status: p.enum(CAMPAIGN_STATUSES).default('DRAFT'),
     type: p.enum(CAMPAIGN_TYPES).default('CUSTOM'),
     /** Trigger, steps and entry as they are edited; what runs is a CampaignVersion. */
-    trigger: p.json<unknown>(),
-    steps: p.json<unknown[]>(),
-    entry: p.json<unknown>(),
+    trigger: json<unknown>(),
+    steps: json<unknown[]>(),
+    entry: json<unknown>(),
     publishedVersion: p.integer().nullable(),
     /** When it last became ACTIVE, or got its present trigger: that sees only what happened after it. */
     activatedAt: timestamp().nullable(),
@@ -39,7 +39,7 @@ const CampaignVersionSchema = defineEntity({
     tenantId: tenantId().primary(),
     campaignId: bigid().primary(),
     version: p.integer().primary(),
-    definition: p.json<unknown>(),
+    definition: json<unknown>(),
     publishedAt: timestamp().defaultRaw('now()'),
   },
 });
@@ -75,7 +75,7 @@ const CampaignExecutionSchema = defineEntity({
     currentStep: p.integer().default(0),
     currentStepId: p.string().length(64).nullable(),
     /** The interpreter's own state: visits per step, when the current wait ends. */
-    state: p.json<unknown>(),
+    state: json<unknown>(),
     /** How many step transitions are committed; a redone activity finds its number taken. */
     stepSeq: p.integer().default(0),
     /** Which run of the workflow may write: a retry raises it. */
@@ -86,7 +86,8 @@ const CampaignExecutionSchema = defineEntity({
     sweep: p.boolean().default(false),
     /** Came to a step while the campaign was paused: its workflow waits to be woken. */
     parked: p.boolean().default(false),
-    workflowId: p.text(),
+    /** None where it was over as soon as it began: its campaign has no steps. */
+    workflowId: p.text().nullable(),
     runId: p.text().nullable(),
     startedAt: timestamp().defaultRaw('now()'),
     finishedAt: timestamp().nullable(),
@@ -131,7 +132,7 @@ const CampaignEnrolmentSchema = defineEntity({
     campaignId: bigid(),
     campaignVersion: p.integer(),
     segmentId: bigid().nullable(),
-    contactIds: p.json<number[]>().nullable(),
+    contactIds: json<number[]>().nullable(),
     status: p.enum(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED'] as const).default('PENDING'),
     /** The last contact id that was looked at (keyset). */
     cursor: bigid().default(0),

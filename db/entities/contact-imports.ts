@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const IMPORT_STATUSES = ['PENDING', 'RUNNING', 'COMPLETED', 'FAILED', 'CANCELLED', 'UNDONE'] as const;
 
@@ -25,7 +25,7 @@ const ContactImportSchema = defineEntity({
     tenantId: tenantId(),
     fileName: p.string().length(255),
     objectKey: p.text(),
-    options: p.json<ImportOptions>(),
+    options: json<ImportOptions>(),
     status: p.enum(IMPORT_STATUSES).default('PENDING'),
     totalRows: p.integer().nullable(),
     processedRows: p.integer().default(0),
@@ -40,7 +40,7 @@ const ContactImportSchema = defineEntity({
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
     /** What taking it back did, so far. */
-    undo: p.json<{ removed: number; restored: number; kept: number }>().nullable(),
+    undo: json<{ removed: number; restored: number; kept: number }>().nullable(),
     ...resourceColumns(),
   },
 });
@@ -59,7 +59,7 @@ const ContactImportChunkSchema = defineEntity({
     endOffset: bigid(),
     lastRow: p.integer(),
     /** What it takes to take the chunk back; null once that is done. */
-    undo: p.json<Record<string, unknown>>().nullable(),
+    undo: json<Record<string, unknown>>().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });
@@ -75,8 +75,8 @@ const ContactImportRejectSchema = defineEntity({
     tenantId: tenantId().primary(),
     importId: bigid().primary(),
     row: p.integer().primary(),
-    errors: p.json<{ column: string | null; code: string; message: string }[]>(),
-    cells: p.json<string[]>(),
+    errors: json<{ column: string | null; code: string; message: string }[]>(),
+    cells: json<string[]>(),
   },
 });
 export class ContactImportReject extends ContactImportRejectSchema.class {}

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const CONTACT_STATUSES = ['pending', 'active', 'unsubscribed', 'bounced', 'complained', 'archived'] as const;
 
@@ -31,7 +31,7 @@ const ContactSchema = defineEntity({
     companyId: bigid().nullable(),
     status: p.enum(CONTACT_STATUSES).default('active'),
     tags: p.array().$type<string[]>().defaultRaw(`'{}'`),
-    customFields: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
+    customFields: json<Record<string, unknown>>().defaultRaw(`'{}'`),
     timezone: p.string().length(64).nullable(),
     locale: p.string().length(35).nullable(),
     source: p.string().length(255).nullable(),
@@ -57,7 +57,7 @@ const CompanySchema = defineEntity({
     industry: p.string().length(100).nullable(),
     employeeCount: p.integer().nullable(),
     address: p.text().nullable(),
-    customFields: p.json<Record<string, unknown>>().defaultRaw(`'{}'`),
+    customFields: json<Record<string, unknown>>().defaultRaw(`'{}'`),
     ...resourceColumns(),
   },
 });
@@ -81,7 +81,7 @@ const ContactActivitySchema = defineEntity({
     occurredAt: timestamp(),
     eventId: p.uuid(),
     automated: p.boolean().default(false),
-    data: p.json<Record<string, unknown>>(),
+    data: json<Record<string, unknown>>(),
   },
 });
 export class ContactActivity extends ContactActivitySchema.class {}
@@ -99,7 +99,7 @@ const SegmentSchema = defineEntity({
     name: p.string().length(255),
     description: p.text().nullable(),
     type: p.enum(['dynamic', 'static'] as const),
-    filter: p.json<Record<string, unknown>>().nullable(),
+    filter: json<Record<string, unknown>>().nullable(),
     status: p.enum(['BUILDING', 'READY'] as const),
     /** Grows with each build, so that one that was overtaken knows it. */
     build: p.integer().default(0),
@@ -169,7 +169,7 @@ const ErasureSchema = defineEntity({
     contactId: bigid(),
     status: p.enum(ERASURE_STATUSES).default('PENDING'),
     /** What was erased where, and when. */
-    certificate: p.json<Record<string, unknown>>().nullable(),
+    certificate: json<Record<string, unknown>>().nullable(),
     error: p.text().nullable(),
     workflowId: p.text().nullable(),
     startedAt: timestamp().nullable(),

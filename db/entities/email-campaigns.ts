@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const EMAIL_CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED', 'FAILED'] as const;
 export type EmailCampaignStatus = (typeof EMAIL_CAMPAIGN_STATUSES)[number];
@@ -39,8 +39,8 @@ const EmailCampaignSchema = defineEntity({
     cron: p.string().length(200).nullable(),
     timezone: p.string().length(64).nullable(),
     ratePerMinute: p.integer().nullable(),
-    variants: p.json<Variant[]>().nullable(),
-    winner: p.json<Winner>().nullable(),
+    variants: json<Variant[]>().nullable(),
+    winner: json<Winner>().nullable(),
     /** The name of the variant that won. */
     winnerVariant: p.string().length(100).nullable(),
     /** When the winner is chosen; null until the test has gone out. */

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { engineTable, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { engineTable, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 /** An address that mail may come from, and the key that signs it (RFC 6376). */
 const EmailSenderSchema = defineEntity({
@@ -70,9 +70,9 @@ const EmailSettingsSchema = defineEntity({
   ...tenantTable,
   properties: {
     tenantId: tenantId().primary(),
-    frequencyCap: p.json<{ maxEmails: number; perDays: number }>().nullable(),
+    frequencyCap: json<{ maxEmails: number; perDays: number }>().nullable(),
     /** No marketing mail outside of it. */
-    sendWindow: p.json<{ days?: (string | number)[]; from: string; to: string; timezone: string }>().nullable(),
+    sendWindow: json<{ days?: (string | number)[]; from: string; to: string; timezone: string }>().nullable(),
     ...resourceColumns(),
   },
 });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, engineTable, id, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, engineTable, id, json, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const EMAIL_STATUSES = [
   'QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'SUPPRESSED', 'BOUNCED', 'COMPLAINED', 'UNKNOWN',
@@ -46,7 +46,7 @@ const EmailSchema = defineEntity({
     variant: p.string().length(100).nullable(),
     /** Of a campaign by recipients' local time: not before then. */
     dueAt: timestamp().nullable(),
-    data: p.json<Record<string, unknown>>().nullable(),
+    data: json<Record<string, unknown>>().nullable(),
     lane: p.enum(EMAIL_LANES),
     status: p.enum(EMAIL_STATUSES).default('QUEUED'),
     /** waiting: its send request was not taken in; open: senders may take it, or have; over. */

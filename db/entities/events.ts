@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, tenantId, tenantTable, timestamp } from './base.ts';
 
 /**
  * Events to publish, written in the transaction of the change. A row holds one event or, for bulk changes, many
@@ -17,7 +17,7 @@ const OutboxEventSchema = defineEntity({
     type: p.string().length(50),
     occurredAt: timestamp(),
     requestId: p.text().nullable(),
-    events: p.json<{ id: string; data: Record<string, unknown> }[]>(),
+    events: json<{ id: string; data: Record<string, unknown> }[]>(),
   },
 });
 export class OutboxEvent extends OutboxEventSchema.class {}
@@ -31,7 +31,7 @@ const OutboxSendRequestSchema = defineEntity({
   properties: {
     id: id(),
     tenantId: tenantId(),
-    requests: p.json<{ templateId: number; recipientId: number | null; emailId: number; campaignId: number | null }[]>(),
+    requests: json<{ templateId: number; recipientId: number | null; emailId: number; campaignId: number | null }[]>(),
   },
 });
 export class OutboxSendRequest extends OutboxSendRequestSchema.class {}
@@ -47,7 +47,7 @@ const OutboxWorkflowSchema = defineEntity({
     tenantId: tenantId(),
     workflowType: p.string().length(100),
     workflowId: p.text(),
-    input: p.json<Record<string, unknown>>(),
+    input: json<Record<string, unknown>>(),
     createdAt: timestamp().defaultRaw('now()'),
   },
 });

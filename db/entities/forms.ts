@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const FORM_FIELD_TYPES = [
   'text', 'email', 'select', 'checkbox', 'textarea', 'radio', 'multiselect', 'number', 'phone', 'url', 'date', 'time',
@@ -33,7 +33,7 @@ const FormSchema = defineEntity({
     name: p.string().length(255),
     description: p.text().nullable(),
     /** Fields live and die with their form; `id` is unique within it. */
-    fields: p.json<FormField[]>(),
+    fields: json<FormField[]>(),
     status: p.enum(['DRAFT', 'ACTIVE', 'ARCHIVED'] as const).default('ACTIVE'),
     successMessage: p.text().nullable(),
     redirectUrl: p.text().nullable(),
@@ -65,7 +65,7 @@ const FormSubmissionSchema = defineEntity({
     tenantId: tenantId(),
     formId: bigid(),
     contactId: bigid().nullable(),
-    submissionData: p.json<Record<string, unknown>>(),
+    submissionData: json<Record<string, unknown>>(),
     ipAddress: p.text().nullable(),
     userAgent: p.text().nullable(),
     submittedAt: timestamp(),

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { bigid, id, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 const ScoringRuleSchema = defineEntity({
   name: 'ScoringRule',
@@ -14,8 +14,8 @@ const ScoringRuleSchema = defineEntity({
     points: p.integer(),
     category: p.string().length(100).nullable(),
     weight: p.double().default(1),
-    conditions: p.json<{ field: string; operator: string; value?: unknown }[]>().defaultRaw(`'[]'`),
-    decay: p.json<{ halfLifeDays: number }>().nullable(),
+    conditions: json<{ field: string; operator: string; value?: unknown }[]>().defaultRaw(`'[]'`),
+    decay: json<{ halfLifeDays: number }>().nullable(),
     maxPerContact: p.integer().nullable(),
     target: p.enum(['contact', 'company'] as const).default('contact'),
     active: p.boolean().default(true),
@@ -91,7 +91,7 @@ const ScoreThresholdSchema = defineEntity({
     tenantId: tenantId(),
     name: p.string().length(255),
     score: p.integer(),
-    action: p.json<{ type: string; campaignId?: number; listId?: number; to?: string; url?: string }>(),
+    action: json<{ type: string; campaignId?: number; listId?: number; to?: string; url?: string }>(),
     ...resourceColumns(),
   },
 });

@@ -19,16 +19,15 @@ export async function readDashboard(em: EntityManager, period: Period) {
   return em.transactional(async (tx) => {
     const figures = await readTotals(tx, period);
     const people = await readPeople(tx, period);
-    const [state] = await rows<{ contacts: number; active: number; running: number; completed: number }>(tx, sql`
+    const [state] = await rows<{ contacts: number; active: number; running: number }>(tx, sql`
       select (select count(*) from contacts) as contacts,
         (select count(*) from campaigns where status = 'ACTIVE') as active,
-        (select count(*) from campaign_executions where status = 'RUNNING') as running,
-        (select coalesce(sum(count), 0)::bigint from analytics_windows where metric = 'campaign_completions' and dimension = '' and at >= ${period.from} and at < ${period.to}) as completed`);
+        (select count(*) from campaign_executions where status = 'RUNNING') as running`);
     return {
       contacts: { total: state!.contacts, new: figures.contacts_new },
       emails: emailFigures(figures),
       conversions: { total: figures.submissions, rate: rate(people.converted, people.mailed) },
-      campaigns: { active: state!.active, running: state!.running, completed: state!.completed },
+      campaigns: { active: state!.active, running: state!.running, completed: figures.campaign_completions },
       forms: { views: figures.form_views, submissions: figures.submissions },
       series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({
         at, contacts: point.contacts_new, sent: point.emails_sent, opens: point.opens, clicks: point.clicks, unsubscribes: point.unsubscribes, submissions: point.submissions,
@@ -37,13 +36,27 @@ export async function readDashboard(em: EntityManager, period: Period) {
   });
 }
 
-/** Email figures, in all and by template. */
+/** Email figures, in all and by template; what is of no template (an unsubscribe by no email) has a row of its own. */
 export async function readEmailAnalytics(em: EntityManager, period: Period) {
-  return em.transactional(async (tx) => ({
-    totals: emailFigures(await readTotals(tx, period)),
-    byTemplate: (await readBreakdown(tx, period, 'template')).map(({ id, figures }) => ({ templateId: id, ...emailFigures(figures) })),
-    series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, ...emailFigures(figures) })),
-  }));
+  return em.transactional(async (tx) => {
+    const totals = await readTotals(tx, period);
+    const parts: { id: number | null; figures: Figures }[] = await readBreakdown(tx, period, 'template');
+    const rest = emailRest(totals, parts.map(({ figures }) => figures));
+    return {
+      totals: emailFigures(totals),
+      byTemplate: [...parts, ...(rest ? [{ id: null, figures: rest }] : [])].map(({ id, figures }) => ({ templateId: id, ...emailFigures(figures) })),
+      series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, ...emailFigures(figures) })),
+    };
+  });
+}
+
+const EMAIL_METRICS = ['emails_sent', 'emails_failed', 'opens', 'unique_opens', 'clicks', 'unique_clicks', 'bounces', 'unsubscribes'] as const;
+
+/** What of the email figures is in no part; null when nothing is. */
+function emailRest(totals: Figures, parts: Figures[]): Figures | null {
+  const rest = { ...totals };
+  for (const metric of EMAIL_METRICS) rest[metric] -= sum(parts.map((part) => part[metric]));
+  return EMAIL_METRICS.some((metric) => rest[metric] !== 0) ? rest : null;
 }
 
 /** Contact figures: how many there are, how many are new, by status. */
@@ -59,13 +72,13 @@ export async function readContactAnalytics(em: EntityManager, period: Period) {
   });
 }
 
-/** Campaign figures, in all and by campaign. */
+/** Figures of what campaigns did, in all and by campaign. */
 export async function readCampaignAnalytics(em: EntityManager, period: Period) {
   const present = (figures: Figures) => ({ entries: figures.campaign_entries, completions: figures.campaign_completions, ...emailFigures(figures) });
   return em.transactional(async (tx) => ({
-    totals: present(await readTotals(tx, period)),
+    totals: present(await readTotals(tx, period, 'campaign')),
     byCampaign: (await readBreakdown(tx, period, 'campaign')).map(({ id, figures }) => ({ campaignId: id, ...present(figures) })),
-    series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, ...present(figures) })),
+    series: (await readSeries(tx, period, 'campaign')).map(({ at, figures }) => ({ at, ...present(figures) })),
   }));
 }
 
@@ -73,8 +86,8 @@ export async function readCampaignAnalytics(em: EntityManager, period: Period) {
 export async function readFormAnalytics(em: EntityManager, period: Period) {
   const present = ({ form_views: views, submissions }: Figures) => ({ views, submissions, conversionRate: rate(submissions, views) });
   return em.transactional(async (tx) => ({
-    totals: present(await readTotals(tx, period)),
+    totals: present(await readTotals(tx, period, 'form')),
     byForm: (await readBreakdown(tx, period, 'form')).map(({ id, figures }) => ({ formId: id, ...present(figures) })),
-    series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, submissions: figures.submissions })),
+    series: (await readSeries(tx, period, 'form')).map(({ at, figures }) => ({ at, submissions: figures.submissions })),
   }));
 }

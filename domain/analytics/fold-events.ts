@@ -1,8 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { emailReferences } from '../emails/email-references.ts';
-
-const WINDOW_MS = 5 * 60_000;
+import { windowOf } from './period.ts';
 
 /** Events that figures are made of. */
 export const COUNTED_EVENTS = [
@@ -56,7 +55,7 @@ function dimensionsOf(data: EventFields): [string, number][] {
   ];
 }
 
-/** Contacts that were mailed or converted on a day: what the conversion rate is counted from. */
+/** Contacts that were mailed or converted: what the conversion rate is counted from. */
 function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId: number } | null {
   const data = event.data as EventFields;
   if (metric === 'emails_sent' && data.recipientId) return { metric: 'mailed', contactId: data.recipientId };
@@ -70,7 +69,7 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
  */
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();
-  const people = new Map<string, { t: string; m: string; day: string; c: number }>();
+  const people = new Map<string, { t: string; m: string; at: string; c: number }>();
   const referenceOf = await emailReferences(tx, events);
   const add = (t: string, m: Metric, d: string, id: number, at: string): void => {
     const key = [t, m, d, id, at].join('/');
@@ -83,16 +82,13 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
     if (!metric) continue;
     const data = event.data as EventFields;
     const unique = data.first ? uniques[metric] : undefined;
-    const at = new Date(Math.floor(Date.parse(event.time) / WINDOW_MS) * WINDOW_MS).toISOString();
+    const at = windowOf(new Date(event.time)).toISOString();
     for (const [dimension, id] of dimensionsOf({ ...referenceOf(event), ...data })) {
       add(event.tenantid, metric, dimension, id, at);
       if (unique) add(event.tenantid, unique, dimension, id, at);
     }
     const person = personOf(event, metric);
-    if (person) {
-      const day = at.slice(0, 10);
-      people.set([event.tenantid, person.metric, day, person.contactId].join('/'), { t: event.tenantid, m: person.metric, day, c: person.contactId });
-    }
+    if (person) people.set([event.tenantid, person.metric, at, person.contactId].join('/'), { t: event.tenantid, m: person.metric, at, c: person.contactId });
   }
   if (counts.size === 0) return;
   await rows(tx, sql`
@@ -102,8 +98,8 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
     on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + excluded.count`);
   if (people.size > 0) {
     await rows(tx, sql`
-      insert into analytics_contact_days (tenant_id, metric, day, contact_id)
-      select t, m, day, c from jsonb_to_recordset(${JSON.stringify([...people.values()])}::jsonb) as r(t text, m text, day date, c bigint)
-      order by t, m, day, c on conflict do nothing`);
+      insert into analytics_contact_windows (tenant_id, metric, at, contact_id)
+      select t, m, at, c from jsonb_to_recordset(${JSON.stringify([...people.values()])}::jsonb) as r(t text, m text, at timestamptz, c bigint)
+      order by t, m, at, c on conflict do nothing`);
   }
 }

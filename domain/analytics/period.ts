@@ -18,6 +18,8 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000;
+/** Figures are kept in windows of so long. */
+const WINDOW_MS = 5 * 60_000;
 const MAX_POINTS = 5000;
 const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-01-01T00:00:00Z');
@@ -32,14 +34,18 @@ function isTimezone(timezone: string): boolean {
   }
 }
 
+/** When the window begins that a moment lies in. */
+export const windowOf = (moment: Date): Date => new Date(Math.floor(moment.getTime() / WINDOW_MS) * WINDOW_MS);
+const windowEnd = (moment: Date): Date => new Date(Math.ceil(moment.getTime() / WINDOW_MS) * WINDOW_MS);
+
 /**
  * The period a query means: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Throws 400 with
- * every violation. Figures are kept in 5-minute windows, so the ends count by the window they lie in.
+ * every violation. Its ends are those of the windows that the ends asked for lie in, so that all figures are of it alike.
  */
 export function readPeriod(query: PeriodQuery, now: Date): Period {
   const to = query.to ? new Date(query.to) : now;
-  const from = query.from ? new Date(query.from) : new Date(to.getTime() - 30 * DAY_MS);
-  const period = { from, to, interval: query.interval ?? 'day', timezone: query.timezone ?? 'UTC' };
+  const from = query.from ? new Date(query.from) : new Date(windowEnd(to).getTime() - 30 * DAY_MS);
+  const period = { from: windowOf(from), to: windowEnd(to), interval: query.interval ?? 'day', timezone: query.timezone ?? 'UTC' };
   const errors: Violation[] = [];
   for (const [path, date] of [['/from', from], ['/to', to]] as const) {
     if (!(date >= EARLIEST && date < LATEST)) errors.push({ path, code: 'out_of_range', message: 'must be a time of the years 1970 to 9998' });

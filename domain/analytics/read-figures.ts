@@ -9,12 +9,15 @@ const NONE: Figures = {
   campaign_entries: 0, campaign_completions: 0, score_changes: 0,
 };
 
-const inPeriod = ({ from, to }: Period) => sql`at >= date_bin('5 minutes', ${from}::timestamptz, 'epoch') and at < ${to}::timestamptz`;
+/** What figures are of: everything (''), or only what is of some campaign, of some template, of some form. */
+export type Dimension = '' | 'campaign' | 'template' | 'form';
 
-/** Sums of every metric over the period, in all. */
-export async function readTotals(tx: EntityManager, period: Period): Promise<Figures> {
+const inPeriod = ({ from, to }: Period) => sql`at >= ${from}::timestamptz and at < ${to}::timestamptz`;
+
+/** Sums of every metric over the period. */
+export async function readTotals(tx: EntityManager, period: Period, of: Dimension = ''): Promise<Figures> {
   const found = await rows<{ metric: Metric; n: number }>(tx, sql`
-    select metric, sum(count)::bigint as n from analytics_windows where dimension = '' and dimension_id = 0 and ${inPeriod(period)} group by metric`);
+    select metric, sum(count)::bigint as n from analytics_windows where dimension = ${of} and ${inPeriod(period)} group by metric`);
   return { ...NONE, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
 }
 
@@ -28,12 +31,12 @@ const pointAfter = ({ from, interval, timezone }: Period) =>
     : sql`(date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step) at time zone ${timezone}`;
 
 /** The same per interval of the period, every interval of it, empty ones too, in the period's time zone. */
-export async function readSeries(tx: EntityManager, period: Period): Promise<{ at: Date; figures: Figures }[]> {
+export async function readSeries(tx: EntityManager, period: Period, of: Dimension = ''): Promise<{ at: Date; figures: Figures }[]> {
   const { to, interval, timezone } = period;
   const found = await rows<{ at: Date; metric: Metric | null; n: number | null }>(tx, sql`
     with counts as (
       select date_trunc(${interval}, at, ${timezone}) as at, metric, sum(count)::bigint as n from analytics_windows
-      where dimension = '' and dimension_id = 0 and ${inPeriod(period)} group by 1, 2),
+      where dimension = ${of} and ${inPeriod(period)} group by 1, 2),
     points as (
       select ${pointAfter(period)} as at from (select n * ('1 ' || ${interval})::interval as step from generate_series(0, 5001) n) steps)
     select at, c.metric, c.n from points p full join counts c using (at) where at < ${to}::timestamptz order by at`);
@@ -46,22 +49,21 @@ export async function readSeries(tx: EntityManager, period: Period): Promise<{ a
   return [...series.values()];
 }
 
-/** Sums per id of a dimension (campaign, template, form). */
-export async function readBreakdown(tx: EntityManager, period: Period, dimension: 'campaign' | 'template' | 'form'): Promise<{ id: number; figures: Figures }[]> {
+/** Sums per id of a dimension. */
+export async function readBreakdown(tx: EntityManager, period: Period, of: Exclude<Dimension, ''>): Promise<{ id: number; figures: Figures }[]> {
   const found = await rows<{ dimension_id: number; metric: Metric; n: number }>(tx, sql`
     select dimension_id, metric, sum(count)::bigint as n from analytics_windows
-    where dimension = ${dimension} and ${inPeriod(period)} group by dimension_id, metric order by dimension_id`);
+    where dimension = ${of} and ${inPeriod(period)} group by dimension_id, metric order by dimension_id`);
   return [...Map.groupBy(found, (row) => row.dimension_id)].map(([id, group]) => ({
     id, figures: { ...NONE, ...Object.fromEntries(group.map((row) => [row.metric, row.n])) },
   }));
 }
 
-/** Distinct contacts mailed, and converted, on the days of the period (UTC days). */
-export async function readPeople(tx: EntityManager, { from, to }: Period): Promise<{ mailed: number; converted: number }> {
+/** Distinct contacts mailed, and converted, in the period. */
+export async function readPeople(tx: EntityManager, period: Period): Promise<{ mailed: number; converted: number }> {
   const found = await rows<{ metric: 'mailed' | 'converted'; n: number }>(tx, sql`
-    select metric, count(distinct contact_id) as n from analytics_contact_days
-    where metric in ('mailed', 'converted') and day >= (${from}::timestamptz at time zone 'UTC')::date and day <= ((${to}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date
-    group by metric`);
+    select metric, count(distinct contact_id) as n from analytics_contact_windows
+    where metric in ('mailed', 'converted') and ${inPeriod(period)} group by metric`);
   return { mailed: 0, converted: 0, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
 }
 

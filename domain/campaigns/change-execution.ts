@@ -36,7 +36,8 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
     await tx.flush();
     const { ahead } = execution.state as ExecutionState;
     const start: ExecutionStart = { tenantId, campaignId, campaignVersion, contactId, entryNo, executionId: id, runSeq, ahead };
-    await appendWorkflow(tx, tenantId, { type: 'campaignExecution', id: workflowId, input: { ...start } });
+    // What failed was run by a workflow.
+    await appendWorkflow(tx, tenantId, { type: 'campaignExecution', id: workflowId!, input: { ...start } });
     return execution;
   });
 }

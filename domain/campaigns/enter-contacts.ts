@@ -53,17 +53,17 @@ async function eligible(tx: EntityManager, tenantId: string, { campaignId, defin
 function newRow(tenantId: string, { campaignId, definition }: Entered, found: Eligible, now: Date) {
   const moment = { now, timezone: found.timezone };
   const outcome = begin(definition, moment);
-  const workflowId = executionWorkflowId(tenantId, campaignId, found.contact_id, found.entry_no);
-  const row = { contact_id: found.contact_id, entry_no: found.entry_no, entry_key: found.entry_key, workflow_id: workflowId };
+  const row = { contact_id: found.contact_id, entry_no: found.entry_no, entry_key: found.entry_key };
   if ('end' in outcome) {
     const { status, currentStep, exitReason } = outcome.end;
-    return { ...row, status, current_step: currentStep, current_step_id: null, exit_reason: exitReason, state: {}, finished_at: now };
+    return { ...row, workflow_id: null, status, current_step: currentStep, current_step_id: null, exit_reason: exitReason, state: {}, finished_at: now };
   }
+  const workflowId = executionWorkflowId(tenantId, campaignId, found.contact_id, found.entry_no);
   const state: ExecutionState = {
     position: outcome.position, enteredAt: now.toISOString(), ahead: aheadOf(definition, 0, outcome, moment),
   };
   const { currentStep, stepId } = outcome.next;
-  return { ...row, status: 'RUNNING', current_step: currentStep, current_step_id: stepId, exit_reason: null, state, finished_at: null };
+  return { ...row, workflow_id: workflowId, status: 'RUNNING', current_step: currentStep, current_step_id: stepId, exit_reason: null, state, finished_at: null };
 }
 
 /** Makes rounds in which each contact is once, so that a second cause sees the entry of the first. */

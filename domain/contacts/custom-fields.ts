@@ -4,7 +4,7 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid, notFound, type Violation } from '../errors.ts';
-import type { CustomFieldEntity } from './custom-field-types.ts';
+import { lockCustomFields, type CustomFieldEntity } from './custom-field-types.ts';
 import { assertFieldUnused } from './custom-field-users.ts';
 import type { CustomFieldType } from './custom-values.ts';
 import { cleanText, isViolation } from './fields.ts';
@@ -61,10 +61,10 @@ export async function updateCustomField(em: EntityManager, id: number, read: (cu
 export async function deleteCustomField(em: EntityManager, author: Author, id: number, check: (current: CustomField) => void): Promise<void> {
   const { tenantId, requestId } = author;
   const { entity, name } = await em.transactional(async (tx) => {
-    // Whoever has read the definitions is waited for, until what it makes of them is there to be seen, and no one reads
-    // them before this one is gone: so neither a value nor a user of it comes after. Not for long, for all wait behind it.
+    // What those who have read the definitions make of them is there to be seen then, and no one reads them before this one
+    // is gone: so neither a value nor a user of it comes after. Not for long, for whoever writes in the tenant waits behind it.
     await rows(tx, sql`set local lock_timeout = '3s'`);
-    await rows(tx, sql`lock table custom_fields in access exclusive mode`);
+    await lockCustomFields(tx, tenantId);
     const field = await lockField(tx, id);
     check(field);
     if (field.entity === 'contact') await assertFieldUnused(tx, tenantId, field.name);

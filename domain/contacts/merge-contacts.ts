@@ -110,8 +110,8 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
       where s.tenant_id = ${tenantId} and s.contact_id = ${sourceId} group by s.id, s.campaign_id, s.entry_no
     ) n where e.tenant_id = ${tenantId} and e.id = n.id`);
   await rows(tx, sql`
-    with gone as (delete from analytics_contact_days where tenant_id = ${tenantId} and contact_id = ${sourceId} returning metric, day)
-    insert into analytics_contact_days (tenant_id, metric, day, contact_id) select ${tenantId}, metric, day, ${targetId}::bigint from gone on conflict do nothing`);
+    with gone as (delete from analytics_contact_windows where tenant_id = ${tenantId} and contact_id = ${sourceId} returning metric, at)
+    insert into analytics_contact_windows (tenant_id, metric, at, contact_id) select ${tenantId}, metric, at, ${targetId}::bigint from gone on conflict do nothing`);
 }
 
 /** Puts the target into the static lists of the source, and answers those where it was not before. */

@@ -30,7 +30,8 @@ const checks: Partial<Record<FormField['type'], Check>> = {
   date: (text) => (isDay(text) ? null : { code: 'format', message: 'is not a date (YYYY-MM-DD)' }),
   time: matches(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'is not a time (HH:MM)'),
   datetime: (text) => (/^.{10}T\d{2}:\d{2}/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) ? null : { code: 'format', message: 'is not a date and time' }),
-  country: matches(/^[A-Z]{2}$/, 'is not a country code (ISO 3166-1 alpha-2)'),
+  // (The library takes small letters too.)
+  country: (text) => (/^[A-Z]{2}$/.test(text) && validator.isISO31661Alpha2(text) ? null : { code: 'format', message: 'is not a country code (ISO 3166-1 alpha-2)' }),
   select: inOptions,
   radio: inOptions,
 };

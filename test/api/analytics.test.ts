@@ -162,7 +162,9 @@ test('periods that can not be are a 400 with every violation', async () => {
 test('by default the last 30 days by day, every day there', async () => {
   const found = await read('dashboard');
   assert.equal(Date.parse(found.period.to) - Date.parse(found.period.from), 30 * 86_400_000);
-  assert.deepEqual([found.period.interval, found.period.timezone, found.series.length], ['day', 'UTC', 31]);
+  // The days that it begins and ends in are parts of days, but when its ends are midnights.
+  const days = found.period.to.endsWith('T00:00:00.000Z') ? 30 : 31;
+  assert.deepEqual([found.period.interval, found.period.timezone, found.series.length], ['day', 'UTC', days]);
 });
 
 test('asOf is now while nothing waits, and stays behind what does', async () => {
@@ -228,4 +230,74 @@ test('a form that is deleted keeps its views beside its submissions, and no rate
   assert.deepEqual(await figures(), expected);
   // More converted than were mailed.
   assert.equal((await read('dashboard', { from })).conversions.rate <= 1, true);
+});
+
+const completedAt = (at: string, campaignId = 31) => eventOf('CAMPAIGN_COMPLETED', { campaignId, contactId: 1, executionId: 1 }, new Date(at));
+const submittedAt = (at: string, contactId: number) => eventOf('FORM_SUBMITTED', { formId: 41, contactId, submissionId: 1 }, new Date(at));
+const partsOf: Record<string, string> = { campaigns: 'byCampaign', emails: 'byTemplate', forms: 'byForm' };
+
+test('what an answer says in all is the sum of its parts, and of its series', async () => {
+  const at = '2025-11-11T11:11:11Z';
+  await happen(
+    // Mail of two campaigns, of none, and of an email that nobody knows; unsubscribes by a link and by the API.
+    sentOf(at, { templateId: 51, campaignId: 31 }), sentOf(at, { templateId: 52, campaignId: 32 }), sentOf(at, { templateId: 51 }), sentOf(at, { templateId: 51 }), sentOf(at, {}),
+    visitOf(at, { templateId: 51, campaignId: 31, first: true }), visitOf(at, { templateId: 51, first: true }), visitOf(at, {}), completedAt(at), completedAt(at, 32), submittedAt(at, 1),
+    eventOf('CONTACT_UNSUBSCRIBED', { contactId: 1, reason: 'api' }, new Date(at)),
+  );
+  const period = { from: '2025-11-11T00:00:00Z', to: '2025-11-12T00:00:00Z', interval: 'hour' };
+  const rates = ['openRate', 'clickRate', 'conversionRate', 'delivered'];
+  for (const [name, part] of Object.entries(partsOf)) {
+    const { totals, series, [part]: parts } = await read(name, period);
+    for (const [figure, total] of Object.entries(totals).filter(([key]) => !rates.includes(key))) {
+      const sumOf = (list: Answer['body'][]) => list.reduce((sum: number, one) => sum + one[figure], 0);
+      assert.equal(sumOf(parts), total, `${name}.${figure} by its parts`);
+      if (figure in series[0]) assert.equal(sumOf(series), total, `${name}.${figure} by its series`);
+    }
+  }
+  const campaigns = await read('campaigns', period);
+  assert.deepEqual([campaigns.totals.sent, campaigns.totals.opens, campaigns.totals.completions, campaigns.totals.unsubscribes], [2, 1, 2, 0]);
+  const emails = await read('emails', period);
+  assert.deepEqual([emails.totals.sent, emails.totals.opens, emails.totals.unsubscribes], [5, 3, 1]);
+  assert.deepEqual(emails.byTemplate.map((row: Answer['body']) => [row.templateId, row.sent, row.opens, row.unsubscribes]), [[51, 3, 2, 0], [52, 1, 0, 0], [null, 1, 1, 1]]);
+  assert.deepEqual((await read('dashboard', period)).emails, emails.totals);
+});
+
+test('all figures of an answer are of one period: its ends are those of the windows that the ends asked for lie in', async () => {
+  const day = (time: string) => `2025-10-05T${time}Z`;
+  const moments = ['09:59:59', '10:00:00', '10:02:00', '10:31:00', '10:34:59', '10:35:00'].map(day);
+  await happen(...moments.flatMap((at, n) => [
+    completedAt(at), sentOf(at, { recipientId: 100 + n, templateId: 51, campaignId: 31 }), visitOf(at, { templateId: 51, campaignId: 31 }), submittedAt(at, 100 + n),
+    eventOf('CONTACT_CREATED', { contactId: 100 + n, email: `${n}@example.com` }, new Date(at)),
+  ]));
+  // From 10:00 to 10:35, in any time zone.
+  for (const timezone of ['UTC', 'Asia/Kolkata', 'Pacific/Kiritimati']) {
+    const period = { from: day('10:03:00'), to: day('10:31:30'), timezone };
+    const found = await read('dashboard', period);
+    assert.deepEqual([found.period.from, found.period.to], ['2025-10-05T10:00:00.000Z', '2025-10-05T10:35:00.000Z']);
+    const [campaigns, emails, contacts, forms] = await Promise.all(['campaigns', 'emails', 'contacts', 'forms'].map((name) => read(name, period)));
+    assert.deepEqual({
+      completed: found.campaigns.completed, completions: campaigns.totals.completions, sent: found.emails.sent, ofCampaigns: campaigns.totals.sent, emails: emails.totals.sent,
+      opens: found.emails.opens, new: found.contacts.new, contacts: contacts.totals.new, submissions: found.forms.submissions, forms: forms.totals.submissions, conversions: found.conversions.total,
+      series: found.series.reduce((sum: number, point: Answer['body']) => sum + point.sent, 0),
+    }, Object.fromEntries(['completed', 'completions', 'sent', 'ofCampaigns', 'emails', 'opens', 'new', 'contacts', 'submissions', 'forms', 'conversions', 'series'].map((name) => [name, 4])));
+  }
+});
+
+test('the conversion rate is of the people of the period, not of their days', async () => {
+  const at = (time: string) => `2025-09-09T${time}Z`;
+  await happen(
+    // In the half hour ten are mailed, one of them twice, and two convert, one of them twice.
+    ...Array.from({ length: 10 }, (_, n) => sentOf(at('12:10:00'), { recipientId: 200 + n })), sentOf(at('12:20:00'), { recipientId: 200 }),
+    submittedAt(at('12:15:00'), 200), submittedAt(at('12:16:00'), 200), submittedAt(at('12:29:59'), 201),
+    // On the same day in UTC, and in none or other of the days that other zones have.
+    ...Array.from({ length: 30 }, (_, n) => sentOf(at('11:59:59'), { recipientId: 300 + n })), ...Array.from({ length: 5 }, (_, n) => submittedAt(at('12:30:00'), 200 + n)),
+    ...Array.from({ length: 30 }, (_, n) => sentOf(at('23:30:00'), { recipientId: 400 + n })),
+  );
+  const rateOf = async (parameters: Record<string, string>) => (await read('dashboard', parameters)).conversions;
+  for (const timezone of ['UTC', 'Asia/Kolkata']) {
+    assert.deepEqual(await rateOf({ from: at('12:00:00'), to: at('12:30:00'), timezone }), { total: 3, rate: 0.2 });
+  }
+  // The 9th in Warsaw ends at 22:00 UTC, and begins there on the 8th.
+  assert.deepEqual(await rateOf({ from: '2025-09-08T22:00:00Z', to: '2025-09-09T22:00:00Z', timezone: 'Europe/Warsaw' }), { total: 8, rate: 0.125 });
+  assert.deepEqual(await rateOf({ from: at('00:00:00'), to: '2025-09-10T00:00:00Z' }), { total: 8, rate: 0.0714 });
 });

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
+import { customFieldTypes } from '../../domain/contacts/custom-field-types.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { newMember } from '../support/users.ts';
+import { startVariant } from '../support/variant.ts';
 
 let service: Service;
 before(async () => {
@@ -127,6 +131,46 @@ test('a field is deleted while contacts are written: no value outlives it, and n
     if (answer.status !== 201) assert.deepEqual([answer.status, problems(answer)], [400, [['/customFields/season', 'unknown_custom_field']]]);
   }
   assert.equal((await query(sql`select 1 from contacts where custom_fields ? 'season'`)).length, 0);
+});
+
+test('deleting a field holds up no other tenant, nor reads of its own', async (t) => {
+  const variant = await startVariant(service, { ENABLE_MULTI_TENANT: true });
+  t.after(() => variant.stop());
+  const { token } = await newMember(variant.api);
+  const theirs = async (...[method, path, body]: Parameters<Service['api']>) => {
+    const answer = await variant.api(method, path, body, { token });
+    assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const shade = { entity: 'contact', name: 'shade', type: 'string' };
+  await theirs('POST', PATH, shade);
+  const held: Record<string, (id: number) => ReturnType<typeof sql> | null> = {
+    'while it waits for those who have read the definitions': () => null,
+    'while it has kept them all away, and waits for something else': (id) => sql`select 1 from custom_fields where id = ${id} for no key update`,
+  };
+  for (const [when, lock] of Object.entries(held)) {
+    const field = await define(shade);
+    const { body: contact } = await person({ customFields: { shade: 'red' } });
+    let deleted: Promise<Answer> | undefined;
+    await tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+      const statement = lock(field.id);
+      await (statement === null ? customFieldTypes(tx, 'default') : rows(tx, statement));
+      const [me] = await rows<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`);
+      deleted = api('DELETE', `${PATH}/${field.id}`);
+      await until('it waits for us', async () => (await query<{ n: number }>(sql`
+        select count(*)::int as n from pg_stat_activity where ${me!.pid}::int = any(pg_blocking_pids(pid))`))[0]!.n > 0);
+      // All within the three seconds that it waits at most.
+      const made = await theirs('POST', '/contacts', { firstName: 'Ada', lastName: 'Byron', email: `their${number}@example.com`, customFields: { shade: 'blue' } });
+      await theirs('PUT', `/contacts/${made.id}`, { customFields: { shade: 'green' } });
+      await theirs('POST', '/contacts/segments/preview', { filter: { field: 'customFields.shade', operator: 'eq', value: 'green' } });
+      assert.equal((await theirs('GET', PATH)).data.length, 1);
+      assert.equal((await api('GET', PATH)).status, 200);
+      assert.equal((await api('GET', `/contacts/${contact.id}`)).body.customFields.shade, 'red');
+    });
+    const answer = await deleted!;
+    assert.equal(answer.status, 204, `${when}: ${JSON.stringify(answer.body)}`);
+    assert.deepEqual((await api('GET', `/contacts/${contact.id}`)).body.customFields, {}, when);
+  }
 });
 
 test('segments compare by the type of a field', async () => {

@@ -75,6 +75,24 @@ test('a campaign sends its mails and completes', async () => {
   }
 });
 
+test('a campaign without steps is over as soon as it begins: no workflow ran, and none is named', async () => {
+  const [contact, other] = [await makeContact(service), await makeContact(service)];
+  const [id, triggered] = [await create({ steps: [] }), await create({ steps: [], trigger: { type: 'CONTACT_CREATED' } })];
+  await start(id, { contactIds: [contact.id, other.id] });
+  await start(triggered);
+  await makeContact(service);
+  for (const execution of [...(await untilExecutions(id, 'COMPLETED', 2)), ...(await untilExecutions(triggered, 'COMPLETED', 1))]) {
+    assert.deepEqual([execution.currentStep, execution.currentStepId, execution.workflowId, execution.runId], [0, null, null, null]);
+    const shown = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
+    assert.deepEqual(shown, { ...execution, steps: [] });
+    const explained = (await service.api('GET', `/campaigns/${execution.campaignId}/contacts/${execution.contactId}/explain`)).body;
+    assert.deepEqual(explained.executions, [execution]);
+  }
+  // One that merges moves to the other, where it is the second.
+  assert.equal((await service.api('POST', `/contacts/${contact.id}/merge`, { sourceId: other.id })).status, 200);
+  assert.deepEqual((await executionsOf(id, '&sort=id')).map((execution: Answer['body']) => [execution.contactId, execution.workflowId]), [[contact.id, null], [contact.id, null]]);
+});
+
 test('a CONDITION on an open goes by what the recipient did; a paused campaign waits for resume', async () => {
   const opened = { event: 'EMAIL_OPENED', operator: 'atLeast', count: 1, where: [{ field: 'stepId', operator: 'eq', value: 'one' }] };
   /** Null if the time was over before both waited and were paused. */

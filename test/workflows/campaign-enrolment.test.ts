@@ -69,7 +69,7 @@ test('a page that is committed is not entered again, and its workflows are start
   for (const id of await journeys.relay()) await journeys.finished(id);
   const executions = await journeys.executions(campaignId);
   assert.equal(executions.length, 3);
-  for (const { workflowId } of executions) await journeys.finished(workflowId);
+  for (const { workflowId } of executions) await journeys.finished(workflowId!);
   assert.ok((await journeys.executions(campaignId)).every((execution) => execution.status === 'COMPLETED'));
   assert.deepEqual(await counted(request.enrolmentId), ['COMPLETED', 3, 0]);
 });

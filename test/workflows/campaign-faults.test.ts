@@ -135,7 +135,7 @@ test('stop: executions are STOPPED at once, queued mail is SUPPRESSED, workflows
   const worker = await journeys.worker();
   await startExecutions(journeys.deps, starts);
   for (const { workflowId } of await journeys.executions(campaignId)) {
-    await until('it waits', async () => (await journeys.history(workflowId)).at(-1) === 'TIMER_STARTED');
+    await until('it waits', async () => (await journeys.history(workflowId!)).at(-1) === 'TIMER_STARTED');
   }
   assert.equal((await stopCampaign(journeys.em(), origin, campaignId)).status, 'STOPPED');
 
@@ -147,7 +147,7 @@ test('stop: executions are STOPPED at once, queued mail is SUPPRESSED, workflows
     assert.deepEqual(await step({ ...firstStep(starts[0]!, 1), executionId: execution.id, at: Date.now() + 2 * LONG * MINUTE }), { end: true });
   }
   for (const id of await journeys.relay()) await journeys.settled(id);
-  for (const { workflowId } of stopped) assert.equal(await journeys.status(workflowId), 'TERMINATED');
+  for (const { workflowId } of stopped) assert.equal(await journeys.status(workflowId!), 'TERMINATED');
   assert.ok((await journeys.executions(campaignId)).every((execution) => !execution.sweep));
   await stopCampaign(journeys.em(), origin, campaignId);
   assert.deepEqual(await journeys.relay(), []);
@@ -159,9 +159,9 @@ test('a workflow that is started after its execution was stopped is closed again
   await stopCampaign(journeys.em(), origin, start!.campaignId);
   const [execution] = await journeys.executions(start!.campaignId);
   // The sweep is through before the start.
-  await closeWorkflow(journeys.deps, execution!.workflowId, 'not there yet');
+  await closeWorkflow(journeys.deps, execution!.workflowId!, 'not there yet');
   await startExecutions(journeys.deps, [start!]);
-  assert.equal(await journeys.status(execution!.workflowId), 'TERMINATED');
+  assert.equal(await journeys.status(execution!.workflowId!), 'TERMINATED');
 });
 
 test('a contact that unsubscribes leaves the campaigns that say so, one that is deleted all of them', async () => {

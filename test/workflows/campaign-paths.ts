@@ -25,7 +25,7 @@ const nobody = { field: 'email', operator: 'eq', value: 'nobody@example.com' };
 async function walk(journeys: Journeys, steps: Steps, input: Partial<CampaignInput> = {}, contact: Parameters<Journeys['contact']>[0] = {}): Promise<Walked> {
   const campaignId = await journeys.start({ ...input, steps }, { contactIds: [await journeys.contact(contact)] });
   const [execution] = await journeys.runAll(campaignId);
-  return { execution: execution!, workflowId: execution!.workflowId };
+  return { execution: execution!, workflowId: execution!.workflowId! };
 }
 
 /** Starts one contact on its way and waits until its workflow rests at a step. */
@@ -35,16 +35,16 @@ async function restingAt(journeys: Journeys, stepId: string, steps: Steps): Prom
   await journeys.relay();
   const execution = await journeys.at(campaignId, stepId);
   await until('the workflow waits', async () => {
-    const history = await journeys.history(execution.workflowId);
+    const history = await journeys.history(execution.workflowId!);
     return history.includes('TIMER_STARTED') && history.at(-1) !== 'WORKFLOW_TASK_STARTED';
   });
   return execution;
 }
 
 async function ended(journeys: Journeys, { id, campaignId, workflowId }: CampaignExecution): Promise<Walked> {
-  await journeys.finished(workflowId);
+  await journeys.finished(workflowId!);
   const execution = (await journeys.executions(campaignId)).find((found) => found.id === id);
-  return { execution: execution!, workflowId };
+  return { execution: execution!, workflowId: workflowId! };
 }
 
 /** A journey whose list is taken away while it waits. */
@@ -56,9 +56,9 @@ async function failing(journeys: Journeys): Promise<Walked & { listId: number }>
   await journeys.em().transactional((tx) => rows(tx, sql`delete from segments where id = ${listId}`));
   for (const id of await journeys.relay()) await journeys.finished(id);
   const [execution] = await journeys.executions(campaignId);
-  await assert.rejects(journeys.finished(execution!.workflowId));
+  await assert.rejects(journeys.finished(execution!.workflowId!));
   const [failed] = await journeys.executions(campaignId);
-  return { execution: failed!, workflowId: failed!.workflowId, listId };
+  return { execution: failed!, workflowId: failed!.workflowId!, listId };
 }
 
 /** One journey for each way that the execution's workflow and the interpreter can go. */
@@ -133,8 +133,8 @@ export const paths = {
   },
   'woken-early': async (journeys) => {
     const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440)]);
-    await journeys.env.client.workflow.getHandle(resting.workflowId).signal('wake');
-    await until('it waits again', async () => (await journeys.history(resting.workflowId)).filter((type) => type === 'TIMER_STARTED').length === 2);
+    await journeys.env.client.workflow.getHandle(resting.workflowId!).signal('wake');
+    await until('it waits again', async () => (await journeys.history(resting.workflowId!)).filter((type) => type === 'TIMER_STARTED').length === 2);
     return ended(journeys, resting);
   },
   'paused': async (journeys) => {
@@ -154,7 +154,7 @@ export const paths = {
     ]);
     await journeys.owner('revoke insert on emails from perennial_app');
     const end = ended(journeys, resting);
-    await until('it is tried as an ordinary activity', async () => (await journeys.history(resting.workflowId)).includes('ACTIVITY_TASK_SCHEDULED'));
+    await until('it is tried as an ordinary activity', async () => (await journeys.history(resting.workflowId!)).includes('ACTIVITY_TASK_SCHEDULED'));
     await journeys.owner('grant insert on emails to perennial_app');
     return end;
   },

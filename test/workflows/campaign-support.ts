@@ -118,7 +118,7 @@ export async function startJourneys(): Promise<Journeys> {
     runAll: async (campaignId) => {
       for (const id of await journeys.relay()) await journeys.finished(id);
       for (const { workflowId, status } of await journeys.executions(campaignId)) {
-        if (status === 'RUNNING') await journeys.finished(workflowId);
+        if (status === 'RUNNING') await journeys.finished(workflowId!);
       }
       return journeys.executions(campaignId);
     },

@@ -79,7 +79,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
     await rows(tx, sql`
       delete from topic_opt_outs where tenant_id = ${tenantId} and ${sql.raw(addressDigestSql('tenant_id', 'email_key'))} = any(${digests}::text[])`);
     await rows(tx, sql`delete from score_threshold_hits where tenant_id = ${tenantId} and contact_id = any(${ids})`);
-    await rows(tx, sql`delete from analytics_contact_days where tenant_id = ${tenantId} and contact_id = any(${ids})`);
+    await rows(tx, sql`delete from analytics_contact_windows where tenant_id = ${tenantId} and contact_id = any(${ids})`);
     await removeContact(tx, tenantId, contactId, 'contact_erased');
     await addCounts(tx, tenantId, erasureId, counts);
   });

@@ -19,6 +19,18 @@ test('by default the last 30 days, UTC, by day', () => {
   assert.deepEqual(readPeriod({ to: '2026-01-31T00:00:00+02:00' }, now).from, new Date('2025-12-31T22:00:00Z'));
 });
 
+test('its ends are those of the windows that the ends asked for lie in', () => {
+  const ends = (from: string, to: string) => {
+    const period = readPeriod({ from, to }, now);
+    return [period.from, period.to].map((end) => end.toISOString());
+  };
+  assert.deepEqual(ends('2026-03-01T10:04:59.999Z', '2026-03-01T10:05:00.001Z'), ['2026-03-01T10:00:00.000Z', '2026-03-01T10:10:00.000Z']);
+  assert.deepEqual(ends('2026-03-01T10:05:00Z', '2026-03-01T10:10:00Z'), ['2026-03-01T10:05:00.000Z', '2026-03-01T10:10:00.000Z']);
+  assert.deepEqual(ends('2026-03-01T10:01:00Z', '2026-03-01T10:02:00Z'), ['2026-03-01T10:00:00.000Z', '2026-03-01T10:05:00.000Z']);
+  const late = readPeriod({}, new Date('2026-03-31T12:03:00Z'));
+  assert.deepEqual([late.from, late.to], [new Date('2026-03-01T12:05:00Z'), new Date('2026-03-31T12:05:00Z')]);
+});
+
 test('periods that can not be are refused with every violation', () => {
   const from = '2026-03-01T00:00:00Z';
   assert.deepEqual(violations({ from, to: from, timezone: 'Mars/Olympus' }), ['/from out_of_range', '/timezone format']);
