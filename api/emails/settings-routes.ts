@@ -5,12 +5,12 @@ import { presentEmailSettings } from './presenter.ts';
 
 export const emailSettingsRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/settings', operationId: 'getEmailSettings', summary: 'The rules for all marketing mail', access: 'emails:read',
+    method: 'GET', path: '/emails/settings', operationId: 'getEmailSettings', summary: 'The rules for all marketing mail', access: 'settings:read',
     responses: { 200: { schema: EmailSettings } },
     handler: async ({ em, principal }) => ({ body: presentEmailSettings(await readEmailSettings(em, principal.tenantId)) }),
   }),
   route({
-    method: 'PUT', path: '/emails/settings', operationId: 'updateEmailSettings', summary: 'Change the rules for all marketing mail', access: 'emails:write',
+    method: 'PUT', path: '/emails/settings', operationId: 'updateEmailSettings', summary: 'Change the rules for all marketing mail', access: 'settings:write',
     description: 'Beyond `frequencyCap` mail to a contact is SUPPRESSED. Outside of `sendWindow` it waits.',
     body: EmailSettingsUpdate, responses: { 200: { schema: EmailSettings } }, errors: ['precondition_failed'],
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({

@@ -143,12 +143,12 @@ export const scoringRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/scoring/settings', operationId: 'getScoringSettings', summary: 'Where warm and hot begin', access: 'scoring:read',
+    method: 'GET', path: '/scoring/settings', operationId: 'getScoringSettings', summary: 'Where warm and hot begin', access: 'settings:read',
     responses: { 200: { schema: schema.Settings } },
     handler: async ({ em }) => ({ body: presentSettings(await readSettings(em)) }),
   }),
   route({
-    method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'scoring:write',
+    method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'settings:write',
     body: schema.SettingsUpdate, responses: { 200: { schema: schema.Settings } },
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
       body: presentSettings(await updateSettings(em, caller, body, (current) => {
