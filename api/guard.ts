@@ -1,12 +1,13 @@
 import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
-import { AppError, assertValid, type ErrorCode, type Violation } from '../domain/errors.ts';
+import { AppError, assertValid, invalid, type ErrorCode, type Violation } from '../domain/errors.ts';
 import type { Caller, Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
-import { tenantEm, type EntityManager } from '../db/orm.ts';
-import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
+import { rolledBack, tenantEm, type EntityManager } from '../db/orm.ts';
+import { checkContent, coerceParameters, compileRequest, compileResponse, MOST_VIOLATIONS } from '../domain/schema-check.ts';
 import { strict } from './schemas.ts';
+import { soundPart, withOthers, type Sound } from '../domain/sound-part.ts';
 import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
 import { idempotent } from './middleware/idempotency.ts';
 
@@ -34,6 +35,17 @@ export interface Call<P, Q, B> {
   readOnly: Record<string, unknown>;
   /** The versions that If-Match names; null = any. */
   ifMatch: readonly number[] | null;
+}
+
+/** What a `check` is asked: the call, as far as there is nothing wrong with it. */
+export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'deps' | 'caller' | 'readOnly' | 'files'> {
+  /** In the caller's tenant, in a transaction that leaves nothing behind; on public routes there is no tenant. */
+  tx: EntityManager;
+  /** Without the parameters where one of them is wrong. */
+  params: Partial<P>;
+  body: Sound<B>;
+  /** The body's members as they came, also those that are wrong: what is not here was not given. */
+  given: { readonly [K in keyof B]?: unknown };
 }
 
 export interface Reply {
@@ -73,6 +85,11 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
    * Idempotency-Key its answer is kept after its work instead of with it.
    */
   repeatable?: boolean;
+  /**
+   * What the domain has against a body beyond its schema. It is only asked when the request is refused already, so that one
+   * answer tells of everything; what is let through the command judges itself.
+   */
+  check?: (question: Question<Static<P>, Static<B>>) => Violation[] | Promise<Violation[]>;
   handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Reply>;
 }
 
@@ -86,14 +103,17 @@ export const created = (location: string, body: unknown): Reply => ({ status: 20
 export const accepted = (location: string, body: unknown): Reply => ({ status: 202, body, headers: { Location: `/api/v1${location}` } });
 export const noContent: Reply = { status: 204 };
 
+/** A violation for each read-only field whose value is not the present one. */
+export function changedReadOnly(readOnly: Record<string, unknown>, current: object): Violation[] {
+  const now = current as Record<string, unknown>;
+  return Object.entries(readOnly)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
+    .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'can not be changed' }));
+}
+
 /** Refuses read-only fields whose value is not the present one. */
 export function assertUnchanged(readOnly: Record<string, unknown>, current: object): void {
-  const now = current as Record<string, unknown>;
-  assertValid(
-    Object.entries(readOnly)
-      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
-      .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'can not be changed' })),
-  );
+  assertValid(changedReadOnly(readOnly, current));
 }
 
 /** 412 unless If-Match is absent or names this version. */
@@ -130,6 +150,16 @@ function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<strin
   return readOnly;
 }
 
+/** What a check finds; where it can not be made, nothing more is told than there is already. */
+async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<Violation[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof AppError) return error.code === 'validation_failed' ? error.errors ?? [] : [];
+    throw error;
+  }
+}
+
 const noFields = strict({});
 
 /** What the body must be. A POST of ours that takes none may have an empty one. */
@@ -157,25 +187,45 @@ export function guard(spec: RouteSpec, deps: Deps) {
     const params = coerceParameters(spec.params, ctx.params);
     const query = coerceParameters(spec.query, ctx.query);
     const errors: Violation[] = checkParams?.(params) ?? [];
-    if (!spec.openQuery) errors.push(...checkContent(params), ...checkContent(query));
+    if (!spec.openQuery) errors.push(...checkContent(params));
+    const soundParams = errors.length === 0 ? params : {};
+    if (!spec.openQuery) errors.push(...checkContent(query));
     if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
     else if (!spec.openQuery) {
       errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
     }
-    const unusable = checkContent(body);
-    errors.push(...unusable);
+    const wrong = checkContent(body);
     // A schema's check recurses, so it sees nothing that is nested without end.
-    if (checkBody && unusable.length === 0 && !(bodyOptional && body === undefined)) errors.push(...checkBody(body));
+    const isReadable = wrong.every(({ code }) => code === 'invalid_character');
+    if (checkBody && isReadable && !(bodyOptional && body === undefined)) wrong.push(...checkBody(body));
+    errors.push(...wrong);
+    const given = { ...body as object };
     const readOnly = splitReadOnly(schema, body);
     if (spec.method === 'POST') {
       errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
     }
-    assertValid(errors);
 
     const principal = ctx.state['principal'] as Principal;
+    const caller = callerOf(ctx, principal);
+    /** The refusal with what else the domain has against the request. */
+    const completed = async (told: Violation[]): Promise<AppError> => {
+      const left = isReadable && spec.check ? soundPart(body ?? {}, wrong) : null;
+      if (!left || told.length >= MOST_VIOLATIONS) return invalid(told);
+      const ask = (tx: EntityManager) => spec.check!({ tx, deps, caller, readOnly, files, params: soundParams, body: left.sound as Sound<unknown>, given });
+      const asking = em ?? tenantEm(deps.orm, principal?.tenantId ?? '');
+      const found = await asked(() => (principal ? rolledBack(asking, ask) : ask(asking)));
+      return invalid(withOthers(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
+    };
+    if (errors.length > 0) throw await completed(errors);
+
     const reply = await spec.handler({
-      ctx, deps, get em() { return em ?? tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller: callerOf(ctx, principal), requestId: ctx.state['requestId'] as string,
+      ctx, deps, get em() { return em ?? tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller, requestId: caller.requestId,
       params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
+    }).catch(async (error: unknown) => {
+      // A command may refuse by one rule before it comes to the next.
+      const told = error instanceof AppError && error.code === 'validation_failed' && spec.check ? error.errors : undefined;
+      const whole = told && await completed(told);
+      throw whole && whole.errors!.length > told.length ? whole : error;
     });
 
     const status = reply.status ?? defaultStatus;

@@ -65,6 +65,19 @@ export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Pr
 /** Begins a query that is run often and takes longer to plan than to run: its connection keeps the plan for a while. */
 export const keptPlan = sql.raw(PREPARED);
 
+/** Runs `work` in a transaction that leaves nothing behind, whatever it does. */
+export async function rolledBack<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T> | T): Promise<T> {
+  const done: { answer?: T } = {};
+  const rollBack = new Error('rolled back');
+  await em.transactional(async (tx) => {
+    done.answer = await work(tx);
+    throw rollBack;
+  }).catch((error: unknown) => {
+    if (error !== rollBack) throw error;
+  });
+  return done.answer as T;
+}
+
 const TRIES = 5;
 
 /** An entity manager that knows no entities yet, in the transaction of `em` if it is in one. */

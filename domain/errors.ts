@@ -72,11 +72,14 @@ export class AppError extends Error {
   }
 }
 
+/** The 400 that tells of these violations. */
+export function invalid(errors: Violation[]): AppError {
+  return new AppError('validation_failed', `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the request`, { errors });
+}
+
 /** Throws a 400 with all violations, if there is any. */
 export function assertValid(errors: Violation[]): void {
-  if (errors.length > 0) {
-    throw new AppError('validation_failed', `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the request`, { errors });
-  }
+  if (errors.length > 0) throw invalid(errors);
 }
 
 /** The 404 for a kind of thing; the same words whether it never existed or belongs to another tenant. */

@@ -1,6 +1,7 @@
-import { requestMail } from '../../domain/auth/mail-requests.ts';
+import { checkPassword } from '../../domain/auth/password-policy.ts';
+import { addressViolations, requestMail } from '../../domain/auth/mail-requests.ts';
 import { checkToken, resetPassword, verifyEmail } from '../../domain/auth/recover-account.ts';
-import { confirmTotp, removeTotp, startTotp } from '../../domain/auth/totp-account.ts';
+import { confirmTotp, proofViolations, removeTotp, startTotp } from '../../domain/auth/totp-account.ts';
 import { AppError } from '../../domain/errors.ts';
 import { noContent, route, type Reply, type RouteSpec } from '../guard.ts';
 import { accountPage, deadLinkPage, resetPage, verifyPage } from './pages.ts';
@@ -20,11 +21,14 @@ export async function pageFor(work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
+const newPasswordViolations = ({ body: { password } }: { body: { password?: string } }) => (password === undefined ? [] : checkPassword(password));
+
 const recoveryRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/auth/forgot-password', operationId: 'forgotPassword', summary: 'Ask for a mail to set a new password', access: 'public',
     description: 'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
     body: schema.MailRequest, responses: asked,
+    check: ({ body }) => addressViolations(body.email),
     handler: async ({ deps, body, requestId }) => {
       await requestMail(deps.orm, 'reset_password', body.email, requestId);
       return { status: 202, body: '' };
@@ -34,6 +38,7 @@ const recoveryRoutes: RouteSpec[] = [
     method: 'POST', path: '/auth/reset-password', operationId: 'resetPassword', summary: 'Set a new password by the token of a mail', access: 'public',
     description: 'A token counts once, for an hour. Every session of the user ends.',
     body: schema.PasswordReset, responses: { 204: { description: 'Set' } }, errors: ['token_invalid'],
+    check: newPasswordViolations,
     handler: async ({ deps, body, caller }) => {
       await resetPassword(deps, body, caller);
       return noContent;
@@ -52,6 +57,7 @@ const recoveryRoutes: RouteSpec[] = [
     method: 'POST', path: '/auth/verify-email/resend', operationId: 'resendVerification', summary: 'Ask for another mail to confirm an address', access: 'public',
     description: 'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
     body: schema.MailRequest, responses: asked,
+    check: ({ body }) => addressViolations(body.email),
     handler: async ({ deps, body, requestId }) => {
       await requestMail(deps.orm, 'verify_email', body.email, requestId);
       return { status: 202, body: '' };
@@ -71,7 +77,7 @@ const pageRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '//reset-password', operationId: 'submitResetPassword', summary: 'Set a new password from the page', access: 'public',
-    openQuery: true, body: schema.PasswordReset, bodyTypes: ['form'], responses: pages,
+    openQuery: true, body: schema.PasswordReset, bodyTypes: ['form'], responses: pages, check: newPasswordViolations,
     handler: ({ deps, body, caller }) => pageFor(async () => {
       try {
         await resetPassword(deps, body, caller);
@@ -120,6 +126,7 @@ const totpRoutes: RouteSpec[] = [
   route({
     method: 'DELETE', path: '/auth/totp', operationId: 'removeTotp', summary: 'Turn TOTP off, by a code or the password', access: 'user',
     body: schema.TotpRemove, responses: { 204: { description: 'Off' } }, errors: ['conflict', 'too_many_requests'],
+    check: ({ given }) => proofViolations(given),
     handler: async (call) => {
       await removeTotp(call.deps, selfOf(call), call.body);
       return noContent;

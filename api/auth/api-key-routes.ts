@@ -1,6 +1,6 @@
 import { ApiKey } from '../../db/entities/auth.ts';
 import { sql } from '../../db/orm.ts';
-import { createApiKey, deleteApiKey } from '../../domain/auth/api-keys.ts';
+import { checkKey, createApiKey, deleteApiKey } from '../../domain/auth/api-keys.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard.ts';
@@ -22,6 +22,7 @@ export const apiKeyRoutes: RouteSpec[] = [
     method: 'POST', path: '/auth/api-keys', operationId: 'createApiKey', summary: 'Create an API key; its text is shown once', access: 'api-keys:write',
     description: 'Send the key as a Bearer token. It may do what both it and its creator may, as long as the creator is active.',
     body: schema.ApiKeyCreate, responses: { 201: { schema: schema.NewApiKey } }, errors: ['name_taken'],
+    check: ({ body }) => checkKey(body).violations,
     handler: async (call) => {
       const { apiKey, key } = await createApiKey(call.em, call, call.body);
       const reply = created(`/auth/api-keys/${apiKey.id}`, { ...presentApiKey(apiKey), key });

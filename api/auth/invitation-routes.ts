@@ -2,6 +2,9 @@ import { Invitation } from '../../db/entities/auth.ts';
 import { toAppError } from '../../db/errors.ts';
 import { sql } from '../../db/orm.ts';
 import { acceptInvitation, createInvitation, deleteInvitation, invitationOf, invitationStatus } from '../../domain/auth/invitations.ts';
+import { unknownRoles } from '../../domain/auth/grants.ts';
+import { addressViolations } from '../../domain/auth/mail-requests.ts';
+import { checkRegistration } from '../../domain/auth/register-user.ts';
 import { AppError, notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard.ts';
@@ -31,6 +34,7 @@ export const invitationRoutes: RouteSpec[] = [
     method: 'POST', path: '/auth/invitations', operationId: 'createInvitation', summary: 'Invite somebody by mail', access: 'users:write',
     description: 'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless.',
     body: schema.InvitationCreate, responses: { 201: { schema: schema.Invitation } }, errors: ['email_taken'],
+    check: async ({ tx, body }) => [...addressViolations(body.email), ...(await unknownRoles(tx, body.roles ?? []))],
     handler: async (call) => {
       const invitation = await createInvitation(call.deps, call, { email: call.body.email, roles: call.body.roles ?? ['User'] });
       return created(`/auth/invitations/${invitation.id}`, presentInvitation(invitation));
@@ -56,6 +60,7 @@ export const invitationRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/auth/invitations/accept', operationId: 'acceptInvitation', summary: 'Become a user by the token of an invitation', access: 'public',
     body: schema.InvitationAccept, responses: { 201: { schema: UserSchema } }, errors: ['token_invalid', 'username_taken', 'email_taken'],
+    check: ({ body }) => checkRegistration(body).violations,
     handler: async ({ deps, body, caller }) => created('/auth/profile', presentUser(await acceptInvitation(deps, body, caller))),
   }),
   route({
@@ -65,7 +70,7 @@ export const invitationRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '//accept-invitation', operationId: 'submitAcceptInvitation', summary: 'Accept an invitation from the page', access: 'public',
-    openQuery: true, body: schema.InvitationAccept, bodyTypes: ['form'], responses: pages,
+    openQuery: true, body: schema.InvitationAccept, bodyTypes: ['form'], responses: pages, check: ({ body }) => checkRegistration(body).violations,
     handler: ({ deps, body, caller }) => pageFor(async () => {
       const invitation = await invitationOf(deps, body.token);
       try {

@@ -1,10 +1,10 @@
 import { Role } from '../../db/entities/auth.ts';
 import { sql } from '../../db/orm.ts';
 import { permissionList } from '../../domain/auth/permissions.ts';
-import { createRole, deleteRole, updateRole } from '../../domain/auth/roles.ts';
+import { checkRole, createRole, deleteRole, updateRole } from '../../domain/auth/roles.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentRole } from './presenter.ts';
@@ -20,6 +20,7 @@ export const roleRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/auth/roles', operationId: 'createRole', summary: 'Create a role', access: 'roles:write',
     body: schema.RoleCreate, responses: { 201: { schema: schema.Role } }, errors: ['name_taken'],
+    check: ({ body }) => checkRole(body).violations,
     handler: async (call) => {
       const role = await createRole(call.em, call, call.body);
       return created(`/auth/roles/${role.id}`, presentRole(role));
@@ -37,6 +38,10 @@ export const roleRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/auth/roles/{id}', operationId: 'updateRole', summary: 'Change a role for everyone who has it', access: 'roles:write',
     params: IdParams, body: schema.RoleUpdate, responses: { 200: { schema: schema.Role } }, errors: ['name_taken', 'conflict'],
+    check: async ({ tx, params, body, readOnly }) => {
+      const current = await tx.findOne(Role, { id: params.id ?? 0 });
+      return current ? [...changedReadOnly(readOnly, presentRole(current)), ...checkRole(body).violations] : [];
+    },
     handler: async (call) => ({
       body: presentRole(await updateRole(call.em, call, call.params.id, call.body, (current) => {
         assertIfMatch(call.ifMatch, current.version);

@@ -1,11 +1,13 @@
+import { User } from '../../db/entities/auth.ts';
 import { changePassword } from '../../domain/auth/change-password.ts';
 import { logIn } from '../../domain/auth/log-in.ts';
 import { findSelf } from '../../domain/auth/own-password.ts';
 import type { Caller, Principal } from '../../domain/auth/principal.ts';
-import { registerUser } from '../../domain/auth/register-user.ts';
+import { checkPassword } from '../../domain/auth/password-policy.ts';
+import { checkRegistration, registerUser } from '../../domain/auth/register-user.ts';
 import { logout, refreshSession } from '../../domain/auth/sessions.ts';
-import { updateProfile } from '../../domain/auth/update-profile.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { profileViolations, updateProfile } from '../../domain/auth/update-profile.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { presentSession, presentUser } from './presenter.ts';
 import * as schema from './schema.ts';
 
@@ -20,6 +22,7 @@ export const authRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/auth/register', operationId: 'register', summary: 'Register a user', access: 'public',
     body: schema.Register, responses: { 201: { schema: schema.User } }, errors: ['registration_disabled', 'username_taken', 'email_taken'],
+    check: ({ body }) => checkRegistration(body).violations,
     handler: async ({ caller, deps, body }) => created('/auth/profile', presentUser(await registerUser(deps, body, caller))),
   }),
   route({
@@ -52,6 +55,10 @@ export const authRoutes: RouteSpec[] = [
     method: 'PUT', path: '/auth/profile', operationId: 'updateProfile', summary: 'Change the caller\'s profile', access: 'user',
     description: 'A new email needs `currentPassword`. A username that is the email changes with it.',
     body: schema.ProfileUpdate, responses: { 200: { schema: schema.User } }, errors: ['conflict', 'email_taken', 'username_taken', 'too_many_requests'],
+    check: async ({ tx, caller, body, given, readOnly }) => {
+      const user = await tx.findOne(User, { id: caller.actor.id ?? 0 });
+      return user ? [...changedReadOnly(readOnly, presentUser(user)), ...profileViolations(user, body, given.currentPassword !== undefined)] : [];
+    },
     handler: async (call) => ({
       body: presentUser(await updateProfile(call.deps, selfOf(call), call.body, (current) => {
         assertIfMatch(call.ifMatch, current.version);
@@ -62,6 +69,8 @@ export const authRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/auth/password', operationId: 'changePassword', summary: 'Change the caller\'s password; other sessions end', access: 'user',
     body: schema.PasswordChange, responses: { 204: { description: 'Changed' } }, errors: ['conflict', 'too_many_requests'],
+    // The present password is only tried when all else is right: each try counts.
+    check: ({ body: { newPassword } }) => (newPassword === undefined ? [] : checkPassword(newPassword, '/newPassword')),
     handler: async (call) => {
       await changePassword(call.deps.orm, selfOf(call), call.body);
       return noContent;

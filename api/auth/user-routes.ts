@@ -1,10 +1,11 @@
 import { AuditEntry, User } from '../../db/entities/auth.ts';
 import { sql } from '../../db/orm.ts';
+import { unknownRoles } from '../../domain/auth/grants.ts';
 import { removeTotpOf, updateUser, userSearch } from '../../domain/auth/users.ts';
 import { instant } from '../../domain/contacts/contact-filters.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentAuditEntry, presentUser } from './presenter.ts';
@@ -44,6 +45,10 @@ export const userRoutes: RouteSpec[] = [
     method: 'PUT', path: '/auth/users/{id}', operationId: 'updateUser', summary: 'Enable or disable a user, or change its roles', access: 'users:write',
     description: 'Nobody gives or takes permissions that they do not have, disables or demotes themselves, or leaves the tenant without an Admin.',
     params: IdParams, body: schema.UserUpdate, responses: { 200: { schema: UserSchema } }, errors: ['last_admin'],
+    check: async ({ tx, params, body, readOnly }) => {
+      const current = await tx.findOne(User, { id: params.id ?? 0 });
+      return current ? [...changedReadOnly(readOnly, presentUser(current)), ...(await unknownRoles(tx, body.roles ?? []))] : [];
+    },
     handler: async (call) => ({
       body: presentUser(await updateUser(call.em, call, call.params.id, call.body, (current) => {
         assertIfMatch(call.ifMatch, current.version);

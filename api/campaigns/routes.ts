@@ -1,15 +1,16 @@
+import type { Static } from 'typebox';
 import { Campaign, CampaignExecution } from '../../db/entities/campaigns.ts';
 import { sql } from '../../db/orm.ts';
 import { explainContact } from '../../domain/campaigns/explain-contact.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/pause-campaign.ts';
 import { readEnrolment } from '../../domain/campaigns/read-executions.ts';
 import { readStats } from '../../domain/campaigns/read-stats.ts';
-import { createCampaign, deleteCampaign, updateCampaign } from '../../domain/campaigns/save-campaign.ts';
-import { startCampaign } from '../../domain/campaigns/start-campaign.ts';
+import { campaignViolations, createCampaign, deleteCampaign, updateCampaign, type CampaignInput } from '../../domain/campaigns/save-campaign.ts';
+import { audienceViolations, startCampaign } from '../../domain/campaigns/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Question, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { executionRoutes } from './execution-routes.ts';
 import { presentCampaign, presentEnrolment, presentExecution, presentExplanation } from './presenter.ts';
@@ -20,6 +21,15 @@ const campaignSort = {
   name: { column: sql`t.name`, type: 'text' },
   updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
 } as const;
+
+/** The definition as it came where it has the right kind at all: its validation takes whatever is in it, and names each step that is one. */
+function definitionGiven(
+  body: Question<unknown, Static<typeof schema.CampaignUpdate>>['body'], given: { trigger?: unknown; entry?: unknown; steps?: unknown },
+): Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'> {
+  const asCame = (part: 'trigger' | 'entry' | 'steps') => (body[part] === undefined ? undefined : given[part]);
+  const steps = (asCame('steps') as unknown[] | null | undefined)?.filter((step) => typeof step === 'object' && step !== null && !Array.isArray(step));
+  return { trigger: asCame('trigger'), entry: asCame('entry'), steps: body.steps === null ? null : steps, templateIds: body.templateIds } as Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'>;
+}
 
 export const campaignRoutes: RouteSpec[] = [
   route({
@@ -38,6 +48,9 @@ export const campaignRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/campaigns', operationId: 'createCampaign', summary: 'Create a campaign', access: 'campaigns:write',
     body: schema.CampaignCreate, responses: { 201: { schema: schema.Campaign } },
+    check: ({ tx, caller, body, given }) => campaignViolations(tx, caller.tenantId, {
+      ...definitionGiven(body, given), type: body.type, ...(given.type === body.type ? {} : { templateIds: undefined }),
+    }),
     handler: async ({ em, principal, body }) => {
       const campaign = await createCampaign(em, principal.tenantId, body);
       return created(`/campaigns/${campaign.id}`, presentCampaign(campaign));
@@ -52,6 +65,11 @@ export const campaignRoutes: RouteSpec[] = [
     method: 'PUT', path: '/campaigns/{id}', operationId: 'updateCampaign', summary: 'Change a campaign',
     description: 'Of a campaign that is ACTIVE it edits the next version, which `start` publishes.', access: 'campaigns:write',
     params: IdParams, body: schema.CampaignUpdate, responses: { 200: { schema: schema.Campaign } },
+    check: async ({ tx, caller, params, body, given, readOnly }) => {
+      const current = await tx.findOne(Campaign, { id: params.id ?? 0 });
+      if (!current) return [];
+      return [...changedReadOnly(readOnly, presentCampaign(current)), ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current))];
+    },
     handler: async ({ em, principal, params, body, readOnly, ifMatch }) => ({
       body: presentCampaign(await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.version);
@@ -71,6 +89,7 @@ export const campaignRoutes: RouteSpec[] = [
     method: 'POST', path: '/campaigns/{id}/start', operationId: 'startCampaign', summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
     description: 'Enrols those who are named as the entry rules allow, so starting again enrols no one twice.', access: 'campaigns:write',
     params: IdParams, body: schema.Audience, bodyOptional: true, responses: { 202: { schema: schema.Started } }, errors: ['conflict'],
+    check: ({ given }) => audienceViolations(given),
     handler: async ({ em, caller, params, body }) => {
       const { campaign, enrolmentId } = await startCampaign(em, caller, params.id, body);
       const location = enrolmentId === null ? `/campaigns/${campaign.id}` : `/campaigns/enrolments/${enrolmentId}`;

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox';
 import { batchContacts, type BatchRow } from '../../domain/contacts/batch-contacts.ts';
 import type { Violation } from '../../domain/errors.ts';
 import { compileRequest } from '../../domain/schema-check.ts';
+import { soundPart } from '../../domain/sound-part.ts';
 import { route, type RouteSpec } from '../guard.ts';
 import { Id, nullable, oneOf, strict } from '../schemas.ts';
 import { ContactBatchRow } from './schema.ts';
@@ -30,7 +31,7 @@ function readRow(row: unknown): BatchRow {
   for (const name of readOnly) {
     if (typeof row === 'object' && row !== null && Object.hasOwn(row, name)) errors.push({ path: `/${name}`, code: 'read_only', message: 'is set by the service' });
   }
-  return errors.length > 0 ? { violations: errors } : { input: row as Row };
+  return { input: (soundPart(row, errors)?.sound ?? null) as Row | null, violations: errors };
 }
 
 export const batchRoutes: RouteSpec[] = [

@@ -3,10 +3,12 @@ import { sql } from '../../db/orm.ts';
 import { createCompany, deleteCompany, updateCompany } from '../../domain/contacts/companies.ts';
 import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
 import { changedCustomFields } from '../../domain/contacts/custom-values.ts';
+import { checkCompanyValues, type CompanyInput } from '../../domain/contacts/company-values.ts';
+import { customFieldTypes } from '../../domain/contacts/custom-field-types.ts';
 import { companyNameKey } from '../../domain/contacts/find-or-create-company.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { presentCompany, presentContacts } from './presenter.ts';
 import * as schema from './schema.ts';
@@ -14,6 +16,10 @@ import * as schema from './schema.ts';
 const sortable = {
   ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
 } as const;
+
+/** What of a PUT is to be judged: of custom fields those that it changes. */
+const changesOf = (body: CompanyInput, current: Company): CompanyInput =>
+  (body.customFields === undefined ? body : { ...body, customFields: changedCustomFields(body.customFields, current.customFields!) });
 
 export const companyRoutes: RouteSpec[] = [
   route({
@@ -32,6 +38,7 @@ export const companyRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/companies', operationId: 'createCompany', summary: 'Create a company', access: 'contacts:write',
     body: schema.CompanyCreate, responses: { 201: { schema: schema.Company } },
+    check: async ({ tx, caller, body }) => checkCompanyValues(body, await customFieldTypes(tx, caller.tenantId, 'company')).violations,
     handler: async ({ em, principal, body }) => {
       const company = await createCompany(em, principal.tenantId, body);
       return created(`/contacts/companies/${company.id}`, presentCompany(company));
@@ -49,12 +56,17 @@ export const companyRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/contacts/companies/{id}', operationId: 'updateCompany', summary: 'Change a company', access: 'contacts:write',
     params: IdParams, body: schema.CompanyUpdate, responses: { 200: { schema: schema.Company } }, errors: ['precondition_failed'],
+    check: async ({ tx, caller, params, body, readOnly }) => {
+      const current = await tx.findOne(Company, { id: params.id ?? 0 });
+      if (!current) return [];
+      const types = await customFieldTypes(tx, caller.tenantId, 'company');
+      return [...changedReadOnly(readOnly, presentCompany(current)), ...checkCompanyValues(changesOf(body, current), types).violations];
+    },
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => ({
       body: presentCompany(await updateCompany(em, { tenantId: principal.tenantId, requestId }, params.id, (current) => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, presentCompany(current));
-        const { customFields } = body;
-        return customFields === undefined ? body : { ...body, customFields: changedCustomFields(customFields, current.customFields!) };
+        return changesOf(body, current);
       })),
     }),
   }),

@@ -3,26 +3,25 @@ import type { Static } from 'typebox';
 import type { ContactInput } from '../../domain/contacts/contact-values.ts';
 import { changedCustomFields } from '../../domain/contacts/custom-values.ts';
 import { COMPANY_TWICE } from '../../domain/contacts/resolve-company.ts';
-import { assertValid } from '../../domain/errors.ts';
+import type { Violation } from '../../domain/errors.ts';
+import type { Sound } from '../../domain/sound-part.ts';
 import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
 
+/** `company` as an object is what reads have, and nothing to be set. */
+const COMPANY_OBJECT: Violation = { path: '/company', code: 'read_only', message: 'is another company than the contact has: give companyId, or company as a name' };
+
 /**
- * What of a PUT differs from the contact as it is shown: what GET answered can be put back, whatever it holds. Refuses a
- * company object that is another one, and a company's name beside an id.
+ * What of a PUT differs from the contact as it is shown: what GET answered can be put back, whatever it holds. A company
+ * object that is another one, and a company's name beside an id, are violations.
  */
-export function contactChanges(body: Static<typeof ContactUpdate>, shown: ContactView): ContactInput {
+export function contactChanges(body: Sound<Static<typeof ContactUpdate>>, shown: ContactView): { input: ContactInput; violations: Violation[] } {
   const changed = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !isDeepStrictEqual(value, shown[name as keyof ContactView])),
   ) as typeof body;
   if (changed.customFields) changed.customFields = changedCustomFields(changed.customFields, shown.customFields);
-  if (typeof body.company === 'string' && body.company.trim() !== '' && typeof body.companyId === 'number') {
-    assertValid([COMPANY_TWICE]);
-  }
+  const isTwice = typeof body.company === 'string' && body.company.trim() !== '' && typeof body.companyId === 'number';
   const { company, ...rest } = changed;
-  if (typeof company === 'object' && company !== null) {
-    assertValid([{ path: '/company', code: 'read_only', message: 'is another company than the contact has: give companyId, or company as a name' }]);
-    return rest;
-  }
-  return company === undefined ? rest : { ...rest, company };
+  if (typeof company === 'object' && company !== null) return { input: rest, violations: [COMPANY_OBJECT] };
+  return { input: company === undefined ? rest : { ...rest, company }, violations: isTwice ? [COMPANY_TWICE] : [] };
 }

@@ -3,11 +3,12 @@ import { sql } from '../../db/orm.ts';
 import { contactConditions, contactSearch, contactSort, SEARCH_SORT } from '../../domain/contacts/contact-filters.ts';
 import { createContact } from '../../domain/contacts/create-contact.ts';
 import { deleteContact } from '../../domain/contacts/delete-contact.ts';
+import { contactViolations } from '../../domain/contacts/contact-violations.ts';
 import { readContact } from '../../domain/contacts/read-contact.ts';
 import { updateContact } from '../../domain/contacts/update-contact.ts';
-import { notFound } from '../../domain/errors.ts';
+import { assertValid, notFound } from '../../domain/errors.ts';
 import { listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { contactChanges } from './contact-changes.ts';
 import { presentContact, presentContacts, presentOne } from './presenter.ts';
@@ -26,6 +27,7 @@ export const contactRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts', operationId: 'createContact', summary: 'Create a contact', access: 'contacts:write',
     body: schema.ContactCreate, responses: { 201: { schema: schema.Contact } }, errors: ['email_taken'],
+    check: ({ tx, caller, body }) => contactViolations(tx, caller.tenantId, body, 'active'),
     handler: async ({ em, principal, requestId, body }) => {
       const contact = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
       return created(`/contacts/${contact.id}`, await presentOne(contact, em));
@@ -54,12 +56,21 @@ export const contactRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/contacts/{id}', operationId: 'updateContact', summary: 'Change a contact', access: 'contacts:write',
     params: IdParams, body: schema.ContactUpdate, responses: { 200: { schema: schema.Contact } }, errors: ['email_taken', 'precondition_failed'],
+    check: async ({ tx, caller, params, body, readOnly }) => {
+      const current = await tx.findOne(Contact, { id: params.id ?? 0 });
+      if (!current) return [];
+      const shown = await presentOne(current, tx);
+      const { input, violations } = contactChanges(body, shown);
+      return [...changedReadOnly(readOnly, shown), ...violations, ...(await contactViolations(tx, caller.tenantId, input, current.status!))];
+    },
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {
       const contact = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
         assertIfMatch(ifMatch, current.version);
         const shown = await presentOne(current, tx);
         assertUnchanged(readOnly, shown);
-        return contactChanges(body, shown);
+        const { input, violations } = contactChanges(body, shown);
+        assertValid(violations);
+        return input;
       });
       return { body: await presentOne(contact, em) };
     },

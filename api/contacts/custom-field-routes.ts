@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { CUSTOM_FIELD_ENTITIES, CUSTOM_FIELD_TYPES, CustomField } from '../../db/entities/contacts.ts';
 import { sql } from '../../db/orm.ts';
-import { createCustomField, CUSTOM_FIELD_LIMITS, CUSTOM_FIELD_NAME, deleteCustomField, updateCustomField } from '../../domain/contacts/custom-fields.ts';
+import {
+  createCustomField, CUSTOM_FIELD_LIMITS, CUSTOM_FIELD_NAME, deleteCustomField, fieldViolations, newFieldViolations, updateCustomField,
+} from '../../domain/contacts/custom-fields.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
 
 const { Optional } = Type;
@@ -42,6 +44,7 @@ export const customFieldRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/custom-fields', operationId: 'createCustomField', summary: 'Define a custom field of contacts or companies', access: 'contacts:write',
     body: Create, responses: { 201: { schema: Answer } }, errors: ['name_taken'],
+    check: ({ body }) => newFieldViolations(body),
     handler: async ({ em, caller, body }) => {
       const field = await createCustomField(em, caller, body);
       return created(`/contacts/custom-fields/${field.id}`, present(field));
@@ -60,6 +63,10 @@ export const customFieldRoutes: RouteSpec[] = [
     method: 'PUT', path: '/contacts/custom-fields/{id}', operationId: 'updateCustomField', summary: 'Change the definition of a custom field', access: 'contacts:write',
     description: 'Entity, name and type stay. A value whose option is taken away stays until it is changed.',
     params: IdParams, body: Update, responses: { 200: { schema: Answer } }, errors: ['precondition_failed'],
+    check: async ({ tx, params, body, readOnly }) => {
+      const current = await tx.findOne(CustomField, { id: params.id ?? 0 });
+      return current ? [...changedReadOnly(readOnly, present(current)), ...fieldViolations(body, current)] : [];
+    },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: present(await updateCustomField(em, params.id, (current) => {
         assertIfMatch(ifMatch, current.version!);

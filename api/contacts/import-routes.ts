@@ -4,13 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
-import { rows, sql, tenantEm } from '../../db/orm.ts';
+import { rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contact-imports.ts';
 import { CSV } from '../../domain/contacts/export/csv.ts';
-import { cancelImport, createImport, inspectImport, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
+import { cancelImport, createImport, inspectImport, listViolations, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
-import { assertValid, notFound } from '../../domain/errors.ts';
+import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { keyset, type ListQuery } from '../../domain/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
@@ -46,23 +46,34 @@ function presentImport(job: ContactImport) {
   };
 }
 
-function readMapping(text: string | undefined): Record<string, string | null> | undefined {
-  if (text === undefined) return undefined;
+type Mapping = Record<string, string | null>;
+
+/** A mapping, or what is wrong with it. */
+function readMapping(text: string): { mapping: Mapping } | { violation: Violation } {
   let mapping: unknown;
   try {
     mapping = JSON.parse(text);
   } catch {
-    assertValid([{ path: '/mapping', code: 'format', message: 'is not JSON' }]);
+    return { violation: { path: '/mapping', code: 'format', message: 'is not JSON' } };
   }
   const plain = typeof mapping === 'object' && mapping !== null && !Array.isArray(mapping);
-  if (!plain || !Object.values(mapping as object).every((field) => field === null || typeof field === 'string')) {
-    assertValid([{ path: '/mapping', code: 'type', message: 'must be an object of CSV header → field name' }]);
-  }
-  return mapping as Record<string, string | null>;
+  if (plain && Object.values(mapping as object).every((field) => field === null || typeof field === 'string')) return { mapping: mapping as Mapping };
+  return { violation: { path: '/mapping', code: 'type', message: 'must be an object of CSV header → field name' } };
+}
+
+/** What is wrong with the parts beside what is in the file. */
+async function partViolations(tx: EntityManager, { mapping, listId }: { mapping?: string; listId?: string }, files: readonly UploadedFile[]): Promise<Violation[]> {
+  const read = mapping === undefined ? null : readMapping(mapping);
+  return [
+    ...(files.length === 1 && files[0]!.field === 'file' ? [] : [{ path: '/file', code: 'required', message: 'is required: one part named file' }]),
+    ...(read && 'violation' in read ? [read.violation] : []),
+    ...(listId === undefined ? [] : await listViolations(tx, Number(listId))),
+  ];
 }
 
 function readRequest(body: Static<typeof ImportBody>): ImportRequest {
-  const mapping = readMapping(body.mapping);
+  const read = body.mapping === undefined ? null : readMapping(body.mapping);
+  const mapping = read && 'mapping' in read ? read.mapping : undefined;
   return {
     mode: body.mode ?? 'upsert', runTriggers: body.runTriggers === 'true', dryRun: body.dryRun === 'true',
     ...(mapping ? { mapping } : {}), ...(body.listId ? { listId: Number(body.listId) } : {}),
@@ -82,7 +93,7 @@ async function readHead(file: UploadedFile): Promise<CsvHead> {
 
 async function startImport({ em, deps, principal, caller, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>) {
   const file = files.find((upload) => upload.field === 'file');
-  if (!file || files.length > 1) assertValid([{ path: '/file', code: 'required', message: 'is required: one part named file' }]);
+  assertValid(await partViolations(em, body, files));
   const request = readRequest(body);
   const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
   const objectKey = randomUUID();
@@ -154,6 +165,7 @@ export const importRoutes: RouteSpec[] = [
     method: 'POST', path: '/contacts/import', operationId: 'importContacts', summary: 'Import contacts from a CSV file', access: 'contacts:write',
     body: ImportBody, bodyTypes: ['multipart'], fileLimit: (env) => env.IMPORT_MAX_BYTES,
     responses: { 202: { schema: ImportAnswer } }, errors: ['unsupported_file'],
+    check: ({ tx, body, files }) => partViolations(tx, body, files),
     handler: startImport,
   }),
   route({

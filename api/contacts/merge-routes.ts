@@ -1,4 +1,4 @@
-import { mergeContacts } from '../../domain/contacts/merge-contacts.ts';
+import { mergeContacts, mergeViolations } from '../../domain/contacts/merge-contacts.ts';
 import { assertIfMatch, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, strict } from '../schemas.ts';
 import { presentOne } from './presenter.ts';
@@ -11,6 +11,7 @@ export const mergeRoutes: RouteSpec[] = [
       'hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source\'s ' +
       'execution is stopped (`merged`).',
     params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['conflict', 'precondition_failed'],
+    check: ({ params, body }) => mergeViolations(params.id, body.sourceId),
     handler: async ({ em, caller, params, body, ifMatch }) => {
       const contact = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
       return { body: await presentOne(contact, em) };

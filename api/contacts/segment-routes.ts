@@ -1,14 +1,14 @@
-import type { Static } from 'typebox';
 import { Contact, Segment } from '../../db/entities/contacts.ts';
 import { sql, type EntityManager } from '../../db/orm.ts';
 import { changeList } from '../../domain/contacts/change-list.ts';
 import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
 import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
+import { checkTenantFilter } from '../../domain/segments/check-segment-filter.ts';
 import { previewSegment } from '../../domain/segments/preview-segment.ts';
 import { rebuildSegment } from '../../domain/segments/rebuild-segment.ts';
-import { createSegment, deleteSegment, updateSegment } from '../../domain/segments/segments.ts';
-import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { createSegment, deleteSegment, lockMembers, newSegmentViolations, segmentViolations, updateSegment, type SegmentInput } from '../../domain/segments/segments.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { presentContacts, presentSegments, type SegmentView } from './presenter.ts';
 import * as schema from './segment-schema.ts';
@@ -28,13 +28,14 @@ async function find(em: EntityManager, id: number): Promise<Segment> {
 }
 
 /** What fits the type of a new segment; the rest is for the command to judge. */
-function checkKind({ type, filter, contactIds }: Static<typeof schema.SegmentCreate>): Violation[] {
+function checkKind({ type, filter, contactIds }: { type?: string; filter?: unknown; contactIds?: unknown }): Violation[] {
   if (type === 'static') return filter === undefined ? [] : [{ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
-  return [
-    ...(filter === undefined ? [{ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' }] : []),
-    ...(contactIds === undefined ? [] : [{ path: '/contactIds', code: 'not_allowed', message: 'the filter says who is in a dynamic segment' }]),
-  ];
+  return type === 'dynamic' && contactIds !== undefined ? [{ path: '/contactIds', code: 'not_allowed', message: 'the filter says who is in a dynamic segment' }] : [];
 }
+
+/** With the filter as it came: whatever it is, its check says what is wrong with it. */
+const withFilter = ({ name, description, doubleOptIn }: Omit<SegmentInput, 'filter'>, given: { filter?: unknown }): SegmentInput =>
+  ({ name, description, doubleOptIn, filter: given.filter as SegmentInput['filter'] });
 
 /** The routes that segments and lists share: one kind of thing, one id space, two names. */
 function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' | 'List'): RouteSpec[] {
@@ -48,6 +49,11 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
     route({
       method: 'PUT', path: `${base}/{id}`, operationId: `update${noun}`, summary: `Change ${what}`, access: 'contacts:write',
       params: IdParams, body: schema.SegmentUpdate, responses: { 200: { schema: schema.Segment } }, errors: ['precondition_failed'],
+      check: async ({ tx, params, body, given, readOnly }) => {
+        const current = await tx.findOne(Segment, { id: params.id ?? 0 });
+        if (!current) return [];
+        return [...changedReadOnly(readOnly, (await presentSegments([current], tx))[0]!), ...(await segmentViolations(tx, current, withFilter(body, given)))];
+      },
       handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
         const segment = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
           assertIfMatch(ifMatch, current.version);
@@ -77,6 +83,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
     route({
       method: 'POST', path: `${base}/{id}/contacts`, operationId: `add${noun}Contacts`, summary: 'Add contacts to a static list', access: 'contacts:write',
       params: IdParams, body: schema.MembersChange, responses: { 200: { schema: schema.Added } }, errors: ['conflict'],
+      check: ({ tx, caller, body }) => lockMembers(tx, caller.tenantId, body.contactIds ?? []),
       handler: async ({ em, principal, requestId, params, body }) => {
         const { moved, count } = await changeList(em, { tenantId: principal.tenantId, requestId }, params.id, 'add', body.contactIds);
         return { body: { added: moved, count } };
@@ -125,6 +132,9 @@ export const segmentRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/segments', operationId: 'createSegment', summary: 'Create a segment by a filter, or a static list', access: 'contacts:write',
     body: schema.SegmentCreate, responses: { 201: { schema: schema.Segment } },
+    check: async ({ tx, caller, body, given }) => [
+      ...checkKind({ ...given, type: body.type }), ...(await newSegmentViolations(tx, caller.tenantId, { ...withFilter(body, given), type: body.type, contactIds: body.contactIds })),
+    ],
     handler: async ({ em, principal, body }) => {
       assertValid(checkKind(body));
       const segment = await createSegment(em, principal.tenantId, body);
@@ -134,6 +144,7 @@ export const segmentRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/lists', operationId: 'createList', summary: 'Create a static list', access: 'contacts:write',
     body: schema.ListCreate, responses: { 201: { schema: schema.Segment } },
+    check: ({ tx, caller, body }) => newSegmentViolations(tx, caller.tenantId, { ...body, type: 'static' }),
     handler: async ({ em, principal, body }) => {
       const segment = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
       return created(`/contacts/lists/${segment.id}`, await present(segment, em));
@@ -142,6 +153,7 @@ export const segmentRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/segments/preview', operationId: 'previewSegment', summary: 'Who a filter fits', access: 'contacts:read',
     body: schema.Preview, responses: { 200: { schema: schema.PreviewAnswer } },
+    check: ({ tx, caller, given }) => (given.filter === undefined ? [] : checkTenantFilter(tx, caller.tenantId, given.filter)),
     handler: async ({ em, principal, body }) => {
       const { count, sample } = await previewSegment(em, principal.tenantId, body.filter);
       return { body: { count, sample: await presentContacts(sample, em) } };

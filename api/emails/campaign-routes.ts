@@ -1,14 +1,16 @@
+import type { Static } from 'typebox';
 import { Email } from '../../db/entities/emails.ts';
 import { EmailCampaign } from '../../db/entities/email-campaigns.ts';
 import { sql, type EntityManager } from '../../db/orm.ts';
 import type { Author } from '../../domain/auth/audit.ts';
 import { cancelEmailCampaign, pauseEmailCampaign, resumeEmailCampaign, sendEmailCampaign } from '../../domain/emails/campaigns/change-email-campaign.ts';
 import { readEmailCampaignStats } from '../../domain/emails/campaigns/read-email-campaign-stats.ts';
-import { createEmailCampaign, deleteEmailCampaign, updateEmailCampaign } from '../../domain/emails/campaigns/save-email-campaign.ts';
+import { createEmailCampaign, deleteEmailCampaign, emailCampaignViolations, updateEmailCampaign, type EmailCampaignInput } from '../../domain/emails/campaigns/save-email-campaign.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
+import type { Sound } from '../../domain/sound-part.ts';
 import * as schema from './campaign-schema.ts';
 import { presentEmailCampaign, presentRecipient } from './presenter.ts';
 
@@ -27,6 +29,12 @@ const change = (verb: string, summary: string, description: string, run: (em: En
 
 const timeOf = (time: string | null | undefined) => (typeof time === 'string' ? new Date(time) : time);
 
+type Given = Sound<Static<typeof schema.EmailCampaignUpdate>>;
+/** Variants and a winner may lack what is wrong with them. */
+const inputOf = (body: Given): Partial<EmailCampaignInput> => ({ ...body, scheduledAt: timeOf(body.scheduledAt) }) as Partial<EmailCampaignInput>;
+/** Whether a member came and is not left. */
+const lostOf = (given: Record<string, unknown>, body: Given) => (member: keyof EmailCampaignInput): boolean => given[member] !== undefined && body[member] === undefined;
+
 export const emailCampaignRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/emails/campaigns', operationId: 'listEmailCampaigns', summary: 'List email campaigns', access: 'emails:read',
@@ -43,6 +51,7 @@ export const emailCampaignRoutes: RouteSpec[] = [
     access: 'emails:send',
     description: 'Without `scheduleType` it is a DRAFT until it is sent. `immediate` begins at once. Its audience is whoever is in the segment when sending begins; each gets it once.',
     body: schema.EmailCampaignCreate, responses: { 201: { schema: schema.EmailCampaign } }, errors: ['not_found'],
+    check: ({ body, given }) => emailCampaignViolations(inputOf(body), null, lostOf(given, body)),
     handler: async ({ em, caller, body }) => {
       const campaign = await createEmailCampaign(em, caller, { ...body, scheduledAt: timeOf(body.scheduledAt) });
       return created(`/emails/campaigns/${campaign.id}`, presentEmailCampaign(campaign));
@@ -57,6 +66,11 @@ export const emailCampaignRoutes: RouteSpec[] = [
     method: 'PUT', path: '/emails/campaigns/{id}', operationId: 'updateEmailCampaign', summary: 'Change an email campaign', access: 'emails:send',
     description: 'While it is sent or paused the name and the rate; once it has ended, the name.',
     params: IdParams, body: schema.EmailCampaignUpdate, responses: { 200: { schema: schema.EmailCampaign } }, errors: ['conflict', 'precondition_failed'],
+    check: async ({ tx, params, body, given, readOnly }) => {
+      const current = await tx.findOne(EmailCampaign, { id: params.id ?? 0 });
+      if (!current) return [];
+      return [...changedReadOnly(readOnly, presentEmailCampaign(current)), ...emailCampaignViolations(inputOf(body), current, lostOf(given, body))];
+    },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: presentEmailCampaign(await updateEmailCampaign(em, params.id, { ...body, scheduledAt: timeOf(body.scheduledAt) }, (current) => {
         assertIfMatch(ifMatch, current.version);

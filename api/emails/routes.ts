@@ -3,7 +3,7 @@ import { sql } from '../../db/orm.ts';
 import { explainContactEmails } from '../../domain/emails/explain-contact-emails.ts';
 import { explainEmail } from '../../domain/emails/explain-email.ts';
 import { resolveEmail } from '../../domain/emails/resolve-email.ts';
-import { sendEmail } from '../../domain/emails/send-email.ts';
+import { sendEmail, sendViolations } from '../../domain/emails/send-email.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { accepted, route, type RouteSpec } from '../guard.ts';
@@ -26,6 +26,7 @@ const ledgerRoutes: RouteSpec[] = [
     method: 'POST', path: '/emails/send', operationId: 'sendEmail', summary: 'Send one email to a contact or an address', access: 'emails:send',
     description: 'Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.',
     body: schema.Send, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
+    check: ({ body, given }) => sendViolations(given, body.to),
     handler: async ({ ctx, em, principal, requestId, body }) => {
       const key = ctx.get('idempotency-key');
       const { emailId, status } = await sendEmail(em, { tenantId: principal.tenantId, requestId }, body, key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`);

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { EmailSender } from '../../db/entities/email-senders.ts';
 import { sql } from '../../db/orm.ts';
-import { createSender, deleteSender, shownKey, updateSender, verifySender, type DkimInput } from '../../domain/emails/senders/save-sender.ts';
-import { assertValid, notFound } from '../../domain/errors.ts';
+import { createSender, deleteSender, senderViolations, shownKey, updateSender, verifySender, type DkimInput, type SenderInput } from '../../domain/emails/senders/save-sender.ts';
+import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../schemas.ts';
 
 const email = Type.String({ maxLength: 255, description: 'The address that mail is from', examples: ['news@example.com'] });
@@ -49,11 +49,14 @@ function splitKey(given: Record<string, unknown> | null | undefined): { key: Dki
   return { key: Object.fromEntries(key), shown: Object.fromEntries(shown) };
 }
 
-/** Refuses read-only fields of a key whose value is not the present one. */
-function assertKeyUnchanged(shown: Record<string, unknown>, current: EmailSender): void {
-  const now = JSON.parse(JSON.stringify(shownKey(current) ?? {})) as Record<string, unknown>;
-  assertValid(Object.entries(shown).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
-    .map(([name]) => ({ path: `/dkim/${name}`, code: 'read_only', message: 'can not be changed' })));
+/** A violation for each read-only field of a key whose value is not the present one; a new sender has none. */
+const changedKey = (shown: Record<string, unknown>, current?: EmailSender): Violation[] =>
+  changedReadOnly(shown, JSON.parse(JSON.stringify((current && shownKey(current)) ?? {})) as object).map((one) => ({ ...one, path: `/dkim${one.path}` }));
+
+/** What the domain says of a sender, and what of its key can not be asked for. */
+function violationsOf({ dkim: given, ...fields }: { dkim?: Record<string, unknown> | null } & Omit<Partial<SenderInput>, 'dkim'>, current?: EmailSender): Violation[] {
+  const { key, shown } = splitKey(given);
+  return [...changedKey(shown, current), ...senderViolations({ ...fields, ...(key === undefined ? {} : { dkim: key }) }, current)];
 }
 
 export const senderRoutes: RouteSpec[] = [
@@ -68,9 +71,10 @@ export const senderRoutes: RouteSpec[] = [
     method: 'POST', path: '/emails/senders', operationId: 'createSender', summary: 'Create a sender identity', access: 'emails:write',
     description: 'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none.',
     body: Create, responses: { 201: { schema: Sender } }, errors: ['email_taken'],
+    check: ({ body }) => violationsOf(body),
     handler: async ({ em, deps, caller, body: { dkim: given, ...fields } }) => {
       const { key, shown } = splitKey(given);
-      assertKeyUnchanged(shown, {} as EmailSender);
+      assertValid(changedKey(shown));
       const sender = await createSender(em, deps.env, caller, { ...fields, ...(key === undefined ? {} : { dkim: key }) });
       return created(`/emails/senders/${sender.id}`, present(sender));
     },
@@ -87,13 +91,17 @@ export const senderRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/emails/senders/{id}', operationId: 'updateSender', summary: 'Change a sender identity', access: 'emails:write',
     params: IdParams, body: Update, responses: { 200: { schema: Sender } }, errors: ['not_found', 'email_taken', 'in_use', 'conflict', 'precondition_failed'],
+    check: async ({ tx, params, body, readOnly }) => {
+      const current = await tx.findOne(EmailSender, { id: params.id ?? 0 });
+      return current ? [...changedReadOnly(readOnly, present(current)), ...violationsOf(body, current)] : [];
+    },
     handler: async ({ em, deps, caller, params, body: { dkim: given, ...fields }, readOnly, ifMatch }) => {
       const { key, shown } = splitKey(given);
       return {
         body: present(await updateSender(em, deps.env, caller, params.id, { ...fields, ...(key === undefined ? {} : { dkim: key }) }, (current) => {
           assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, present(current));
-          assertKeyUnchanged(shown, current);
+          assertValid(changedKey(shown, current));
         })),
       };
     },

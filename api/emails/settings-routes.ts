@@ -1,18 +1,22 @@
+import { checkEntry } from '../../domain/campaigns/entry.ts';
 import { readEmailSettings, updateEmailSettings } from '../../domain/emails/settings.ts';
-import { assertIfMatch, assertUnchanged, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec } from '../guard.ts';
 import { EmailSettings, EmailSettingsUpdate } from './campaign-schema.ts';
 import { presentEmailSettings } from './presenter.ts';
 
 export const emailSettingsRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/settings', operationId: 'getEmailSettings', summary: 'The rules for all marketing mail', access: 'emails:read',
+    method: 'GET', path: '/emails/settings', operationId: 'getEmailSettings', summary: 'The rules for all marketing mail', access: 'settings:read',
     responses: { 200: { schema: EmailSettings } },
     handler: async ({ em, principal }) => ({ body: presentEmailSettings(await readEmailSettings(em, principal.tenantId)) }),
   }),
   route({
-    method: 'PUT', path: '/emails/settings', operationId: 'updateEmailSettings', summary: 'Change the rules for all marketing mail', access: 'emails:write',
+    method: 'PUT', path: '/emails/settings', operationId: 'updateEmailSettings', summary: 'Change the rules for all marketing mail', access: 'settings:write',
     description: 'Beyond `frequencyCap` mail to a contact is SUPPRESSED. Outside of `sendWindow` it waits.',
     body: EmailSettingsUpdate, responses: { 200: { schema: EmailSettings } }, errors: ['precondition_failed'],
+    check: async ({ tx, caller, body: { sendWindow }, readOnly }) => [
+      ...changedReadOnly(readOnly, presentEmailSettings(await readEmailSettings(tx, caller.tenantId))), ...checkEntry({ sendWindow }),
+    ],
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
       body: presentEmailSettings(await updateEmailSettings(em, caller, body, (current) => {
         assertIfMatch(ifMatch, current.version);

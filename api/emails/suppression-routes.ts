@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../domain/contacts/email.ts';
 import { erasedKey } from '../../domain/contacts/erasure/digest.ts';
 import { isViolation } from '../../domain/contacts/violation.ts';
 import { addSuppression, removeSuppression } from '../../domain/emails/suppressions.ts';
-import { assertValid, notFound } from '../../domain/errors.ts';
+import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { created, noContent, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../schemas.ts';
@@ -23,10 +23,15 @@ const present = ({ id, emailKey, reason: why, source, tenantId, createdAt }: Sup
   id, email: emailKey.startsWith('erased:') ? null : emailKey, reason: why, source: source ?? null, tenantId, createdAt: createdAt!.toISOString(),
 });
 
+function addressViolations(address: string): Violation[] {
+  const normalised = normaliseEmail(address);
+  return isViolation(normalised) ? [{ path: '/email', ...normalised }] : [];
+}
+
 /** An address as it is compared. Throws `validation_failed`. */
 function keyOf(address: string): string {
   const normalised = normaliseEmail(address);
-  if (isViolation(normalised)) assertValid([{ path: '/email', ...normalised }]);
+  assertValid(addressViolations(address));
   return (normalised as Exclude<typeof normalised, { code: string }>).emailKey;
 }
 
@@ -52,6 +57,7 @@ export const suppressionRoutes: RouteSpec[] = [
     method: 'POST', path: '/emails/suppressions', operationId: 'createSuppression', summary: 'Suppress an address', access: 'emails:write',
     description: 'By `manual` where no reason is given. The contact that has the address takes the status (manual: unsubscribed). One that is suppressed already is answered with 200, and keeps its reason unless this one is stricter.',
     body: Create, responses: { 200: { schema: Answer, description: 'It was suppressed before' }, 201: { schema: Answer } },
+    check: ({ body: { email: address } }) => (address === undefined ? [] : addressViolations(address)),
     handler: async ({ em, caller, body }) => {
       const { suppression, made } = await addSuppression(em, caller, keyOf(body.email), body.reason ?? 'manual');
       return made ? created(`/emails/suppressions/${suppression.id}`, present(suppression)) : { body: present(suppression) };

@@ -2,11 +2,11 @@ import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import { sql } from '../../db/orm.ts';
 import { createEmailLinks } from '../../domain/emails/links.ts';
 import { previewTemplate } from '../../domain/emails/render-stored.ts';
-import { sendTest } from '../../domain/emails/send-email.ts';
-import { createTemplate, deleteTemplate, updateTemplate } from '../../domain/emails/templates.ts';
+import { addressViolations, sendTest } from '../../domain/emails/send-email.ts';
+import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../domain/emails/templates.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { presentTemplate } from './presenter.ts';
 import * as schema from './schema.ts';
@@ -26,6 +26,7 @@ export const templateRoutes: RouteSpec[] = [
     method: 'POST', path: '/emails/templates', operationId: 'createTemplate', summary: 'Create an email template', access: 'emails:write',
     description: 'Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line.',
     body: schema.TemplateCreate, responses: { 201: { schema: schema.Template } }, errors: ['template_limit', 'unavailable'],
+    check: ({ tx, caller, body }) => templateViolations(tx, caller.tenantId, body),
     handler: async ({ em, principal, body }) => {
       const template = await createTemplate(em, principal.tenantId, body);
       return created(`/emails/templates/${template.id}`, presentTemplate(template));
@@ -44,6 +45,10 @@ export const templateRoutes: RouteSpec[] = [
     method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
     params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
+    check: async ({ tx, caller, params, body, readOnly }) => {
+      const current = await tx.findOne(EmailTemplate, { id: params.id ?? 0, systemKey: null });
+      return current ? [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body))] : [];
+    },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: presentTemplate(await updateTemplate(em, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.version);
@@ -73,6 +78,7 @@ export const templateRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/emails/templates/{id}/test', operationId: 'testTemplate', summary: 'Send a template to an address, to look at it',
     access: 'emails:send', params: IdParams, body: schema.Test, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
+    check: ({ body }) => addressViolations(body.to),
     handler: async ({ em, principal, requestId, params, body }) => {
       const { emailId, status } = await sendTest(em, { tenantId: principal.tenantId, requestId }, params.id, body);
       return accepted(`/emails/${emailId}`, { emailId, status });

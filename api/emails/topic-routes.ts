@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { EmailTopic } from '../../db/entities/email-recipients.ts';
 import { sql } from '../../db/orm.ts';
-import { createTopic, deleteTopic, TOPIC_LIMITS, updateTopic } from '../../domain/emails/topics.ts';
+import { checkTopic, createTopic, deleteTopic, TOPIC_LIMITS, updateTopic } from '../../domain/emails/topics.ts';
 import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../schemas.ts';
 
 const name = Type.String({ minLength: 1, maxLength: TOPIC_LIMITS.name, description: 'As recipients read it', examples: ['Product news'] });
@@ -34,6 +34,7 @@ export const topicRoutes: RouteSpec[] = [
     method: 'POST', path: '/emails/topics', operationId: 'createTopic', summary: 'Create a topic', access: 'emails:write',
     description: 'Templates name it as their `topicId`; recipients choose on the preference page which topics they want mail about. Until they choose, they want all.',
     body: Create, responses: { 201: { schema: Answer } }, errors: ['name_taken'],
+    check: ({ body }) => checkTopic(body).violations,
     handler: async ({ em, principal, body }) => {
       const topic = await createTopic(em, principal.tenantId, body);
       return created(`/emails/topics/${topic.id}`, present(topic));
@@ -51,6 +52,10 @@ export const topicRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/emails/topics/{id}', operationId: 'updateTopic', summary: 'Change a topic', access: 'emails:write', params: IdParams, body: Update,
     responses: { 200: { schema: Answer } }, errors: ['name_taken', 'precondition_failed'],
+    check: async ({ tx, params, body, readOnly }) => {
+      const current = await tx.findOne(EmailTopic, { id: params.id ?? 0 });
+      return current ? [...changedReadOnly(readOnly, present(current)), ...checkTopic(body).violations] : [];
+    },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: present(await updateTopic(em, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.version);

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { sql } from '../../db/orm.ts';
 import { Form, FormSubmission } from '../../db/entities/forms.ts';
 import { notFound } from '../../domain/errors.ts';
-import { createForm, deleteForm, updateForm } from '../../domain/forms/forms.ts';
+import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, created, noContent, route, type Call, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Call, type RouteSpec } from '../guard.ts';
 import { escapeHtml } from '../html.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { makeFormToken } from './form-token.ts';
@@ -42,6 +42,7 @@ export const formRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/forms', operationId: 'createForm', summary: 'Create a form', access: 'forms:write', body: schema.FormCreate,
     responses: { 201: { schema: schema.FormAnswer } },
+    check: ({ tx, caller, body }) => formViolations(tx, caller.tenantId, body),
     handler: async ({ em, principal, body }) => {
       const form = await createForm(em, principal.tenantId, body);
       return created(`/forms/${form.id}`, presentForm(form));
@@ -55,6 +56,10 @@ export const formRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/forms/{id}', operationId: 'updateForm', summary: 'Change a form', access: 'forms:write', params: IdParams, body: schema.FormUpdate,
     responses: { 200: { schema: schema.FormAnswer } },
+    check: async ({ tx, caller, params, body, readOnly }) => {
+      const current = await tx.findOne(Form, { id: params.id ?? 0 });
+      return current ? [...changedReadOnly(readOnly, presentForm(current)), ...(await formViolations(tx, caller.tenantId, body, current))] : [];
+    },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: presentForm(await updateForm(em, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.version);

@@ -4,10 +4,10 @@ import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
 import { recordVisit } from '../../domain/scoring/record-visit.ts';
-import { createRule, deleteRule, updateRule } from '../../domain/scoring/rules.ts';
-import { readSettings, updateSettings } from '../../domain/scoring/settings.ts';
-import { createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
-import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { createRule, deleteRule, judged, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
+import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
+import { actionViolations, createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { presentCompanyScore, presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import * as schema from './schema.ts';
@@ -37,6 +37,7 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/scoring/rules', operationId: 'createScoringRule', summary: 'Create a scoring rule', access: 'scoring:write',
     body: schema.RuleCreate, responses: { 201: { schema: schema.Rule } },
+    check: ({ body, given }) => ruleViolations({ ...body, conditions: given.conditions }),
     handler: async ({ em, principal, body }) => {
       const rule = await createRule(em, principal.tenantId, body);
       return created(`/scoring/rules/${rule.id}`, presentRule(rule));
@@ -54,6 +55,11 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/scoring/rules/{id}', operationId: 'updateScoringRule', summary: 'Change a scoring rule', access: 'scoring:write',
     params: IdParams, body: schema.RuleUpdate, responses: { 200: { schema: schema.Rule } },
+    check: async ({ tx, params, body, given, readOnly }) => {
+      const current = await tx.findOne(ScoringRule, { id: params.id ?? 0 });
+      if (!current) return [];
+      return [...changedReadOnly(readOnly, presentRule(current)), ...ruleViolations({ ...judged(current), ...body, ...(body.conditions ? { conditions: given.conditions } : {}) })];
+    },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: presentRule(await updateRule(em, params.id, body, (current) => {
         assertIfMatch(ifMatch, current.version);
@@ -108,6 +114,7 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/scoring/thresholds', operationId: 'createScoreThreshold', summary: 'Create a score threshold', access: 'scoring:write',
     body: schema.ThresholdCreate, responses: { 201: { schema: schema.Threshold } },
+    check: ({ tx, caller, body }) => actionViolations(tx, caller.tenantId, body.action),
     handler: async ({ em, caller, body }) => {
       const threshold = await createThreshold(em, caller, { ...body, action: body.action ?? { type: 'NONE' } });
       return created(`/scoring/thresholds/${threshold.id}`, presentThreshold(threshold, 0));
@@ -125,6 +132,12 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'PUT', path: '/scoring/thresholds/{id}', operationId: 'updateScoreThreshold', summary: 'Change a score threshold', access: 'scoring:write',
     params: IdParams, body: schema.ThresholdUpdate, responses: { 200: { schema: schema.Threshold } },
+    check: async ({ tx, caller, params, body, readOnly }) => {
+      const current = await tx.findOne(ScoreThreshold, { id: params.id ?? 0 });
+      if (!current) return [];
+      const count = (await triggeredCounts(tx, [current.id])).get(current.id) ?? 0;
+      return [...changedReadOnly(readOnly, presentThreshold(current, count)), ...(await actionViolations(tx, caller.tenantId, body.action))];
+    },
     handler: async ({ em, caller, params, body, readOnly, ifMatch }) => {
       const count = (await triggeredCounts(em, [params.id])).get(params.id) ?? 0;
       const threshold = await updateThreshold(em, caller, params.id, body, async (current) => {
@@ -143,13 +156,17 @@ export const scoringRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/scoring/settings', operationId: 'getScoringSettings', summary: 'Where warm and hot begin', access: 'scoring:read',
+    method: 'GET', path: '/scoring/settings', operationId: 'getScoringSettings', summary: 'Where warm and hot begin', access: 'settings:read',
     responses: { 200: { schema: schema.Settings } },
     handler: async ({ em }) => ({ body: presentSettings(await readSettings(em)) }),
   }),
   route({
-    method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'scoring:write',
+    method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'settings:write',
     body: schema.SettingsUpdate, responses: { 200: { schema: schema.Settings } },
+    check: async ({ tx, body, readOnly }) => {
+      const current = await readSettings(tx);
+      return [...changedReadOnly(readOnly, presentSettings(current)), ...levelViolations({ warm: current.warm, hot: current.hot, ...body })];
+    },
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
       body: presentSettings(await updateSettings(em, caller, body, (current) => {
         assertIfMatch(ifMatch, current.version);

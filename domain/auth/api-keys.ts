@@ -6,7 +6,7 @@ import { cleanText, isViolation } from '../contacts/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../errors.ts';
 import { unauthorized } from './access-token.ts';
 import { appendAudit } from './audit.ts';
-import { assertWithin, readPermissions, type Granter } from './grants.ts';
+import { assertWithin, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import type { Principal } from './principal.ts';
 
 export const MAX_KEY_NAME = 100;
@@ -32,27 +32,29 @@ export async function createApiKey(em: EntityManager, by: Granter, input: NewKey
   const { tenantId, actor } = by.caller;
   // A key that makes keys would outlive its own end.
   if (actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
-  const values = { ...readKey(input), permissions: readPermissions(input.permissions) };
+  const { name, expiresAt, violations } = checkKey(input);
+  assertValid(violations);
+  const values = { name: name!, expiresAt, permissions: readPermissions(input.permissions) };
   assertWithin(by, values.permissions);
   const key = `pk_${randomBytes(KEY_BYTES).toString('base64url')}`;
   return em.transactional(async (tx) => {
     const apiKey = tx.create(ApiKey, { ...values, tenantId, keyHash: hashOf(key), createdBy: actor.id });
     await tx.flush();
-    const { id, name, permissions, expiresAt } = apiKey;
+    const { id, permissions } = apiKey;
     await appendAudit(tx, by.caller, { action: 'api_key.created', resourceType: 'api_key', resourceId: id, after: { name, permissions, expiresAt } });
     return { apiKey, key };
   });
 }
 
-function readKey(input: NewKey): { name: string; expiresAt: Date | null } {
+/** The name and the end of a new key, and everything that is wrong with what is given of it. */
+export function checkKey(input: Partial<NewKey>): { name: string | undefined; expiresAt: Date | null; violations: Violation[] } {
   const errors: Violation[] = [];
-  const name = cleanText(input.name, MAX_KEY_NAME);
+  const name = input.name === undefined ? undefined : cleanText(input.name, MAX_KEY_NAME);
   if (name === null) errors.push({ path: '/name', code: 'required', message: 'must not be empty' });
   else if (isViolation(name)) errors.push({ path: '/name', ...name });
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   if (expiresAt && !(expiresAt > new Date())) errors.push({ path: '/expiresAt', code: 'out_of_range', message: 'must be in the future' });
-  assertValid(errors);
-  return { name: name as string, expiresAt };
+  return { name: typeof name === 'string' ? name : undefined, expiresAt, violations: [...errors, ...unknownPermissions(input.permissions ?? [])] };
 }
 
 /** Deletes a key: it is dead at once, on every process. Throws 404. */

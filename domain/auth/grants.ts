@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { AppError, assertValid } from '../errors.ts';
+import { AppError, assertValid, type Violation } from '../errors.ts';
 import { PERMISSIONS } from './permissions.ts';
 import type { Caller, Principal } from './principal.ts';
 
@@ -14,21 +14,34 @@ export async function lockTenant(tx: EntityManager, tenantId: string): Promise<v
   await rows(tx, sql`select 1 from tenants where tenant_id = ${tenantId} for no key update`);
 }
 
+/** A violation for each permission that does not exist. */
+export const unknownPermissions = (permissions: readonly string[]): Violation[] => permissions.flatMap((name, index) => (
+  PERMISSIONS.includes(name) ? [] : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }]
+));
+
 /** The permissions without repetitions, in the order of the catalogue. Throws 400 naming those that do not exist. */
 export function readPermissions(permissions: readonly string[]): string[] {
-  assertValid(permissions.flatMap((name, index) => (
-    PERMISSIONS.includes(name) ? [] : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }]
-  )));
+  assertValid(unknownPermissions(permissions));
   return PERMISSIONS.filter((name) => permissions.includes(name));
 }
 
+/** The permissions of those of these roles that the tenant has. */
+async function knownRoles(tx: EntityManager, roles: readonly string[]): Promise<Map<string, string[]>> {
+  const found = await rows<{ name: string; permissions: string[] }>(tx, sql`select name, permissions from roles where name = any(${[...roles]}::text[])`);
+  return new Map(found.map(({ name, permissions }) => [name, permissions]));
+}
+
+const missingRoles = (roles: readonly string[], known: ReadonlyMap<string, unknown>): Violation[] => roles.flatMap((name, index) => (
+  known.has(name) ? [] : [{ path: `/roles/${index}`, code: 'not_found', message: `there is no role ${name}` }]
+));
+
+/** A violation for each role that the tenant does not have. */
+export const unknownRoles = async (tx: EntityManager, roles: readonly string[]): Promise<Violation[]> => missingRoles(roles, await knownRoles(tx, roles));
+
 /** What the roles of a tenant, by their names, allow together. Throws 400 naming those that do not exist. */
 export async function permissionsOf(tx: EntityManager, roles: readonly string[]): Promise<string[]> {
-  const found = await rows<{ name: string; permissions: string[] }>(tx, sql`select name, permissions from roles where name = any(${[...roles]}::text[])`);
-  const known = new Map(found.map(({ name, permissions }) => [name, permissions]));
-  assertValid(roles.flatMap((name, index) => (
-    known.has(name) ? [] : [{ path: `/roles/${index}`, code: 'not_found', message: `there is no role ${name}` }]
-  )));
+  const known = await knownRoles(tx, roles);
+  assertValid(missingRoles(roles, known));
   return [...known.values()].flat();
 }
 

@@ -3,7 +3,7 @@ import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../
 import { Invitation, User } from '../../db/entities/auth.ts';
 import { isViolation } from '../contacts/fields.ts';
 import type { LinkSigner } from '../emails/tokens.ts';
-import { AppError, notFound } from '../errors.ts';
+import { AppError, invalid, notFound } from '../errors.ts';
 import { readEmail } from './account.ts';
 import { appendAudit, asUser, type Visitor } from './audit.ts';
 import { assertWithin, lockTenant, permissionsOf, type Granter } from './grants.ts';
@@ -34,7 +34,7 @@ export const statusOf = ({ acceptedAt, expiresAt }: Invitation): (typeof INVITAT
 export async function createInvitation({ orm, links }: Services, by: Granter, input: { email: string; roles: string[] }): Promise<Invitation> {
   const { tenantId } = by.caller;
   const address = readEmail(input.email);
-  if (isViolation(address)) throw new AppError('validation_failed', undefined, { errors: [{ path: '/email', ...address }] });
+  if (isViolation(address)) throw invalid([{ path: '/email', ...address }]);
   // Addresses are unique over all tenants, so this one could never be accepted.
   if ((await engineEm(orm).count(User, { emailKey: address.emailKey })) > 0) {
     throw new AppError('email_taken', undefined, { errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }] });

@@ -2,22 +2,25 @@ import { LockMode } from '@mikro-orm/core';
 import { engineEm, rows, sql, type Orm } from '../../db/orm.ts';
 import { User } from '../../db/entities/auth.ts';
 import { isViolation } from '../contacts/fields.ts';
-import { assertValid } from '../errors.ts';
+import { assertValid, type Violation } from '../errors.ts';
 import type { LinkSigner } from '../emails/tokens.ts';
 import { readEmail } from './account.ts';
 import { DEFAULT_TENANT } from './provision-tenant.ts';
 import { awaitsVerification, mailToken, type UserTokenPurpose } from './user-tokens.ts';
+
+/** What is wrong with the address of a user. */
+export function addressViolations(email: string | undefined): Violation[] {
+  const address = email === undefined ? null : readEmail(email);
+  return isViolation(address) ? [{ path: '/email', ...address }] : [];
+}
 
 /**
  * Notes that a mail was asked for. Whether anybody has the address is looked up later, by the worker, so that the answer
  * takes the same work and the same time for all. Throws 400 for what is no address.
  */
 export async function requestMail(orm: Orm, purpose: UserTokenPurpose, email: string, requestId: string): Promise<void> {
-  const address = readEmail(email);
-  if (isViolation(address)) {
-    assertValid([{ path: '/email', ...address }]);
-    return;
-  }
+  assertValid(addressViolations(email));
+  const address = readEmail(email) as Exclude<ReturnType<typeof readEmail>, { code: string }>;
   // No tenant is known before the user is.
   await engineEm(orm).transactional((tx) => rows(tx, sql`
     insert into account_mail_requests (tenant_id, email_key, purpose, request_id) values (${DEFAULT_TENANT}, ${address.emailKey}, ${purpose}, ${requestId})`));

@@ -31,20 +31,30 @@ export interface RegistrationDeps {
   env: RegistrationSettings;
 }
 
-/** The user's fields, or a 400 with every rule that is not met. */
-export function readRegistration(input: Registration) {
-  const errors: Violation[] = [];
-  const take = <T extends object | string>(path: string, read: T | FieldViolation): T | undefined => {
-    if (!isViolation(read)) return read;
-    errors.push({ path, ...read });
+/** The user's fields, and every rule that what is given does not meet. */
+export function checkRegistration(input: Partial<Registration>) {
+  const violations: Violation[] = [];
+  const take = <T extends object | string>(field: keyof Registration, read: (text: string) => T | FieldViolation): T | undefined => {
+    const given = input[field];
+    const value = given === undefined ? undefined : read(given);
+    if (!isViolation(value)) return value;
+    violations.push({ path: `/${field}`, ...value });
     return undefined;
   };
-  const email = take('/email', readEmail(input.email));
-  const name = take('/username', readUsername(input.username, email?.emailKey));
-  const firstName = take('/firstName', readName(input.firstName));
-  const lastName = take('/lastName', readName(input.lastName));
-  assertValid([...errors, ...checkPassword(input.password)]);
-  return { ...email!, ...name!, firstName: firstName!, lastName: lastName! };
+  const email = take('email', readEmail);
+  // Whether a name that is an address is the user's own can not be told without that.
+  const name = input.email === undefined && input.username?.includes('@') ? undefined : take('username', (text) => readUsername(text, email?.emailKey));
+  const firstName = take('firstName', readName);
+  const lastName = take('lastName', readName);
+  if (input.password !== undefined) violations.push(...checkPassword(input.password));
+  return { fields: { ...email!, ...name!, firstName: firstName!, lastName: lastName! }, violations };
+}
+
+/** The user's fields, or a 400 with every rule that is not met. */
+export function readRegistration(input: Registration) {
+  const { fields, violations } = checkRegistration(input);
+  assertValid(violations);
+  return fields;
 }
 
 /** A tenant id that says nothing of who opened it: it is a part of subjects and logs. */

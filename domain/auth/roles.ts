@@ -5,7 +5,7 @@ import { Role } from '../../db/entities/auth.ts';
 import { cleanText, isViolation } from '../contacts/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../errors.ts';
 import { appendAudit } from './audit.ts';
-import { assertWithin, lockTenant, readPermissions, type Granter } from './grants.ts';
+import { assertWithin, lockTenant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import { isBuiltIn } from './provision-tenant.ts';
 
 /** Largest lengths in characters. */
@@ -21,7 +21,15 @@ export interface RoleInput {
 
 const contentOf = ({ name, description = null, permissions }: Role) => ({ name, description, permissions });
 
+/** The values of what is given of a role. Throws 400 with all that is wrong with it. */
 function readRole(input: Partial<RoleInput>): Partial<ReturnType<typeof contentOf>> {
+  const { values, violations } = checkRole(input);
+  assertValid(violations);
+  return { ...values, ...(input.permissions === undefined ? {} : { permissions: readPermissions(input.permissions) }) };
+}
+
+/** The texts of what is given of a role, and everything that is wrong with it. */
+export function checkRole(input: Partial<RoleInput>): { values: Partial<ReturnType<typeof contentOf>>; violations: Violation[] } {
   const errors: Violation[] = [];
   const read = (field: 'name' | 'description'): string | null => {
     const text = cleanText(input[field] ?? '', ROLE_LIMITS[field], { multiline: field === 'description' });
@@ -31,11 +39,10 @@ function readRole(input: Partial<RoleInput>): Partial<ReturnType<typeof contentO
   };
   const name = input.name === undefined ? undefined : read('name');
   const description = input.description === undefined ? undefined : read('description');
-  if (name === null && errors.length === 0) errors.push({ path: '/name', code: 'required', message: 'must not be empty' });
-  assertValid(errors);
+  if (name === null && !errors.some(({ path }) => path === '/name')) errors.push({ path: '/name', code: 'required', message: 'must not be empty' });
   return {
-    ...(name ? { name } : {}), ...(description === undefined ? {} : { description }),
-    ...(input.permissions === undefined ? {} : { permissions: readPermissions(input.permissions) }),
+    values: { ...(name ? { name } : {}), ...(description === undefined ? {} : { description }) },
+    violations: [...errors, ...unknownPermissions(input.permissions ?? [])],
   };
 }
 

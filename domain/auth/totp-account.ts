@@ -58,14 +58,16 @@ export async function confirmTotp({ orm, env }: TotpDeps, self: Self, code: stri
   });
 }
 
+/** What is wrong with what came to remove TOTP by: it is one of the two. */
+export const proofViolations = ({ totp, currentPassword }: { totp?: unknown; currentPassword?: unknown }): Violation[] =>
+  ((totp === undefined) === (currentPassword === undefined) ? [{ path: '/totp', code: 'required', message: 'give either totp or currentPassword' }] : []);
+
 /**
  * Removes TOTP, or a secret that was never confirmed, by a code or the password. Throws 400 for a wrong one or when it is
  * not one of the two, 409 where there is none, 429: wrong codes count as failed logins.
  */
 export async function removeTotp({ orm, env }: TotpDeps, self: Self, { totp, currentPassword }: { totp?: string; currentPassword?: string }): Promise<void> {
-  if ((totp === undefined) === (currentPassword === undefined)) {
-    assertValid([{ path: '/totp', code: 'required', message: 'give either totp or currentPassword' }]);
-  }
+  assertValid(proofViolations({ totp, currentPassword }));
   const before = await findSelf(orm, self);
   if (!before.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
   const remove = () => tenantEm(orm, self.tenantId).transactional(async (tx) => {

@@ -24,8 +24,18 @@ export interface ProfileChange {
 
 type Fields = Partial<Pick<User, 'firstName' | 'lastName' | 'email' | 'emailKey' | 'emailVerified' | 'username' | 'usernameKey'>>;
 
-/** What changes, or a 400 with every rule that is not met. A username that is the address follows the address. */
+/** Every rule that a change does not meet, but whether the present password, where one is given, is right. */
+export const profileViolations = (user: User, change: ProfileChange, hasPassword: boolean): Violation[] => checkChange(user, change, hasPassword).errors;
+
+/** What changes, or a 400 with every rule that is not met. */
 function readChange(user: User, change: ProfileChange): Fields {
+  const { errors, fields } = checkChange(user, change, change.currentPassword !== undefined);
+  assertValid(errors);
+  return fields;
+}
+
+/** A username that is the address follows the address. */
+function checkChange(user: User, change: ProfileChange, hasPassword: boolean): { errors: Violation[]; fields: Fields } {
   const errors: Violation[] = [];
   const fields: Fields = {};
   const take = <T extends object | string>(path: string, read: T | FieldViolation, use: (value: T) => void): void => {
@@ -39,10 +49,9 @@ function readChange(user: User, change: ProfileChange): Fields {
       Object.assign(fields, email, email.emailKey === user.emailKey ? {} : { emailVerified: false });
       if (user.usernameKey === user.emailKey) take('/email', readUsername(email.email, email.emailKey), (name) => Object.assign(fields, name));
     });
-    if (change.currentPassword === undefined) errors.push({ path: '/currentPassword', code: 'required', message: 'is required to change the email' });
+    if (!hasPassword) errors.push({ path: '/currentPassword', code: 'required', message: 'is required to change the email' });
   }
-  assertValid(errors);
-  return fields;
+  return { errors, fields };
 }
 
 /**

@@ -1,9 +1,9 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { customFieldTypes } from '../contacts/custom-field-types.ts';
-import { assertValid } from '../errors.ts';
+import type { Violation } from '../errors.ts';
 import type { Definition } from './definition.ts';
 import { referencedIds } from './references.ts';
-import { EXECUTABLE_TRIGGERS } from './triggers.ts';
+import { EXECUTABLE_TRIGGERS, TRIGGER_TYPES } from './triggers.ts';
 import { validateDefinition } from './validate.ts';
 
 type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
@@ -15,8 +15,8 @@ async function idsIn(tx: EntityManager, table: Table, tenantId: string, ids: Rea
   return new Set(found.map((row) => row.id));
 }
 
-/** Throws a 400 with all that is wrong with a definition (`normaliseDefinition`), what it names and is not there included. */
-export async function checkDefinition(tx: EntityManager, tenantId: string, definition: Definition): Promise<void> {
+/** All that is wrong with a definition (`normaliseDefinition`), what it names and is not there included. */
+export async function definitionViolations(tx: EntityManager, tenantId: string, definition: Definition): Promise<Violation[]> {
   const named = referencedIds(definition);
   const violations = validateDefinition(definition, {
     templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
@@ -29,9 +29,10 @@ export async function checkDefinition(tx: EntityManager, tenantId: string, defin
     ]),
     customFields: await customFieldTypes(tx, tenantId),
   });
-  if (violations.length === 0 && !EXECUTABLE_TRIGGERS.includes(definition.trigger.type)) {
-    const message = `trigger: nothing fires ${definition.trigger.type} yet; there are ${EXECUTABLE_TRIGGERS.join(', ')}`;
+  const { type } = definition.trigger;
+  if (TRIGGER_TYPES.includes(type) && !EXECUTABLE_TRIGGERS.includes(type)) {
+    const message = `trigger: nothing fires ${type} yet; there are ${EXECUTABLE_TRIGGERS.join(', ')}`;
     violations.push({ path: '/trigger/type', code: 'unsupported', message });
   }
-  assertValid(violations);
+  return violations;
 }

@@ -56,19 +56,20 @@ export function normaliseEntry(input: EntryInput = {}): Entry {
   };
 }
 
-/** What the schema can not say of an entry that fits it; paths are JSON Pointers inside the entry. */
-export function checkEntry({ sendWindow }: EntryInput): Violation[] {
+/** What the schema can not say of an entry that fits it, as far as it is given; paths are JSON Pointers inside the entry. */
+export function checkEntry({ sendWindow }: { sendWindow?: { [P in keyof SendWindow]?: unknown } | null }): Violation[] {
   if (!sendWindow) return [];
   const violations: Violation[] = [];
-  if (sendWindow.timezone !== 'contact' && !isTimezone(sendWindow.timezone)) {
+  const { timezone, from, to, days } = sendWindow;
+  if (typeof timezone === 'string' && timezone !== 'contact' && !isTimezone(timezone)) {
     const message = 'sendWindow.timezone must be an IANA timezone or contact';
     violations.push({ path: '/sendWindow/timezone', code: 'timezone', message });
   }
-  if (sendWindow.from >= sendWindow.to) {
+  if (typeof from === 'string' && typeof to === 'string' && from >= to) {
     violations.push({ path: '/sendWindow/to', code: 'range', message: 'sendWindow.to must be later than from' });
   }
-  for (const [index, day] of (sendWindow.days ?? []).entries()) {
-    if (weekdayNumber(day) === undefined) {
+  for (const [index, day] of (Array.isArray(days) ? (days as unknown[]) : []).entries()) {
+    if ((typeof day === 'string' || typeof day === 'number') && weekdayNumber(day) === undefined) {
       const message = 'sendWindow.days must be monday to sunday, or 1 to 7';
       violations.push({ path: `/sendWindow/days/${index}`, code: 'enum', message });
     }

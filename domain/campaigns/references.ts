@@ -1,7 +1,7 @@
 import type { Violation } from '../errors.ts';
-import { soundStep, soundTrigger } from './sound.ts';
+import { isObject, soundStep } from './sound.ts';
 import type { Reference, ReferenceKind } from './steps/kind.ts';
-import { triggerReferences } from './triggers.ts';
+import { triggerReferences, triggerSchema } from './triggers.ts';
 
 /** The ids of what definitions name: templates, static lists, segments (lists included), forms, campaigns. */
 export type ReferencedIds = Record<ReferenceKind, ReadonlySet<number>>;
@@ -20,8 +20,7 @@ const THINGS: Record<ReferenceKind, string> = {
  */
 export function referencedIds(definition: { trigger?: unknown; steps?: unknown }): ReferencedIds {
   const { trigger, steps } = definition;
-  const sound = soundTrigger(trigger);
-  const references: Reference[] = sound ? triggerReferences(sound) : [];
+  const references: Reference[] = isObject(trigger) && triggerSchema(trigger['type']) ? triggerReferences(trigger) : [];
   for (const step of Array.isArray(steps) ? (steps as unknown[]) : []) {
     const { kind, config } = soundStep(step) ?? {};
     references.push(...(kind?.references?.(config) ?? []));

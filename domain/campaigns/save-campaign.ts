@@ -3,9 +3,9 @@ import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type User } from '../errors.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type User, type Violation } from '../errors.ts';
 import { campaignsUsing } from './campaigns-using.ts';
-import { checkDefinition } from './check-definition.ts';
+import { definitionViolations } from './check-definition.ts';
 import { type Definition, type DefinitionInput, normaliseDefinition } from './definition.ts';
 import { prebuiltSteps } from './prebuilt.ts';
 
@@ -22,23 +22,40 @@ export function draftOf(campaign: Campaign): Definition {
   return { trigger: campaign.trigger, steps: campaign.steps, entry: campaign.entry } as Definition;
 }
 
-function stepsOf({ type = 'CUSTOM', steps, templateIds }: Omit<CampaignInput, 'name'>): DefinitionInput['steps'] {
+function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>): { steps: DefinitionInput['steps']; violations: Violation[] } {
   if (type === 'CUSTOM' || steps) {
     const message = steps ? 'goes without steps only' : 'is for the prebuilt types only';
-    assertValid(templateIds ? [{ path: '/templateIds', code: 'invalid', message }] : []);
-    return steps;
+    return { steps, violations: templateIds ? [{ path: '/templateIds', code: 'invalid', message }] : [] };
   }
-  const made = prebuiltSteps(type, templateIds ?? []);
-  assertValid(made.violations);
-  return made.steps;
+  return prebuiltSteps(type, templateIds ?? []);
+}
+
+/** The definition that an input makes, or changes one that there is into, and what is wrong with how it is given. */
+function definitionOf(input: Partial<CampaignInput>, current?: Campaign): { definition: Definition; violations: Violation[] } {
+  const { trigger, entry, steps, templateIds } = input;
+  const now = current && draftOf(current);
+  const isNew = !now || steps || templateIds;
+  const made = isNew ? stepsOf({ type: current?.type ?? input.type, steps, templateIds }) : { steps: steps === null ? null : now.steps, violations: [] };
+  const definition = normaliseDefinition({
+    trigger: trigger === undefined ? now?.trigger : trigger, entry: entry === null ? null : { ...now?.entry, ...entry }, steps: made.steps,
+  });
+  return { definition, violations: made.violations };
+}
+
+/** Everything that is wrong with a campaign that an input makes, or with a change of one that there is. */
+export async function campaignViolations(tx: EntityManager, tenantId: string, input: Partial<CampaignInput>, current?: Campaign): Promise<Violation[]> {
+  const isChanged = [input.trigger, input.entry, input.steps, input.templateIds].some((part) => part !== undefined);
+  if (current && !isChanged) return [];
+  const { definition, violations } = definitionOf(input, current);
+  return [...violations, ...(await definitionViolations(tx, tenantId, definition))];
 }
 
 /** Makes a DRAFT. Throws a 400 that names each step with something wrong. */
 export async function createCampaign(em: EntityManager, tenantId: string, input: CampaignInput): Promise<Campaign> {
   return em.transactional(async (tx) => {
-    const { name, description, type = 'CUSTOM', trigger, entry } = input;
-    const definition = normaliseDefinition({ trigger, entry, steps: stepsOf(input) });
-    await checkDefinition(tx, tenantId, definition);
+    assertValid(await campaignViolations(tx, tenantId, input));
+    const { name, description, type = 'CUSTOM' } = input;
+    const { definition } = definitionOf(input);
     const campaign = tx.create(Campaign, { tenantId, name, description: description || null, type, ...definition });
     await tx.flush();
     return campaign;
@@ -56,14 +73,10 @@ export async function updateCampaign(
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
     check(campaign);
-    const { name, description, trigger, steps, entry, templateIds } = input;
+    assertValid(await campaignViolations(tx, tenantId, input, campaign));
+    const { name, description } = input;
     const now = draftOf(campaign);
-    const definition = normaliseDefinition({
-      trigger: trigger === undefined ? now.trigger : trigger,
-      entry: entry === null ? null : { ...now.entry, ...entry },
-      steps: steps || templateIds ? stepsOf({ type: campaign.type, steps, templateIds }) : steps === null ? null : now.steps,
-    });
-    if ([trigger, entry, steps, templateIds].some((part) => part !== undefined)) await checkDefinition(tx, tenantId, definition);
+    const { definition } = definitionOf(input, campaign);
     // A part that says the same in another order of keys is no change, and so no new version.
     const changed = Object.entries(definition).filter(([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]));
     tx.assign(campaign, {

@@ -4,9 +4,9 @@ import { Campaign, CampaignEnrolment, CampaignVersion } from '../../db/entities/
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../events/outbox.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
-import { AppError, assertValid, notFound } from '../errors.ts';
+import { AppError, assertValid, notFound, type Violation } from '../errors.ts';
 import { holdSegment } from '../segments/hold-segment.ts';
-import { checkDefinition } from './check-definition.ts';
+import { definitionViolations } from './check-definition.ts';
 import type { Definition } from './definition.ts';
 import { draftOf } from './save-campaign.ts';
 
@@ -19,6 +19,14 @@ export interface Audience {
 
 const PARTS = ['contactIds', 'segmentId', 'listId'] as const;
 
+const givenParts = (audience: { [P in keyof Audience]?: unknown }) => PARTS.filter((part) => audience[part] !== undefined);
+
+/** What is wrong with an audience as it came: more than one of the three. */
+export function audienceViolations(audience: { [P in keyof Audience]?: unknown }): Violation[] {
+  const given = givenParts(audience);
+  return given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `goes without ${given[0]}` }));
+}
+
 /**
  * Makes a campaign ACTIVE, publishes what was edited since its last version, and has an audience enrolled by the workflow
  * `campaignEnrolment`. Throws 404 for a campaign, segment or contact that is not there, 400 for a definition that has
@@ -27,8 +35,8 @@ const PARTS = ['contactIds', 'segmentId', 'listId'] as const;
 export async function startCampaign(
   em: EntityManager, author: Author, id: number, audience: Audience,
 ): Promise<{ campaign: Campaign; enrolmentId: number | null }> {
-  const given = PARTS.filter((part) => audience[part] !== undefined);
-  assertValid(given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `goes without ${given[0]}` })));
+  const given = givenParts(audience);
+  assertValid(audienceViolations(audience));
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
@@ -49,7 +57,7 @@ export async function startCampaign(
 async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
   const { tenantId, id: campaignId, publishedVersion } = campaign;
   const definition = draftOf(campaign);
-  await checkDefinition(tx, tenantId, definition);
+  assertValid(await definitionViolations(tx, tenantId, definition));
   if (publishedVersion !== null && publishedVersion !== undefined) {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });
     if (isDeepStrictEqual(published.definition, definition)) return;

@@ -75,23 +75,23 @@ export function triggerSchema(type: unknown): TSchema | undefined {
   return exactSchemas.get(type);
 }
 
-/** What the schema can not say of a trigger that fits it; paths are JSON Pointers inside the trigger. */
-export function checkTrigger(trigger: Trigger, { customFields }: Pick<CheckContext, 'customFields'>): Violation[] {
-  if (trigger.type === 'SCHEDULE' && !isTimezone(trigger.timezone)) {
+/** What the schema can not say of a trigger, as far as its settings can be read; paths are JSON Pointers inside the trigger. */
+export function checkTrigger(trigger: Partial<Trigger>, { customFields }: Pick<CheckContext, 'customFields'>): Violation[] {
+  if (trigger.type === 'SCHEDULE' && typeof trigger.timezone === 'string' && !isTimezone(trigger.timezone)) {
     return [{ path: '/timezone', code: 'timezone', message: 'timezone must be an IANA timezone' }];
   }
-  if (trigger.type === 'DATE' && !['date', 'datetime'].includes(contactField(trigger.field, customFields)?.type ?? '')) {
+  if (trigger.type === 'DATE' && typeof trigger.field === 'string' && !['date', 'datetime'].includes(contactField(trigger.field, customFields)?.type ?? '')) {
     return [{ path: '/field', code: 'type', message: 'field must be a contact field of type date or date-time' }];
   }
   return [];
 }
 
-/** What a trigger names outside of the definition. */
-export function triggerReferences(trigger: Trigger): Reference[] {
+/** What a trigger names outside of the definition; what is no id names nothing. */
+export function triggerReferences(trigger: Partial<Trigger>): Reference[] {
   const settings: Partial<Record<string, unknown>> = { ...trigger };
   return REFERENCE_KINDS.flatMap((kind: ReferenceKind) => {
     const name = kind.slice(0, -1);
     const id = settings[name];
-    return typeof id === 'number' ? [{ kind, id, path: `/${name}` }] : [];
+    return Number.isSafeInteger(id) && (id as number) > 0 ? [{ kind, id: id as number, path: `/${name}` }] : [];
   });
 }

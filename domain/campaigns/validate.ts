@@ -3,13 +3,13 @@ import type { Violation } from '../errors.ts';
 import { MAX_VIOLATIONS } from '../segments/check-filter.ts';
 import type { CustomFieldType } from '../contacts/custom-values.ts';
 import { checkTargets } from './check-targets.ts';
-import { EntrySchema, type EntryInput, checkEntry } from './entry.ts';
+import { EntrySchema, checkEntry } from './entry.ts';
 import { type ReferencedIds, missingReferences } from './references.ts';
 import { schemaViolations } from './schema-violations.ts';
 import { MAX_STEPS, StepIdSchema, TargetSchema } from './schemas.ts';
-import { isObject, soundStep, soundTrigger } from './sound.ts';
+import { isObject, soundStep } from './sound.ts';
 import { STEP_TYPES, stepKind } from './step-kinds.ts';
-import { TRIGGER_TYPES, checkTrigger, triggerReferences, triggerSchema } from './triggers.ts';
+import { TRIGGER_TYPES, type Trigger, checkTrigger, triggerReferences, triggerSchema } from './triggers.ts';
 
 /** What the tenant has of what a definition may name, and its custom fields of contacts by name. */
 export interface DefinitionRefs extends ReferencedIds {
@@ -84,14 +84,19 @@ function checkTriggerPart(trigger: unknown, refs: DefinitionRefs): Violation[] {
     const [path, code] = isObject(trigger) ? ['/type', 'unknown_type'] : ['', 'type'];
     return [{ path, code, message: `must be an object whose type is one of ${TRIGGER_TYPES.join(', ')}` }];
   }
-  const sound = soundTrigger(trigger);
-  if (!sound) return schemaViolations(schema, trigger);
-  return [...checkTrigger(sound, refs), ...missingReferences(triggerReferences(sound), refs)];
+  const given = trigger as Partial<Trigger>;
+  return withRules(schemaViolations(schema, trigger), [...checkTrigger(given, refs), ...missingReferences(triggerReferences(given), refs)]);
+}
+
+/** What a schema says, and of what the rules say what is of other places. */
+function withRules(bySchema: Violation[], byRules: readonly Violation[]): Violation[] {
+  const told = new Set(bySchema.map(({ path }) => path));
+  return [...bySchema, ...byRules.filter(({ path }) => !told.has(path))];
 }
 
 function checkEntryPart(entry: unknown): Violation[] {
   const violations = schemaViolations(EntrySchema, entry);
-  return violations.length > 0 ? violations : checkEntry(entry as EntryInput);
+  return isObject(entry) && isObject(entry['sendWindow']) ? withRules(violations, checkEntry({ sendWindow: entry['sendWindow'] })) : violations;
 }
 
 /**

@@ -4,6 +4,7 @@ import { freshEm, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
+import { withOthers } from '../sound-part.ts';
 import { applyValues } from './apply-values.ts';
 import {
   companiesByName, contactsByKey, existingCompanies, insertContacts, resolveCompanies, setCompanies, writeContacts,
@@ -16,8 +17,11 @@ import { COMPANY_TWICE, noCompany } from './resolve-company.ts';
 import { statusViolations } from './status-rules.ts';
 import { suppressedStatuses, suppressUnsubscribed } from './suppression.ts';
 
-/** A row of a batch: fields to save, or what is wrong with it already. */
-export type BatchRow = { input: ContactInput } | { violations: Violation[] };
+/** A row of a batch: what is wrong with it already, and the fields that are left; null where nothing can be read. */
+export interface BatchRow {
+  input: ContactInput | null;
+  violations: Violation[];
+}
 
 export interface BatchResult {
   status: 'created' | 'updated' | 'unchanged' | 'rejected';
@@ -58,7 +62,7 @@ export async function batchContacts(em: EntityManager, origin: Origin, mode: 'up
 async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
   const { tenantId } = origin;
   const types = await customFieldTypes(tx, tenantId);
-  const checked = batch.map((row) => ('input' in row ? { input: row.input, ...checkContactValues(row.input, types) } : { input: null, values: {} as ContactValues, violations: row.violations }));
+  const checked = batch.map(({ input, violations: told }) => ({ input, told, ...checkContactValues(input ?? {}, types) }));
   const keys = [...new Set(checked.flatMap(({ values }) => values.emailKey ?? []))];
   const known = await contactsByKey(tx, tenantId, keys);
   const suppressed = await suppressedStatuses(tx, tenantId, keys.filter((key) => !known.has(key)));
@@ -66,10 +70,10 @@ async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'c
 
   const named = await companiesByName(tx, tenantId, checked.flatMap(({ values }) => values.company ?? []));
   const drafts = new Map([...known].map(([key, contact]): [string, Draft] => [key, draftOf(contact, false)]));
-  const outcomes = checked.map(({ input, values, violations }): { key: string; status: 'created' | 'updated' | 'unchanged' } | Violation[] => {
-    if (input === null) return violations;
+  const outcomes = checked.map(({ input, told, values, violations }): { key: string; status: 'created' | 'updated' | 'unchanged' } | Violation[] => {
+    if (input === null) return told;
     const draft = drafts.get(values.emailKey ?? '');
-    const errors = [...violations, ...rowViolations(values, draft, mode, companies), ...(draft ? [] : missingNames(input))];
+    const errors = withOthers(told, [...violations, ...rowViolations(values, draft, mode, companies), ...(draft ? [] : missingNames(input))]);
     if (errors.length > 0) return errors;
     const key = values.emailKey!;
     // A name that nobody has yet is for `save` to make a company of.

@@ -27,8 +27,8 @@ const PAGE = 1000;
 export async function createCustomField(em: EntityManager, origin: Origin, input: NewCustomField): Promise<CustomField> {
   const { tenantId } = origin;
   const { entity, name, type } = input;
-  const { values, violations } = checkValues(input, type);
-  assertValid([...(isReserved(entity, name) ? [{ path: '/name', code: 'reserved', message: 'means something else already' }] : []), ...violations]);
+  assertValid(newFieldViolations(input));
+  const { values } = checkValues(input, type);
   // Those of a field of that name that was deleted, where removing them was cut short.
   if (!(await em.findOne(CustomField, { entity, name }, { fields: ['id'] }))) await removeValues(em, origin, entity, name);
   return em.transactional(async (tx) => {
@@ -45,9 +45,9 @@ export async function createCustomField(em: EntityManager, origin: Origin, input
 export async function updateCustomField(em: EntityManager, id: number, read: (current: CustomField) => CustomFieldInput): Promise<CustomField> {
   return em.transactional(async (tx) => {
     const field = await lockField(tx, id);
-    const { values, violations } = checkValues({ options: field.options ?? null, ...read(field) }, field.type);
-    assertValid(violations);
-    tx.assign(field, values);
+    const input = read(field);
+    assertValid(fieldViolations(input, field));
+    tx.assign(field, checkedValues(input, field).values);
     await tx.flush();
     return field;
   });
@@ -106,6 +106,17 @@ async function lockField(tx: EntityManager, id: number): Promise<CustomField> {
   return field;
 }
 
+/** What is wrong with a new definition, as far as it is given. */
+export function newFieldViolations({ entity, name, type, ...input }: Partial<NewCustomField>): Violation[] {
+  const isTaken = entity !== undefined && name !== undefined && isReserved(entity, name);
+  return [...(isTaken ? [{ path: '/name', code: 'reserved', message: 'means something else already' }] : []), ...checkValues(input, type).violations];
+}
+
+const checkedValues = (input: CustomFieldInput, { type, options = null }: CustomField) => checkValues({ options, ...input }, type);
+
+/** What is wrong with a change of a definition. */
+export const fieldViolations = (input: CustomFieldInput, field: CustomField): Violation[] => checkedValues(input, field).violations;
+
 const simplified = (name: string): string => name.toLowerCase().replaceAll('_', '');
 const EVERY = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'customFields'];
 const TAKEN: Record<CustomFieldEntity, ReadonlySet<string>> = {
@@ -119,7 +130,8 @@ const TAKEN: Record<CustomFieldEntity, ReadonlySet<string>> = {
 /** A field of every contact, in any spelling that a file's header may have, or what every object of JavaScript has. */
 const isReserved = (entity: CustomFieldEntity, name: string): boolean => TAKEN[entity].has(simplified(name)) || name in Object.prototype;
 
-function checkValues(input: CustomFieldInput, type: CustomFieldType['type']): { values: CustomFieldInput; violations: Violation[] } {
+/** Without a type nothing is said of what belongs to it. */
+function checkValues(input: CustomFieldInput, type: CustomFieldType['type'] | undefined): { values: CustomFieldInput; violations: Violation[] } {
   const values: CustomFieldInput = {};
   const violations: Violation[] = [];
   const refuse = (path: string, code: string, message: string): void => void violations.push({ path, code, message });
@@ -129,7 +141,7 @@ function checkValues(input: CustomFieldInput, type: CustomFieldType['type']): { 
     else values.description = text;
   }
   const options = input.options ?? [];
-  if (type !== 'enum' && options.length > 0) refuse('/options', 'not_allowed', 'are for the type enum only');
+  if (type !== undefined && type !== 'enum' && options.length > 0) refuse('/options', 'not_allowed', 'are for the type enum only');
   if (type === 'enum' && options.length === 0) refuse('/options', 'required', 'are what the values of an enum are among');
   const kept = options.map((option, index) => {
     const text = cleanText(option, CUSTOM_FIELD_LIMITS.option);

@@ -3,7 +3,7 @@ import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.
 import { appendEvents, type NewEvent } from '../../events/outbox.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { appendStop, stopExecutions } from '../campaigns/stop-executions.ts';
-import { assertValid, notFound } from '../errors.ts';
+import { assertValid, notFound, type Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { applyValues } from './apply-values.ts';
 import type { ContactStatus, ContactValues } from './contact-values.ts';
@@ -18,6 +18,10 @@ import { copyTopicOptOuts, suppressUnsubscribed } from './suppression.ts';
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
 const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus => (STRICTNESS.indexOf(a) >= STRICTNESS.indexOf(b) ? a : b);
 
+/** What is wrong with merging these two, as far as they are given. */
+export const mergeViolations = (targetId?: number, sourceId?: number): Violation[] =>
+  (sourceId !== undefined && targetId === sourceId ? [{ path: '/sourceId', code: 'conflict', message: 'is the contact itself' }] : []);
+
 /**
  * Makes one contact of two: the target keeps its id, its address and its own values, takes the source's where it has none,
  * the stricter status, all tags and custom fields, and everything that hangs on the source; the source is deleted. Where
@@ -26,7 +30,7 @@ const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus => (STRICTN
  * being erased, `validation_failed` for a contact and itself.
  */
 export async function mergeContacts(em: EntityManager, author: Author, targetId: number, sourceId: number, check: (version: number) => void): Promise<Contact> {
-  assertValid(targetId === sourceId ? [{ path: '/sourceId', code: 'conflict', message: 'is the contact itself' }] : []);
+  assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
   await retriedTransaction(em, async (tx) => {
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);

@@ -7,17 +7,22 @@ export const COMPANY_TWICE: Violation = { path: '/company', code: 'conflict', me
 
 export const noCompany = (id: number): Violation => ({ path: '/companyId', code: 'not_found', message: `there is no company ${id}` });
 
+/** What is wrong with the company that values name: there is none of that id, or both are given. */
+export async function companyViolations(tx: EntityManager, tenantId: string, { companyId, company }: ContactValues): Promise<Violation[]> {
+  if (companyId == null) return [];
+  if (company != null) return [COMPANY_TWICE];
+  // For share: until this transaction has judged the contact with it, the company is neither changed nor deleted.
+  const found = await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = ${companyId} for share`);
+  return found.length > 0 ? [] : [noCompany(companyId)];
+}
+
 /**
  * The company that values name by `companyId` or `company`: its id, null for none, undefined when they say nothing. Throws
- * `validation_failed` when there is no company of that id, or both are given.
+ * `validation_failed` as `companyViolations` says.
  */
 export async function resolveCompany(tx: EntityManager, tenantId: string, values: ContactValues): Promise<number | null | undefined> {
   const { companyId, company } = values;
-  if (companyId != null && company != null) assertValid([COMPANY_TWICE]);
+  assertValid(await companyViolations(tx, tenantId, values));
   if (company != null) return findOrCreateCompany(tx, tenantId, company);
-  if (companyId == null) return company === null ? null : companyId;
-  // For share: until this transaction has judged the contact with it, the company is neither changed nor deleted.
-  const found = await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = ${companyId} for share`);
-  assertValid(found.length > 0 ? [] : [noCompany(companyId)]);
-  return companyId;
+  return companyId == null && company === null ? null : companyId;
 }

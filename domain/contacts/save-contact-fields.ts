@@ -1,7 +1,7 @@
 import { Contact } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
-import { assertValid } from '../errors.ts';
+import { assertValid, type Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { applyValues } from './apply-values.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from './contact-values.ts';
@@ -34,7 +34,7 @@ export async function saveContactFields(
   tx: EntityManager, origin: Origin, { email, fields, mode, source, pending = false }: ContactToSave,
 ): Promise<{ contactId: number; created: boolean; changed: string[] }> {
   const { tenantId } = origin;
-  const given = Object.fromEntries(SAVED.flatMap((name) => (isEmpty(fields[name]) ? [] : [[name, fields[name]]]))) as SavedFields;
+  const given = givenFields(fields);
   const { values, violations } = checkContactValues({ ...given, email, source }, await customFieldTypes(tx, tenantId));
   assertValid(violations);
   const { email: address, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
@@ -53,6 +53,14 @@ export async function saveContactFields(
     return { contactId: made, created: true, changed: Object.keys(given) };
   }
 }
+
+/** What `saveContactFields` would refuse of these fields. */
+export async function savedFieldViolations(tx: EntityManager, tenantId: string, { email, ...fields }: SavedFields & { email?: string }): Promise<Violation[]> {
+  return checkContactValues({ ...givenFields(fields), email }, await customFieldTypes(tx, tenantId)).violations;
+}
+
+const givenFields = (fields: SavedFields): SavedFields =>
+  Object.fromEntries(SAVED.flatMap((name) => (isEmpty(fields[name]) ? [] : [[name, fields[name]]])));
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);

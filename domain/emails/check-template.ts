@@ -8,8 +8,8 @@ import { nowhere, templateScope } from './template-values.ts';
 import { htmlToText } from './text-part.ts';
 
 export interface TemplateSource {
-  subject: string;
-  content: string;
+  subject?: string | null;
+  content?: string | null;
   text?: string | null;
   previewText?: string | null;
 }

@@ -4,8 +4,9 @@ import { Contact } from '../../db/entities/contacts.ts';
 import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Origin } from '../../events/outbox.ts';
-import { normaliseEmail } from '../contacts/email.ts';
-import { assertValid, notFound } from '../errors.ts';
+import { normaliseEmail, type NormalisedEmail } from '../contacts/email.ts';
+import { isViolation } from '../contacts/violation.ts';
+import { assertValid, notFound, type Violation } from '../errors.ts';
 import { queueEmails, type QueuedEmail } from './queue-emails.ts';
 
 export interface SendInput {
@@ -22,10 +23,8 @@ export interface SendInput {
  */
 export async function sendEmail(em: EntityManager, origin: Origin, input: SendInput, callKey: string | null): Promise<QueuedEmail> {
   const { templateId, recipientId, to, data, campaignId } = input;
-  if ((recipientId === undefined) === (to === undefined)) {
-    assertValid([{ path: '/recipientId', code: 'required', message: 'give either recipientId or to' }]);
-  }
-  const toAddress = to === undefined ? null : soundAddress(to);
+  assertValid(sendViolations(input, to));
+  const toAddress = to === undefined ? null : keptAddress(to);
   return em.transactional(async (tx) => {
     const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
     if (!template) throw notFound('template', templateId);
@@ -41,7 +40,8 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
 
 /** Queues a template to an address, with `data` to print, to be looked at by whoever works on it. Throws 400, 404. */
 export async function sendTest(em: EntityManager, origin: Origin, templateId: number, { to, data }: { to: string; data?: Record<string, unknown> }): Promise<QueuedEmail> {
-  const toAddress = soundAddress(to);
+  assertValid(addressViolations(to));
+  const toAddress = keptAddress(to);
   return em.transactional(async (tx) => {
     if ((await tx.count(EmailTemplate, { id: templateId, systemKey: null })) === 0) throw notFound('template', templateId);
     return queueOne(tx, origin, { sendKey: `test:${randomUUID()}`, templateId, contactId: null, toAddress, data, lane: 'transactional' });
@@ -53,11 +53,19 @@ async function queueOne(tx: EntityManager, { tenantId, requestId }: Origin, requ
   return queued!;
 }
 
-function soundAddress(to: string): string {
-  const found = normaliseEmail(to);
-  if ('email' in found) return found.email;
-  assertValid([{ path: '/to', ...found }]);
-  throw new TypeError('unreachable');
+/** What is wrong with a call: `given` tells what came at all, `to` is the address where it is a text. */
+export function sendViolations(given: { readonly recipientId?: unknown; readonly to?: unknown }, to: string | undefined): Violation[] {
+  const isOne = (given.recipientId === undefined) !== (given.to === undefined);
+  return [...(isOne ? [] : [{ path: '/recipientId', code: 'required', message: 'give either recipientId or to' }]), ...addressViolations(to)];
 }
+
+/** What is wrong with the address of a test. */
+export function addressViolations(to: string | undefined): Violation[] {
+  const found = to === undefined ? null : normaliseEmail(to);
+  return found && isViolation(found) ? [{ path: '/to', ...found }] : [];
+}
+
+/** A sound address as it is kept. */
+const keptAddress = (to: string): string => (normaliseEmail(to) as NormalisedEmail).email;
 
 const digest = (parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

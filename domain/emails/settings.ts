@@ -24,7 +24,7 @@ export async function updateEmailSettings(
   em: EntityManager, author: Author, input: EmailSettingsInput, check: (current: EmailSettings) => void,
 ): Promise<EmailSettings> {
   const { tenantId } = author;
-  assertValid(checkEntry({ sendWindow: input.sendWindow ?? null }));
+  assertValid(checkEntry({ sendWindow: input.sendWindow }));
   return retriedTransaction(em, async (tx) => {
     await rows(tx, sql`insert into email_settings (tenant_id) values (${tenantId}) on conflict do nothing`);
     const settings = await tx.findOneOrFail(EmailSettings, { tenantId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -4,7 +4,7 @@ import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { normaliseEmail } from '../contacts/email.ts';
-import { assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
 import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
 import { checkTemplate } from './check-template.ts';
 import { compileMjml, isMjml } from './mjml/compile-mjml.ts';
@@ -32,7 +32,7 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
   const compiled = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
-    assertSound(template, compiled, await topicViolations(tx, tenantId, fields.topicId));
+    assertValid([...fieldViolations(template), ...(await topicViolations(tx, tenantId, fields.topicId)), ...checkTemplate(template, compiled)]);
     await tx.flush();
     await keepVersion(tx, template, compiled);
     return template;
@@ -56,7 +56,7 @@ export async function updateTemplate(
     const compiled = isSame ? await compiledContent(tx, template) : given;
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, clear(input));
-    assertSound(template, compiled, unknownTopic);
+    assertValid([...fieldViolations(template), ...unknownTopic, ...checkTemplate(template, compiled)]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
@@ -100,9 +100,25 @@ async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion
   return row?.compiled_html ?? null;
 }
 
-function assertSound(template: EmailTemplate, compiled: string | null, others: Violation[]): void {
+/** Everything that is wrong with what a template is given. Throws 422, 503. */
+export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>): Promise<Violation[]> {
+  const parts = clear(input);
+  const { compiled, mistakes } = await compileContent(input.content).then(
+    (html) => ({ compiled: html, mistakes: [] }),
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'validation_failed') return { compiled: null, mistakes: error.errors! };
+      throw error;
+    },
+  );
+  // Of MJML with mistakes the Liquid has been read already.
+  const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
+  return [...fieldViolations(parts), ...(await topicViolations(tx, tenantId, input.topicId)), ...mistakes, ...checkTemplate(readable, compiled)];
+}
+
+/** What is wrong with the fields by themselves; those that are undefined are not judged. */
+function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[F] | null }): Violation[] {
   const blank = (['name', 'subject', 'content'] as const)
-    .filter((field) => template[field] === null || template[field].trim() === '')
+    .filter((field) => template[field] === null || template[field]?.trim() === '')
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
   // One line each: they stand in lists and in the From header.
   const names = (['name', 'fromName'] as const)
@@ -112,7 +128,7 @@ function assertSound(template: EmailTemplate, compiled: string | null, others: V
     const found = template[field] ? normaliseEmail(template[field]) : null;
     return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];
   });
-  assertValid([...blank, ...names, ...addresses, ...others, ...checkTemplate(template, compiled)]);
+  return [...blank, ...names, ...addresses];
 }
 
 /** Keeps what a template says now as its content version; `compiled` is what its MJML became. */

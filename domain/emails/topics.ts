@@ -63,6 +63,13 @@ async function lockTopic(tx: EntityManager, id: number): Promise<EmailTopic> {
 
 /** The given texts as they are kept. Throws `validation_failed`. */
 function readTexts(input: Partial<TopicInput>): Partial<TopicInput> {
+  const { values, violations } = checkTopic(input);
+  assertValid(violations);
+  return values;
+}
+
+/** The given texts as they are kept, and what is wrong with them. */
+export function checkTopic(input: Partial<TopicInput>): { values: Partial<TopicInput>; violations: Violation[] } {
   const violations: Violation[] = [];
   const values: Partial<TopicInput> = {};
   for (const field of ['name', 'description'] as const) {
@@ -73,6 +80,5 @@ function readTexts(input: Partial<TopicInput>): Partial<TopicInput> {
     else if (text === null) violations.push({ path: '/name', code: 'required', message: 'must not be empty' });
     else values.name = text;
   }
-  assertValid(violations);
-  return values;
+  return { values, violations };
 }

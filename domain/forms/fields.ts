@@ -13,6 +13,8 @@ const CUSTOM = 'customFields.';
 export const customFieldOf = (target: string): string | null => (target.startsWith(CUSTOM) ? target.slice(CUSTOM.length) : null);
 
 export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> & Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
+/** A field without what is wrong with it. */
+export type PartialField = Partial<Omit<FormFieldInput, 'options'> & { options: Partial<NonNullable<FormField['options']>[number]>[] | null }>;
 type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
@@ -39,7 +41,7 @@ export function normaliseFields(input: readonly FormFieldInput[], before: Known 
     .sort((a, b) => a.displayOrder - b.displayOrder);
 }
 
-function patternProblems(fields: readonly FormFieldInput[]): Violation[] {
+function patternProblems(fields: readonly PartialField[]): Violation[] {
   const errors: Violation[] = [];
   let left = MAX_COST;
   for (const [index, field] of fields.entries()) {
@@ -65,20 +67,20 @@ function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Vio
 }
 
 /**
- * Everything that is wrong with a form's fields, by JSON Pointer. `before` are the fields that it has: only their ids may be
- * named; `customFields` are those of contacts.
+ * Everything that is wrong with a form's fields, by JSON Pointer, as far as they are given. `before` are the fields that it
+ * has: only their ids may be named; `customFields` are those of contacts.
  */
-export function checkFields(fields: readonly FormFieldInput[], before: Known, customFields: CustomFieldTypes): Violation[] {
+export function checkFields(fields: readonly PartialField[], before: Known, customFields: CustomFieldTypes): Violation[] {
   const errors: Violation[] = [];
   const seen = new Set<string>();
   const ids = new Set(before.map((field) => field.id));
   const targets = new Set<string>();
   fields.forEach((field, index) => {
     const at = (name: string) => `/fields/${index}/${name}`;
-    if (seen.has(field.name)) errors.push({ path: at('name'), code: 'duplicate', message: `is the name of another field: ${field.name}` });
-    seen.add(field.name);
+    if (field.name !== undefined && seen.has(field.name)) errors.push({ path: at('name'), code: 'duplicate', message: `is the name of another field: ${field.name}` });
+    if (field.name !== undefined) seen.add(field.name);
     if (field.id !== undefined && !ids.delete(field.id)) errors.push({ path: at('id'), code: 'read_only', message: 'is set by the service' });
-    if (WITH_OPTIONS.includes(field.type) && !field.options?.length) errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
+    if (field.type && WITH_OPTIONS.includes(field.type) && !field.options?.length) errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
     const unfit = field.mapTo ? targetProblem(field.mapTo, customFields) : null;
     if (unfit) errors.push({ path: at('mapTo'), ...unfit });
     if (field.mapTo && targets.has(field.mapTo)) errors.push({ path: at('mapTo'), code: 'duplicate', message: `is filled by another field: ${field.mapTo}` });
@@ -90,7 +92,7 @@ export function checkFields(fields: readonly FormFieldInput[], before: Known, cu
   const email = emailField(fields);
   if (!email) {
     errors.push({ path: '/fields', code: 'required', message: 'need one for the email address: of type email, named email, or with mapTo email' });
-  } else if (!EMAIL_TYPES.includes(email.type)) {
+  } else if (email.type && !EMAIL_TYPES.includes(email.type)) {
     errors.push({ path: `/fields/${fields.indexOf(email)}/type`, code: 'enum', message: `is for the email address: ${EMAIL_TYPES.join(', ')}` });
   }
   return [...errors, ...patternProblems(fields)];
@@ -100,22 +102,23 @@ export function checkFields(fields: readonly FormFieldInput[], before: Known, cu
  * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that (a custom field
  * by `mapTo` only). The first email field is the email where none is mapped.
  */
-export function mappedFields(fields: readonly Pick<FormFieldInput, 'name' | 'type' | 'mapTo'>[]): Map<string, MappedField> {
+export function mappedFields(fields: readonly Pick<PartialField, 'name' | 'type' | 'mapTo'>[]): Map<string, MappedField> {
   const mapped = new Map<string, MappedField>();
   const taken = new Set<string | null | undefined>(fields.map((field) => field.mapTo));
   for (const field of fields) {
     const target = field.mapTo || field.name;
+    if (field.name === undefined || target === undefined) continue;
     const fills = (MAPPABLE as readonly string[]).includes(target) ? field.mapTo || !taken.has(target) : field.mapTo && customFieldOf(target) !== null;
     if (fills) mapped.set(field.name, target as MappedField);
   }
   if (![...mapped.values()].includes('email')) {
     const first = fields.find((field) => field.type === 'email');
-    if (first) mapped.set(first.name, 'email');
+    if (first?.name !== undefined) mapped.set(first.name, 'email');
   }
   return mapped;
 }
 
-function emailField<F extends FormFieldInput>(fields: readonly F[]): F | undefined {
+function emailField<F extends PartialField>(fields: readonly F[]): F | undefined {
   const name = [...mappedFields(fields)].find(([, target]) => target === 'email')?.[0];
-  return fields.find((field) => field.name === name);
+  return name === undefined ? undefined : fields.find((field) => field.name === name);
 }

@@ -4,9 +4,9 @@ import { Form } from '../../db/entities/forms.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/custom-field-types.ts';
-import { assertNotInUse, assertValid, notFound } from '../errors.ts';
+import { assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
 import { holdSegment } from '../segments/hold-segment.ts';
-import { checkFields, normaliseFields, type FormFieldInput } from './fields.ts';
+import { checkFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 
 export interface FormInput {
   name: string;
@@ -37,7 +37,11 @@ function cleared<T extends object>(input: T): T {
   })) as T;
 }
 
-async function assertForm(tx: EntityManager, tenantId: string, input: Partial<FormInput>, current?: Form): Promise<void> {
+/** What of a form is judged; its fields may lack what is wrong with them. */
+type FormGiven = Partial<Omit<FormInput, 'fields'>> & { fields?: PartialField[] };
+
+/** Everything that is wrong with a form, or with a change of the one that there is; the list that it names stays until the transaction ends. */
+export async function formViolations(tx: EntityManager, tenantId: string, input: FormGiven, current?: Form): Promise<Violation[]> {
   const errors = input.fields ? checkFields(input.fields, current?.fields ?? [], await customFieldTypes(tx, tenantId)) : [];
   const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
   const listId = input.listId === undefined && opens ? current?.listId : input.listId;
@@ -52,12 +56,12 @@ async function assertForm(tx: EntityManager, tenantId: string, input: Partial<Fo
       errors.push({ path: `/allowedOrigins/${index}`, code: 'format', message: 'must be an origin like https://www.example.com' });
     }
   });
-  assertValid(errors);
+  return errors;
 }
 
 export async function createForm(em: EntityManager, tenantId: string, input: FormInput): Promise<Form> {
   return em.transactional(async (tx) => {
-    await assertForm(tx, tenantId, input);
+    assertValid(await formViolations(tx, tenantId, input));
     const form = tx.create(Form, { ...cleared(input), tenantId, fields: normaliseFields(input.fields) });
     await tx.flush();
     return form;
@@ -75,7 +79,7 @@ export async function updateForm(em: EntityManager, id: number, input: Partial<F
   return em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
-    await assertForm(tx, form.tenantId, input, form);
+    assertValid(await formViolations(tx, form.tenantId, input, form));
     const { fields, ...rest } = cleared(input);
     tx.assign(form, { ...rest, ...(fields ? { fields: normaliseFields(fields, form.fields) } : {}) });
     await tx.flush();

@@ -7,9 +7,9 @@ import { addToListIfThere } from '../contacts/change-list-members.ts';
 import { customFieldTypes, type CustomFieldTypes } from '../contacts/custom-field-types.ts';
 import { parseCustomText, type CustomValue } from '../contacts/custom-values.ts';
 import { isViolation } from '../contacts/fields.ts';
-import { saveContactFields, type SavedFields } from '../contacts/save-contact-fields.ts';
+import { savedFieldViolations, saveContactFields, type SavedFields } from '../contacts/save-contact-fields.ts';
 import { requestOptIn } from '../emails/opt-in/request-opt-in.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type Violation } from '../errors.ts';
 import type { Language } from '../languages.ts';
 import { checkSubmission, type FieldError, type SubmittedValue } from './check-submission.ts';
 import { customFieldOf, mappedFields } from './fields.ts';
@@ -35,14 +35,21 @@ export async function submitForm(em: EntityManager, origin: Origin, form: Form, 
   if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
     errors.push({ field: emailField, code: 'required', message: 'is required: it says whose submission this is' });
   }
-  if (errors.length > 0) return { ok: false, errors };
+  // What the contact's own rules refuse is an error of the field that fills it.
+  const nameOf = new Map([...mapped].map(([name, target]) => [`/${target.replace('.', '/')}`, name]));
+  const fieldErrors = (violations: readonly Violation[]): FieldError[] => violations.map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message }));
+  if (errors.length > 0) {
+    const others = await em.transactional(async (tx) => {
+      const { email, ...texts } = contactFields;
+      return savedFieldViolations(tx, origin.tenantId, { ...typed(texts, await customFieldTypes(tx, origin.tenantId)), ...(email ? { email } : {}) });
+    });
+    return { ok: false, errors: [...errors, ...fieldErrors(others)] };
+  }
   try {
     return await store(em, origin, form, contactFields, values, visitor);
   } catch (error) {
-    // What the contact's own rules refuse is an error of the field that fills it.
     if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;
-    const nameOf = new Map([...mapped].map(([name, target]) => [`/${target.replace('.', '/')}`, name]));
-    return { ok: false, errors: (error.errors ?? []).map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message })) };
+    return { ok: false, errors: fieldErrors(error.errors ?? []) };
   }
 }
 

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringRule } from '../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
-import { assertValid, notFound } from '../errors.ts';
+import { assertValid, notFound, type Violation } from '../errors.ts';
 import { checkWhere } from '../segments/check-filter.ts';
 import type { FilterEvent } from '../segments/filter-fields.ts';
 import type { RuleCondition } from './match-rule.ts';
@@ -22,18 +22,22 @@ export interface RuleInput {
 /** The most that one event may count by one rule: with it no total comes near 2^53. */
 const MAX_AWARD = 1_000_000;
 
-function assertSound(rule: ScoringRule): void {
-  const violations = checkWhere(rule.conditions ?? [], rule.eventType as FilterEvent, '/conditions');
-  if (Math.abs(rule.points * Number(rule.weight ?? 1)) > MAX_AWARD) {
+/** What is wrong with a rule as a whole, as far as it is given; conditions may be anything. */
+export function ruleViolations({ eventType, conditions, points = 0, weight = 1 }: { eventType?: string; conditions?: unknown; points?: number; weight?: number }): Violation[] {
+  const violations = eventType === undefined ? [] : checkWhere(conditions ?? [], eventType as FilterEvent, '/conditions');
+  if (Math.abs(points * weight) > MAX_AWARD) {
     violations.push({ path: '/weight', code: 'out_of_range', message: `points × weight must be within ±${MAX_AWARD}` });
   }
-  assertValid(violations);
+  return violations;
 }
+
+/** What the check of a rule as it is to be looks at. */
+export const judged = ({ eventType, conditions, points, weight }: ScoringRule) => ({ eventType, conditions, points, weight: Number(weight ?? 1) });
 
 export async function createRule(em: EntityManager, tenantId: string, input: RuleInput): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
     const rule = tx.create(ScoringRule, { ...input, category: input.category || null, tenantId });
-    assertSound(rule);
+    assertValid(ruleViolations(judged(rule)));
     await tx.flush();
     return rule;
   });
@@ -46,7 +50,7 @@ export async function updateRule(em: EntityManager, id: number, input: Partial<R
     if (!rule) throw notFound('scoring rule', id);
     check(rule);
     tx.assign(rule, { ...input, ...(input.category === '' ? { category: null } : {}) });
-    assertSound(rule);
+    assertValid(ruleViolations(judged(rule)));
     await tx.flush();
     return rule;
   });

@@ -3,13 +3,17 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringSettings } from '../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
-import { assertValid } from '../errors.ts';
+import { assertValid, type Violation } from '../errors.ts';
 import { beginBuilds } from '../segments/build-segment.ts';
 import { lockDefinitions } from '../segments/lock-definitions.ts';
 
 export async function readSettings(em: EntityManager): Promise<ScoringSettings> {
   return em.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } });
 }
+
+/** What is wrong with the levels. */
+export const levelViolations = ({ warm, hot }: { warm: number; hot: number }): Violation[] =>
+  (warm < hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }]);
 
 /** Moves the levels; `warm` must stay below `hot`. Segments that hang on the qualification are built anew, without events. */
 export async function updateSettings(
@@ -20,7 +24,7 @@ export async function updateSettings(
     check(settings);
     const before = { warm: settings.warm, hot: settings.hot };
     tx.assign(settings, input);
-    assertValid(settings.warm < settings.hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }]);
+    assertValid(levelViolations(settings));
     await tx.flush();
     const after = { warm: settings.warm, hot: settings.hot };
     if (!isDeepStrictEqual(before, after)) {

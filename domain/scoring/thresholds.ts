@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { ScoreThreshold } from '../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
-import { assertValid, notFound } from '../errors.ts';
+import { assertValid, notFound, type Violation } from '../errors.ts';
 import { holdSegment } from '../segments/hold-segment.ts';
 import type { ThresholdAction } from './fire-thresholds.ts';
 
@@ -13,14 +13,14 @@ export interface ThresholdInput {
 }
 
 /** What the action names must exist in the tenant, and stays until the threshold is there to be seen; a list must be static. */
-async function assertActionTarget(tx: EntityManager, tenantId: string, action: ThresholdAction | undefined): Promise<void> {
-  if (action?.type === 'ADD_TO_LIST' && (await holdSegment(tx, tenantId, action.listId))?.type !== 'static') {
-    assertValid([{ path: '/action/listId', code: 'not_found', message: 'is not a list' }]);
+export async function actionViolations(tx: EntityManager, tenantId: string, action: { type?: string; listId?: number; campaignId?: number } | undefined): Promise<Violation[]> {
+  const { type, listId, campaignId } = action ?? {};
+  if (type === 'ADD_TO_LIST' && listId !== undefined && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {
+    return [{ path: '/action/listId', code: 'not_found', message: 'is not a list' }];
   }
-  if (action?.type === 'START_CAMPAIGN') {
-    const found = await rows(tx, sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${action.campaignId} for key share`);
-    assertValid(found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'is not a campaign' }]);
-  }
+  if (type !== 'START_CAMPAIGN' || campaignId === undefined) return [];
+  const found = await rows(tx, sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`);
+  return found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'is not a campaign' }];
 }
 
 const contentOf = ({ name, score, action }: ScoreThreshold) => ({ name, score, action });
@@ -30,7 +30,7 @@ const resourceOf = (id: number) => ({ resourceType: 'scoring_threshold', resourc
 export async function createThreshold(em: EntityManager, author: Author, input: ThresholdInput): Promise<ScoreThreshold> {
   const { tenantId } = author;
   return em.transactional(async (tx) => {
-    await assertActionTarget(tx, tenantId, input.action);
+    assertValid(await actionViolations(tx, tenantId, input.action));
     const threshold = tx.create(ScoreThreshold, { ...input, tenantId });
     await tx.flush();
     await appendAudit(tx, author, { action: 'scoring_threshold.created', ...resourceOf(threshold.id), after: contentOf(threshold) });
@@ -46,7 +46,7 @@ export async function updateThreshold(
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
     await check(threshold);
-    await assertActionTarget(tx, threshold.tenantId, input.action);
+    assertValid(await actionViolations(tx, threshold.tenantId, input.action));
     const before = contentOf(threshold);
     tx.assign(threshold, input);
     await tx.flush();

@@ -31,14 +31,9 @@ export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } 
  */
 export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<Segment> {
   return em.transactional(async (tx) => {
-    const { values, violations } = checkTexts(input);
-    if (input.type === 'dynamic') {
-      await lockDefinitions(tx, tenantId);
-      violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)), ...listOnly(input));
-    } else {
-      violations.push(...(await lockMembers(tx, tenantId, input.contactIds ?? [])));
-    }
-    assertValid(violations);
+    if (input.type === 'dynamic') await lockDefinitions(tx, tenantId);
+    assertValid(await newSegmentViolations(tx, tenantId, input));
+    const { values } = checkTexts(input);
     const filter = (input.filter ?? null) as Record<string, unknown> | null;
     const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY', doubleOptIn: input.doubleOptIn ?? false });
     await tx.flush();
@@ -55,13 +50,10 @@ export async function updateSegment(
   return em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
     const input = await read(segment, tx);
-    const { values, violations } = checkTexts(input);
+    assertValid(await segmentViolations(tx, segment, input));
+    const { values } = checkTexts(input);
     const { filter, doubleOptIn = segment.doubleOptIn } = input;
-    if (segment.type === 'dynamic') violations.push(...listOnly(input));
-    const newFilter = filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
-    if (newFilter && segment.type === 'dynamic') violations.push(...(await checkSegmentFilter(tx, tenantId, filter, id)));
-    else if (newFilter) violations.push({ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' });
-    assertValid(violations);
+    const newFilter = isNewFilter(segment, filter);
     tx.assign(segment, { ...values, doubleOptIn, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
     await tx.flush();
     if (newFilter) await build(tx, segment);
@@ -83,6 +75,26 @@ export async function deleteSegment(em: EntityManager, author: Author, id: numbe
     await appendAudit(tx, author, { action: 'segment.deleted', resourceType: 'segment', resourceId: id, before: { name, type } });
   });
 }
+
+/** What is wrong with a new segment or list, as far as it is given; who is to be in a list is locked. */
+export async function newSegmentViolations(tx: EntityManager, tenantId: string, input: SegmentInput & { type?: 'dynamic' | 'static'; contactIds?: readonly number[] }): Promise<Violation[]> {
+  const { violations } = checkTexts(input);
+  if (input.type === 'static') return [...violations, ...(await lockMembers(tx, tenantId, input.contactIds ?? []))];
+  if (input.filter !== undefined) violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
+  else if (input.type === 'dynamic') violations.push({ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' });
+  return [...violations, ...(input.type === 'dynamic' ? listOnly(input) : [])];
+}
+
+/** What is wrong with a change of a segment or list. */
+export async function segmentViolations(tx: EntityManager, segment: Segment, input: SegmentInput): Promise<Violation[]> {
+  const { violations } = checkTexts(input);
+  if (segment.type === 'dynamic') violations.push(...listOnly(input));
+  if (!isNewFilter(segment, input.filter)) return violations;
+  if (segment.type === 'dynamic') return [...violations, ...(await checkSegmentFilter(tx, segment.tenantId, input.filter, segment.id))];
+  return [...violations, { path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
+}
+
+const isNewFilter = (segment: Segment, filter: SegmentInput['filter']): boolean => filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
 
 async function build(tx: EntityManager, segment: Segment): Promise<void> {
   await beginBuilds(tx, segment.tenantId, ({ id }) => id === segment.id);

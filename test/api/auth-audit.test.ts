@@ -110,7 +110,7 @@ test('roles, invitations and keys are told of', async () => {
 });
 
 test('campaigns, settings and what is deleted are told of, also when a key did it', async () => {
-  const { id: keyId, key } = await ok('POST', '/auth/api-keys', { name: 'Runner', permissions: ['campaigns:write', 'emails:write', 'contacts:write', 'forms:write', 'scoring:write'] });
+  const { id: keyId, key } = await ok('POST', '/auth/api-keys', { name: 'Runner', permissions: ['campaigns:write', 'emails:write', 'contacts:write', 'forms:write', 'scoring:write', 'settings:write'] });
   const by = { token: key };
   const ids: Record<string, number> = {};
   const made = async (name: string, path: string, body: object): Promise<void> => { ids[name] = (await ok('POST', path, body)).id; };

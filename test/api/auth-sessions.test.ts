@@ -152,10 +152,10 @@ test('a user who is disabled can do nothing any more', async () => {
 
 test('a role counts at once', async () => {
   const { token } = await newMember(service.api);
-  const settings = () => service.api('GET', '/scoring/settings', undefined, { token });
-  assert.equal((await settings()).status, 200);
+  const rules = () => service.api('GET', '/scoring/rules', undefined, { token });
+  assert.equal((await rules()).status, 200);
   await engine(sql`update roles set permissions = array_remove(permissions, 'scoring:read') where tenant_id = 'default' and name = 'User'`);
-  const answer = await settings();
+  const answer = await rules();
   assert.deepEqual([answer.status, answer.body.code, answer.body.detail], [403, 'forbidden', 'This needs the permission scoring:read']);
-  assert.equal((await service.api('GET', '/scoring/settings')).status, 200, 'the Admin still may');
+  assert.equal((await service.api('GET', '/scoring/rules')).status, 200, 'the Admin still may');
 });

@@ -156,8 +156,8 @@ test('nobody gives or takes what they do not have', async () => {
 
 test('a User is let into no route of an Admin, and nobody without a token', async () => {
   const { token } = await memberWith(service, 'User');
-  const guarded = routesWhere((route) => /^(users|roles|api-keys|audit-log):/.test(route.access));
-  assert.ok(guarded.length >= 18, `${guarded.length} routes`);
+  const guarded = routesWhere((route) => /^(users|roles|api-keys|settings|audit-log|erasure):/.test(route.access));
+  assert.ok(guarded.length >= 25, `${guarded.length} routes`);
   for (const { route, path } of guarded) {
     assert.deepEqual(outcome(await service.api(route.method, path, undefined, { token })), [403, 'forbidden'], `${route.method} ${path}`);
     assert.deepEqual(outcome(await service.api(route.method, path, undefined, { token: null })), [401, 'unauthorized'], `${route.method} ${path}`);

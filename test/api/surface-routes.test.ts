@@ -61,10 +61,11 @@ test('only what the contract names is public', () => {
   assert.deepEqual(open.map((route) => `${route.method} ${route.path}`), []);
 });
 
-/** An area is one resource; accounts are several, and erasing people is not for everyone who may change them. */
+/** An area is one resource; accounts are several, and settings and erasing people are not for everyone who may change the rest. */
 function resourceOf(path: string): string | undefined {
   const [, area, part = ''] = path.split('/');
   if (/\/(erase|erasures)(\/|$)/.test(path)) return 'erasure';
+  if (path.endsWith('/settings')) return 'settings';
   return area === 'auth' ? ({ invitations: 'users', permissions: 'roles' } as Record<string, string>)[part] ?? part : area;
 }
 

@@ -3,19 +3,21 @@ import { ContactImport, type ImportOptions } from '../../../db/entities/contact-
 import { Segment } from '../../../db/entities/contacts.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
-import { AppError, assertValid, notFound } from '../../errors.ts';
+import { AppError, assertValid, notFound, type Violation } from '../../errors.ts';
 import { customFieldTypes } from '../custom-field-types.ts';
 import type { CsvHead } from './detect.ts';
 import { inspectCsv, type CsvInspection } from './inspect-csv.ts';
 
 export type ImportRequest = Omit<ImportOptions, 'inspection'>;
 
+/** What is wrong with the list that an import is to fill. */
+export const listViolations = async (tx: EntityManager, id: number): Promise<Violation[]> =>
+  ((await tx.findOne(Segment, { id, type: 'static' })) ? [] : [{ path: '/listId', code: 'not_found', message: 'is not a list' }]);
+
 /** Looks at the head of a file: how it is to be read. Throws 400 `unsupported_file` with every violation. */
 export async function inspectImport(em: EntityManager, tenantId: string, head: CsvHead, request: ImportRequest): Promise<CsvInspection> {
   return em.transactional(async (tx) => {
-    if (request.listId !== undefined && !(await tx.findOne(Segment, { id: request.listId, type: 'static' }))) {
-      assertValid([{ path: '/listId', code: 'not_found', message: 'is not a list' }]);
-    }
+    if (request.listId !== undefined) assertValid(await listViolations(tx, request.listId));
     const found = inspectCsv(head, { ...request, customFields: await customFieldTypes(tx, tenantId) });
     if ('errors' in found) {
       throw new AppError('unsupported_file', 'The file can not be imported', { errors: found.errors.map((error) => ({ path: '/file', ...error })) });

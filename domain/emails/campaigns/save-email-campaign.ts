@@ -37,8 +37,11 @@ const ENDED: readonly EmailCampaignStatus[] = ['SENT', 'CANCELLED', 'FAILED'];
  */
 export async function createEmailCampaign(em: EntityManager, author: Author, input: EmailCampaignInput): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
-    const campaign = tx.create(EmailCampaign, { tenantId: author.tenantId, name: input.name, ...fieldsOf(input, null) });
-    await assertSound(tx, campaign);
+    const { fields, violations } = fieldsOf(input, null);
+    assertValid(violations);
+    const campaign = tx.create(EmailCampaign, { tenantId: author.tenantId, name: input.name, ...fields });
+    assertValid(soundViolations(campaign));
+    await assertReferences(tx, campaign);
     if (campaign.scheduleType) await beginMailing(tx, author, campaign);
     else await tx.flush();
     return campaign;
@@ -55,14 +58,15 @@ export async function updateEmailCampaign(
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     check(campaign);
-    const given = fieldsOf(input, campaign.segmentId ?? null);
-    const changed = Object.entries(given).filter(([field, value]) => !isDeepStrictEqual(value ?? null, campaign[field as keyof Fields] ?? null));
+    const { fields, violations } = fieldsOf(input, campaign.segmentId ?? null);
+    assertValid(violations);
+    const changed = Object.entries(fields).filter(([field, value]) => !isDeepStrictEqual(value ?? null, campaign[field as keyof Fields] ?? null));
     if (changed.length === 0) return campaign;
     assertChangeable(campaign.status!, changed.map(([field]) => field));
     tx.assign(campaign, Object.fromEntries(changed));
+    assertValid(soundViolations(campaign));
     // What one that has ended was sent to, and said, may be gone.
-    if (ENDED.includes(campaign.status!)) assertValid(nameViolations(campaign));
-    else await assertSound(tx, campaign);
+    if (!ENDED.includes(campaign.status!)) await assertReferences(tx, campaign);
     if (campaign.status === 'SCHEDULED') campaign.nextRunAt = startOf(campaign, new Date());
     await tx.flush();
     if (campaign.status === 'SCHEDULED' || campaign.status === 'SENDING') await wakeCampaign(tx, campaign);
@@ -85,15 +89,34 @@ export async function deleteEmailCampaign(em: EntityManager, author: Author, id:
 }
 
 /**
- * The columns that an input sets; an empty text is none. `segmentId` and `listId` are one column: of two that differ the
- * one that is not what it was counts. Throws 400 where both are new.
+ * Everything that is wrong with a campaign that `input` makes, or changes `current` into, which it does. Of what is `lost`,
+ * members that came and can not be read, nothing is said, nor of what hangs on it.
  */
-function fieldsOf({ segmentId, listId, ...input }: Partial<EmailCampaignInput>, current: number | null): Fields {
+export function emailCampaignViolations(input: Partial<EmailCampaignInput>, current: EmailCampaign | null, lost: (member: keyof EmailCampaignInput) => boolean): Violation[] {
+  const { fields, violations } = fieldsOf(input, current?.segmentId ?? null);
+  const found = soundViolations(Object.assign(current ?? {}, fields));
+  const isUnknown = ({ path }: Violation): boolean => (HANGS_ON[path] ?? []).some(lost);
+  return [...violations, ...found.filter((violation) => !isUnknown(violation))];
+}
+
+/** What is judged by other members than its own. */
+const HANGS_ON: Record<string, readonly (keyof EmailCampaignInput)[]> = {
+  '/templateId': ['variants'], '/segmentId': ['listId'], '/listId': ['segmentId'], '/winner': ['variants', 'scheduleType'], '/cron': ['timezone'],
+};
+
+/**
+ * The columns that an input sets; an empty text is none. `segmentId` and `listId` are one column: of two that differ the
+ * one that is not what it was counts, and where both are new that is a violation.
+ */
+function fieldsOf({ segmentId, listId, ...input }: Partial<EmailCampaignInput>, current: number | null): { fields: Fields; violations: Violation[] } {
   const fields = Object.entries(input).filter(([, value]) => value !== undefined).map(([field, value]) => [field, value === '' ? null : value]);
   const given = [...new Set([segmentId, listId].filter((id) => id !== undefined))];
   const changed = given.length > 1 ? given.filter((id) => id !== null && id !== current) : given;
-  assertValid(changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : []);
-  return { ...Object.fromEntries(fields), ...(changed.length === 1 ? { segmentId: changed[0] } : {}) } as Fields;
+  return {
+    // Of two neither counts, but there is an audience.
+    fields: { ...Object.fromEntries(fields), ...(changed.length > 0 ? { segmentId: changed[0] } : {}) } as Fields,
+    violations: changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : [],
+  };
 }
 
 function assertChangeable(status: EmailCampaignStatus, fields: readonly string[]): void {
@@ -102,11 +125,12 @@ function assertChangeable(status: EmailCampaignStatus, fields: readonly string[]
   if (closed.length > 0) throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can not be changed any more`);
 }
 
-const nameViolations = ({ name }: EmailCampaign): Violation[] =>
+const nameViolations = ({ name }: Partial<EmailCampaign>): Violation[] =>
   (name == null || name.trim() === '' ? [{ path: '/name', code: 'required', message: 'must not be empty' }] : []);
 
-async function assertSound(tx: EntityManager, campaign: EmailCampaign): Promise<void> {
+function soundViolations(campaign: Partial<EmailCampaign>): Violation[] {
   const { templateId = null, variants = null, winner = null, scheduleType = null, scheduledAt = null, cron = null, timezone = null, status } = campaign;
+  if (status && ENDED.includes(status)) return nameViolations(campaign);
   const violations: Violation[] = [...nameViolations(campaign), ...scheduleViolations({ scheduleType, scheduledAt, cron, timezone }), ...variantViolations(variants, winner)];
   const require = (path: string, message: string): number => violations.push({ path, code: 'required', message });
   const conflict = (path: string, message: string): number => violations.push({ path, code: 'conflict', message });
@@ -115,6 +139,5 @@ async function assertSound(tx: EntityManager, campaign: EmailCampaign): Promise<
   if (campaign.segmentId == null) require('/segmentId', 'is required, or listId');
   if (status === 'SCHEDULED' && scheduleType === null) require('/scheduleType', 'is required: the campaign is SCHEDULED');
   if (scheduleType === 'recipient_local_time' && winner !== null) conflict('/winner', 'goes without scheduleType recipient_local_time, whose recipients get their mail at different times');
-  assertValid(violations);
-  await assertReferences(tx, campaign);
+  return violations;
 }

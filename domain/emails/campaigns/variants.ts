@@ -34,11 +34,11 @@ export function shares(variants: readonly Variant[], winner: Winner | null): Sha
 export const placeOf = (n: string): string => `((${n}) * ${STRIDE + 1}) % ${PLACES}`;
 
 /** What is wrong with the variants of a campaign. */
-export function variantViolations(variants: readonly Variant[] | null, winner: Winner | null): Violation[] {
+export function variantViolations(variants: readonly Partial<Variant>[] | null, winner: Partial<Winner> | null): Violation[] {
   const violations: Violation[] = [];
-  const names = new Set<string>();
+  const names = new Set<string | undefined>();
   for (const [index, { name }] of (variants ?? []).entries()) {
-    if (names.has(name)) violations.push({ path: `/variants/${index}/name`, code: 'unique', message: 'is the name of another variant' });
+    if (name !== undefined && names.has(name)) violations.push({ path: `/variants/${index}/name`, code: 'unique', message: 'is the name of another variant' });
     names.add(name);
   }
   if (winner && (variants?.length ?? 0) < 2) violations.push({ path: '/winner', code: 'conflict', message: 'needs two variants or more' });

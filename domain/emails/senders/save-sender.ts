@@ -49,7 +49,8 @@ export function shownKey({ dkimDomain: domain, dkimSelector: selector, dkimPubli
 
 /** Makes a sender; by `dkim` with a key, which signs its mail from now on. Throws 400 with every mistake, 409 `email_taken`. */
 export async function createSender(em: EntityManager, secrets: BoxSecrets, author: Author, input: SenderInput): Promise<EmailSender> {
-  const fields = soundFields(input);
+  assertValid(senderViolations(input));
+  const fields = checkFields(input).values;
   const key = input.dkim ? await keyFor(fields.emailKey!, input.dkim) : null;
   return em.transactional(async (tx) => {
     const sender = tx.create(EmailSender, { ...(fields as { email: string; emailKey: string }), tenantId: author.tenantId });
@@ -68,9 +69,10 @@ export async function createSender(em: EntityManager, secrets: BoxSecrets, autho
 export async function updateSender(
   em: EntityManager, secrets: BoxSecrets, author: Author, id: number, input: Partial<SenderInput>, check: (current: EmailSender) => void,
 ): Promise<EmailSender> {
-  const fields = soundFields(input);
+  const fields = checkFields(input).values;
   const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
+  assertValid(senderViolations(input, before));
   // A key takes a while to make, and no lock is held meanwhile.
   const wanted = input.dkim && isAnotherKey(before, input.dkim) ? await keyFor(fields.emailKey ?? before.emailKey, input.dkim) : null;
   return em.transactional(async (tx) => {
@@ -83,7 +85,7 @@ export async function updateSender(
     if (input.dkim === null) Object.assign(sender, { dkimDomain: null, dkimSelector: null, dkimPrivateKey: null, dkimPublicKey: null, dkimVerifiedAt: null });
     else if (wanted) setKey(sender, secrets, wanted);
     else if (sender.dkimDomain && !isAligned(sender.emailKey, sender.dkimDomain)) {
-      assertValid([{ path: '/email', code: 'not_aligned', message: `is not of ${sender.dkimDomain}, whose key signs its mail; give dkim, or null for none` }]);
+      assertValid([notAligned(sender.dkimDomain)]);
     }
     await tx.flush();
     await appendAudit(tx, author, { action: 'email_sender.updated', resourceType: 'email_sender', resourceId: id, before: was, after: audited(sender) });
@@ -139,8 +141,21 @@ async function templatesNaming(tx: EntityManager, { tenantId, emailKey }: EmailS
   return found.filter((template) => addressKey(template.from_email) === emailKey).map(({ id, name }) => ({ kind: 'template', id, name }));
 }
 
-/** The columns of what is given. Throws 400 with every mistake. */
-function soundFields({ email, name, replyTo }: Partial<SenderInput>): Partial<Pick<EmailSender, 'email' | 'emailKey' | 'name' | 'replyTo'>> {
+const notAligned = (domain: string): Violation => (
+  { path: '/email', code: 'not_aligned', message: `is not of ${domain}, whose key signs its mail; give dkim, or null for none` });
+
+/** Everything that is wrong with a sender, or with a change of the one that there is. */
+export function senderViolations(input: Partial<SenderInput>, before?: EmailSender): Violation[] {
+  const { values, violations } = checkFields(input);
+  const emailKey = input.email === undefined ? before?.emailKey : values.emailKey;
+  const { dkim } = input;
+  if (dkim && (!before || isAnotherKey(before, dkim))) return [...violations, ...checkKey(emailKey, dkim).violations];
+  const domain = dkim === null ? null : before?.dkimDomain;
+  return domain && emailKey !== undefined && !isAligned(emailKey, domain) ? [...violations, notAligned(domain)] : violations;
+}
+
+/** The columns of what is given, and what is wrong with it. */
+function checkFields({ email, name, replyTo }: Partial<SenderInput>): { values: Partial<Pick<EmailSender, 'email' | 'emailKey' | 'name' | 'replyTo'>>; violations: Violation[] } {
   const address = email === undefined ? null : normaliseEmail(email);
   const answers = replyTo ? normaliseEmail(replyTo) : null;
   const violations: Violation[] = [];
@@ -148,12 +163,12 @@ function soundFields({ email, name, replyTo }: Partial<SenderInput>): Partial<Pi
   if (answers && isViolation(answers)) violations.push({ path: '/replyTo', ...answers });
   // One line: it stands in the From header.
   if (/\p{Cc}/u.test(name ?? '')) violations.push({ path: '/name', code: 'invalid_character', message: 'must not contain control characters' });
-  assertValid(violations);
-  return {
+  const values = {
     ...(address && !isViolation(address) ? address : {}),
     ...(name === undefined ? {} : { name: name || null }),
     ...(replyTo === undefined ? {} : { replyTo: answers && !isViolation(answers) ? answers.email : null }),
   };
+  return { values, violations };
 }
 
 /** Receivers ask that who signs is who writes (RFC 7489 section 3.1.1): the address's domain, or one above it. */
@@ -172,17 +187,23 @@ interface NewKey extends DkimKey {
 }
 
 /** Reads or makes the key that is asked for. Throws 400 with every mistake. */
-async function keyFor(emailKey: string, { domain: givenDomain, selector: givenSelector, privateKey }: DkimInput): Promise<NewKey> {
-  const domain = givenDomain === undefined ? emailKey.slice(emailKey.lastIndexOf('@') + 1) : domainToASCII(givenDomain.trim().toLowerCase());
+async function keyFor(emailKey: string, asked: DkimInput): Promise<NewKey> {
+  const { domain, selector, key, violations } = checkKey(emailKey, asked);
+  assertValid(violations);
+  return { domain: domain!, selector, ...(key ?? (await makeKey())) };
+}
+
+/** The key that is asked for, null where it is to be made, and what is wrong with it; an address that is not known is not judged. */
+function checkKey(emailKey: string | undefined, { domain: givenDomain, selector: givenSelector, privateKey }: DkimInput) {
+  const domain = givenDomain === undefined ? emailKey?.slice(emailKey.lastIndexOf('@') + 1) : domainToASCII(givenDomain.trim().toLowerCase());
   // Another for each key: who changes keys publishes the next record beside the last.
   const selector = givenSelector?.toLowerCase() ?? `perennial-${randomBytes(4).toString('hex')}`;
   const violations: Violation[] = [];
-  if (!isAligned(emailKey, domain)) violations.push({ path: '/dkim/domain', code: 'not_aligned', message: 'must be the domain of the address, or one above it' });
+  if (emailKey !== undefined && !isAligned(emailKey, domain!)) violations.push({ path: '/dkim/domain', code: 'not_aligned', message: 'must be the domain of the address, or one above it' });
   if (!SELECTOR.test(selector)) violations.push({ path: '/dkim/selector', code: 'invalid_selector', message: 'must be labels of letters, digits and hyphens, 63 characters at most' });
   const read = privateKey === undefined ? null : readKey(privateKey);
   if (read && isViolation(read)) violations.push({ path: '/dkim/privateKey', ...read });
-  assertValid(violations);
-  return { domain, selector, ...((read as DkimKey | null) ?? (await makeKey())) };
+  return { domain, selector, key: read && !isViolation(read) ? read : null, violations };
 }
 
 function setKey(sender: EmailSender, secrets: BoxSecrets, { domain, selector, publicKey, pkcs8 }: NewKey): void {
