@@ -4,6 +4,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
+import { inTurns } from '../turn.ts';
 import { applyValues } from './apply-values.ts';
 import {
   companiesByName, contactsByKey, existingCompanies, insertContacts, resolveCompanies, setCompanies, writeContacts,
@@ -58,7 +59,7 @@ export async function batchContacts(em: EntityManager, origin: Origin, mode: 'up
 async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
   const { tenantId } = origin;
   const types = await customFieldTypes(tx, tenantId);
-  const checked = batch.map((row) => ('input' in row ? { input: row.input, ...checkContactValues(row.input, types) } : { input: null, values: {} as ContactValues, violations: row.violations }));
+  const checked = await inTurns(batch, (row) => ('input' in row ? { input: row.input, ...checkContactValues(row.input, types) } : { input: null, values: {} as ContactValues, violations: row.violations }));
   const keys = [...new Set(checked.flatMap(({ values }) => values.emailKey ?? []))];
   const known = await contactsByKey(tx, tenantId, keys);
   const suppressed = await suppressedStatuses(tx, tenantId, keys.filter((key) => !known.has(key)));
