@@ -1,6 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '../domain/errors.ts';
 import { responseExample } from './examples.ts';
-import { bodySchema, type ResponseSpec, type RouteSpec } from './guard.ts';
+import { bodySchema, PUBLIC_BODY_BYTES, type ResponseSpec, type RouteSpec } from './guard.ts';
 import { takesIdempotencyKey } from './middleware/idempotency.ts';
 
 const text = (description: string, extra: object = {}) => ({ description, schema: { type: 'string' }, ...extra });
@@ -79,7 +79,15 @@ const problemContent = (codes: readonly ErrorCode[]) => ({
   },
 });
 
-const describe = (codes: readonly ErrorCode[]): string => codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}`).join('; ');
+/** Up to where a body is taken, in words. */
+function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
+  const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
+  const body = bytes === null ? '`BODY_MAX_BYTES` (5 MiB where it is not set)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
+  return `up to ${body}${largerBody ? ', and to what its fields can need' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (1 GiB where it is not set)' : ''}`;
+}
+
+const describe = (codes: readonly ErrorCode[], spec: RouteSpec): string =>
+  codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}${code === 'payload_too_large' ? `; a body is taken ${limitOf(spec)}` : ''}`).join('; ');
 
 /**
  * The answers of every route. Errors are written once for each set of codes, among `shared`, the document's component
@@ -90,9 +98,11 @@ export function createAnswers(write: (schema: unknown) => unknown) {
 
   function refusal(spec: RouteSpec, status: number, codes: readonly ErrorCode[]) {
     const rated = hasOwnRate(spec) && status === 429;
-    const name = `${codes.toSorted().join('.')}${rated ? '.rated' : ''}`;
+    const description = describe(codes, spec);
+    const limit = codes.includes('payload_too_large') ? `.${limitOf(spec).match(/\w+/g)!.join('_')}` : '';
+    const name = `${codes.toSorted().join('.')}${rated ? '.rated' : ''}${limit}`;
     shared[name] ??= {
-      description: describe(codes),
+      description,
       headers: refer([
         'X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
         ...(rated ? ['RateLimit-Limit' as const, 'RateLimit-Remaining' as const, 'RateLimit-Reset' as const] : []),
@@ -118,7 +128,7 @@ export function createAnswers(write: (schema: unknown) => unknown) {
       for (const [status, group] of Map.groupBy(codes, (code) => errorCatalogue[code][0])) {
         const own = answers[status];
         // A page, or an answer of its own kind, and the errors that every operation has.
-        if (own) Object.assign(own, { description: `${own.description}; ${describe(group)}`, content: { ...own.content, ...problemContent(group) } });
+        if (own) Object.assign(own, { description: `${own.description}; ${describe(group, spec)}`, content: { ...own.content, ...problemContent(group) } });
         else answers[status] = refusal(spec, status, group);
       }
       return answers;

@@ -12,6 +12,7 @@ import { guard, type RouteSpec } from './guard.ts';
 import { accessLog, createLogAnswer, requestIdOf, type LogAnswer } from './middleware/access-log.ts';
 import { clientAddress } from './middleware/address.ts';
 import { conditional } from './middleware/conditional.ts';
+import { earlyAnswers } from './middleware/early-answer.ts';
 import { problems } from './middleware/problem.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
@@ -141,6 +142,7 @@ function createApp(edge: Edge): Koa {
     router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [door(spec) as never, guard(spec, deps) as never]);
   }
 
+  app.use(earlyAnswers);
   app.use(requestId);
   app.use(clientAddress(deps.env.TRUST_PROXY));
   app.use(accessLog(edge.logAnswer));

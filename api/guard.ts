@@ -1,15 +1,18 @@
 import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
-import { AppError, assertValid, invalid, type ErrorCode, type Violation } from '../domain/errors.ts';
+import { AppError, assertValid, invalid, MOST_VIOLATIONS, type ErrorCode, type Violation } from '../domain/errors.ts';
 import type { Caller, Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
 import { rolledBack, tenantEm, type EntityManager } from '../db/orm.ts';
-import { checkContent, coerceParameters, compileRequest, compileResponse, MOST_VIOLATIONS } from '../domain/schema-check.ts';
-import { strict } from './schemas.ts';
+import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
 import { soundPart, withOthers, type Sound } from '../domain/sound-part.ts';
-import { readBody, type BodyType, type UploadedFile } from './middleware/body.ts';
+import { createTurn } from '../domain/turn.ts';
+import { strict } from './schemas.ts';
+import { readBody, type BodyType, type ReadBody } from './middleware/body.ts';
+import type { BodyLimits } from './middleware/body-size.ts';
 import { idempotent } from './middleware/idempotency.ts';
+import { openUploadFolder, type UploadedFile } from './middleware/uploads.ts';
 
 /** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
 export type Access = `${string}:${string}` | 'user' | 'public';
@@ -70,7 +73,11 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
   openQuery?: boolean;
   body?: B;
   bodyTypes?: readonly BodyType[];
-  /** Largest file of a multipart request; BODY_MAX_BYTES where it is not given. */
+  /** Largest body in bytes, but for its file. Where it is not given, PUBLIC_BODY_BYTES without a token and BODY_MAX_BYTES with one; never more than the latter. */
+  bodyLimit?: number;
+  /** What this very resource can need beyond `bodyLimit`; only asked when a larger body comes. */
+  largerBody?: (call: { deps: Deps; params: Static<P> }) => Promise<number>;
+  /** Largest file of a multipart request. Where it is not given, files are read past and nothing is kept of them. */
   fileLimit?: (env: Env) => number;
   /** The body may be absent. */
   bodyOptional?: boolean;
@@ -162,6 +169,22 @@ async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<V
 
 const noFields = strict({});
 
+/** Whoever has no token gets no further: a form's fields, a password, some texts. */
+export const PUBLIC_BODY_BYTES = 64 * 1024;
+/** Values and names: what is made into objects at once keeps everyone else waiting. */
+export const MOST_VALUES = { public: 10_000, others: 100_000 };
+
+/** What a route's body may hold. */
+async function limitsOf(spec: RouteSpec, { ctx, deps, params }: { ctx: Context; deps: Deps; params: unknown }): Promise<BodyLimits> {
+  const isPublic = spec.access === 'public';
+  const { BODY_MAX_BYTES } = deps.env;
+  const usual = Math.min(spec.bodyLimit ?? (isPublic ? PUBLIC_BODY_BYTES : BODY_MAX_BYTES), BODY_MAX_BYTES);
+  // What comes in chunks may be as long as it likes.
+  const isLarger = spec.largerBody !== undefined && (ctx.request.length === undefined || ctx.request.length > usual);
+  const bytes = isLarger ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params as never }), BODY_MAX_BYTES)) : usual;
+  return { bytes, values: isPublic ? MOST_VALUES.public : MOST_VALUES.others };
+}
+
 /** What the body must be. A POST of ours that takes none may have an empty one. */
 export function bodySchema(spec: Pick<RouteSpec, 'method' | 'access' | 'body'>): TSchema | undefined {
   return spec.body ?? (spec.method === 'POST' && spec.access !== 'public' ? noFields : undefined);
@@ -183,8 +206,8 @@ export function guard(spec: RouteSpec, deps: Deps) {
   );
   const defaultStatus = Number(Object.keys(spec.responses)[0]);
 
-  const handle = async (ctx: RoutedContext, body: unknown, files: UploadedFile[], em?: EntityManager): Promise<void> => {
-    const params = coerceParameters(spec.params, ctx.params);
+  const handle = async (ctx: RoutedContext, params: Record<string, unknown>, { body, files }: ReadBody, em?: EntityManager): Promise<void> => {
+    const turn = createTurn();
     const query = coerceParameters(spec.query, ctx.query);
     const errors: Violation[] = checkParams?.(params) ?? [];
     if (!spec.openQuery) errors.push(...checkContent(params));
@@ -195,9 +218,11 @@ export function guard(spec: RouteSpec, deps: Deps) {
       errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
     }
     const wrong = checkContent(body);
+    if (turn.isOver()) await turn.next();
     // A schema's check recurses, so it sees nothing that is nested without end.
     const isReadable = wrong.every(({ code }) => code === 'invalid_character');
     if (checkBody && isReadable && !(bodyOptional && body === undefined)) wrong.push(...checkBody(body));
+    if (turn.isOver()) await turn.next();
     errors.push(...wrong);
     const given = { ...body as object };
     const readOnly = splitReadOnly(schema, body);
@@ -247,9 +272,20 @@ export function guard(spec: RouteSpec, deps: Deps) {
     }
   };
 
+  const fileLimits = spec.fileLimit && { bytes: spec.fileLimit(deps.env), folder: openUploadFolder(deps.env.UPLOAD_DIR) };
+  const read = async (ctx: RoutedContext, params: unknown): Promise<ReadBody> => {
+    if (!schema) return { body: undefined, files: [], close: async () => {} };
+    return readBody(ctx, { ...spec, bodyOptional }, await limitsOf(spec, { ctx, deps, params }), fileLimits);
+  };
+
   return async (ctx: RoutedContext): Promise<void> => {
-    const { body, files } = schema ? await readBody(ctx, { ...spec, bodyOptional }, deps.env.BODY_MAX_BYTES, spec.fileLimit?.(deps.env)) : { body: undefined, files: [] };
-    await idempotent(ctx, spec, deps, { body, files }, (em) => handle(ctx, body, files, em));
+    const params = coerceParameters(spec.params, ctx.params);
+    const came = await read(ctx, params);
+    try {
+      await idempotent(ctx, spec, deps, came, (em) => handle(ctx, params, came, em));
+    } finally {
+      await came.close();
+    }
   };
 }
 

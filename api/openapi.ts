@@ -3,7 +3,7 @@ import { errorCatalogue } from '../domain/errors.ts';
 import { createAnswers, headers } from './answers.ts';
 import { createComponents } from './components.ts';
 import { requestExample } from './examples.ts';
-import type { RouteSpec } from './guard.ts';
+import { MOST_VALUES, type RouteSpec } from './guard.ts';
 import { takesIdempotencyKey } from './middleware/idempotency.ts';
 import { Problem } from './schemas.ts';
 
@@ -18,6 +18,8 @@ const description = `All that is said here holds for every operation.
 **Lists** answer \`{data, page}\`; follow \`page.nextCursor\` while \`page.hasMore\`. Ids are integers, times RFC 3339 in UTC.
 
 **Changes.** PUT replaces the given fields; absent is unchanged, null is cleared. \`If-Match\` with the \`version\` guards against lost updates.
+
+**Bodies** are taken up to a size that each operation's 413 names, with up to ${MOST_VALUES.others.toLocaleString('en')} values and names, and ${MOST_VALUES.public.toLocaleString('en')} without a token.
 
 **Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { endUnread } from './middleware/early-answer.ts';
 import { problemBody } from './middleware/problem.ts';
 
 /** What every refusal says that is made before there is an application: no page may be made of it, and no cache keeps it. */
@@ -17,8 +18,7 @@ function refusal(error: AppError, requestId: string): { headers: string[]; body:
 export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Makes what answers a request with an error without looking at it any further; whatever is left of its body is not worth
- * reading. All but the request's id is written beforehand: who is turned away must cost next to nothing.
+ * Makes what answers a request with an error without looking at it any further. All but the request's id is written beforehand: who is turned away must cost next to nothing.
  */
 export function refuseWith(error: AppError): (request: IncomingMessage, response: ServerResponse, requestId?: string) => void {
   const { status } = error;
@@ -32,7 +32,8 @@ export function refuseWith(error: AppError): (request: IncomingMessage, response
     headers[idAt] = requestId;
     // A request may have an id of its own, of any length.
     headers[lengthAt] = String(Buffer.byteLength(answer));
-    response.writeHead(status, hasBody(request) ? [...headers, 'Connection', 'close'] : headers);
+    endUnread(request, response);
+    response.writeHead(status, headers);
     response.end(answer);
   };
 }

@@ -48,6 +48,7 @@ const envSchema = Type.Object({
   CONNECTIONS_PER_ADDRESS: Type.Integer({ default: 1000, minimum: 0, maximum: 1_000_000, description: 'Connections of one address to one API process; for one more, the oldest that waits for a request gives way. 0 = any number; not counted with TRUST_PROXY' }),
   BODY_MAX_BYTES: Type.Integer({ default: 5 * 1024 * 1024, minimum: 1024, description: 'Largest JSON body' }),
   IMPORT_MAX_BYTES: Type.Integer({ default: 1024 ** 3, minimum: 1024, description: 'Largest import file' }),
+  UPLOAD_DIR: Type.String({ default: '', description: 'Folder of the API\'s own user for files that are being uploaded, of up to IMPORT_MAX_BYTES each; made where it is missing, closed to others (mode 0700). Empty = one among the system\'s temporary files' }),
   EVENTS_MAX_AGE: Type.String({ default: '7d', pattern: '^[1-9][0-9]*[dh]$', description: 'How long JetStream keeps events' }),
   METRICS_TOKEN: Type.String({ default: '', description: 'Bearer token that /metrics asks for, when set' }),
   ADMIN_USERNAME: Type.String({ default: 'admin', maxLength: 50, description: 'Admin made at start while there is no user' }),

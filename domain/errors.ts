@@ -5,6 +5,16 @@ export interface Violation {
   message: string;
 }
 
+/** More than anybody reads: no answer tells of more. */
+export const MOST_VIOLATIONS = 10_000;
+const MAX_PATH = 500;
+
+/** A path that an answer can hold: a name in it that a client made up can be as long as a body. */
+export const shortPath = (path: string): string => (path.length > MAX_PATH ? `${path.slice(0, MAX_PATH).toWellFormed()}…` : path);
+
+/** As many violations as an answer holds. */
+export const withinBounds = (errors: readonly Violation[], most = MOST_VIOLATIONS): Violation[] => errors.slice(0, most).map((error) => ({ ...error, path: shortPath(error.path) }));
+
 /** Every error code a client can meet, with its HTTP status and title: the one catalogue, printed in the docs. */
 export const errorCatalogue = {
   validation_failed: [400, 'The request is not valid'],
@@ -59,7 +69,7 @@ export class AppError extends Error {
   constructor(code: ErrorCode, detail?: string, extra: { errors?: Violation[]; headers?: Record<string, string>; cause?: unknown } = {}) {
     super(detail ?? errorCatalogue[code][1], { cause: extra.cause });
     this.code = code;
-    this.errors = extra.errors;
+    this.errors = extra.errors && withinBounds(extra.errors);
     this.headers = extra.headers;
   }
 
@@ -74,7 +84,8 @@ export class AppError extends Error {
 
 /** The 400 that tells of these violations. */
 export function invalid(errors: Violation[]): AppError {
-  return new AppError('validation_failed', `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the request`, { errors });
+  const count = errors.length >= MOST_VIOLATIONS ? `${MOST_VIOLATIONS} problems or more` : errors.length === 1 ? '1 problem' : `${errors.length} problems`;
+  return new AppError('validation_failed', `${count} in the request`, { errors });
 }
 
 /** Throws a 400 with all violations, if there is any. */

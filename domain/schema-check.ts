@@ -1,12 +1,21 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule from 'ajv-formats';
 import type { TSchema } from 'typebox';
-import type { Violation } from './errors.ts';
+import { MOST_VIOLATIONS, shortPath, type Violation } from './errors.ts';
 
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
+/**
+ * Ajv looks for errors to the end of a value. What it compiles is changed (`code.process` is for that) to stop at
+ * MOST_VIOLATIONS: hundreds of thousands would hold everyone else up.
+ */
+function stopAtMost(code: string): string {
+  const [, name] = /return function (\w+)\(data/.exec(code)!;
+  return code.replaceAll('errors++;', `if(++errors>=${MOST_VIOLATIONS}){${name}.errors=vErrors;return false;}`);
+}
+
 function makeAjv(options: object): Ajv2020 {
-  const ajv = new Ajv2020({ allErrors: true, strict: false, ...options });
+  const ajv = new Ajv2020({ allErrors: true, strict: false, code: { process: stopAtMost }, ...options });
   addFormats(ajv);
   return ajv;
 }
@@ -35,9 +44,6 @@ function toViolation(error: ErrorObject): Violation {
   const allowed = error.keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
   return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
 }
-
-/** More than anybody reads. What has this many has no end: to tell of all would hold everyone else up. */
-export const MOST_VIOLATIONS = 10_000;
 
 /** Every violation once: the branches of an anyOf say the same place many times. */
 function violations(errors: ErrorObject[] | null | undefined): Violation[] {
@@ -72,33 +78,49 @@ const MAX_DEPTH = 64;
 
 const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
+/** Where a value stands: its name in what holds it. */
+interface Place {
+  value: object;
+  name: string | number;
+  within: Place | null;
+  depth: number;
+  path?: string;
+}
+
+/** A path is only made for what is wrong: a body holds many thousands of values. */
+function pathOf(place: Place | null): string {
+  if (!place?.within) return '';
+  return (place.path ??= member(place.within, place.name));
+}
+
+const member = (place: Place | null, name: string | number): string => shortPath(`${pathOf(place)}/${escapePointer(String(name))}`);
+
 /**
  * What no schema and no database column takes, wherever it stands: NUL and lone surrogates in text and in names, the
  * name `__proto__`, nesting over 64 levels.
  */
 export function checkContent(value: unknown): Violation[] {
   const errors: Violation[] = [];
-  const left: { value: object; path: string; depth: number }[] = [];
-  // A path costs more than the look at a number does, and a body holds millions of them.
-  const see = (found: unknown, pathTo: () => string, depth: number): void => {
-    if (errors.length >= MOST_VIOLATIONS) return;
-    if (typeof found === 'object' && found !== null) left.push({ value: found, path: pathTo(), depth });
-    else if (typeof found === 'string' && !isText(found)) errors.push({ path: pathTo(), code: 'invalid_character', message: 'must not contain NUL or lone surrogates' });
+  const left: Place[] = [];
+  const refuse = (path: string, code: string, message: string): void => { errors.push({ path, code, message }); };
+  const see = (found: unknown, name: string | number, within: Place | null): void => {
+    if (typeof found === 'object' && found !== null) left.push({ value: found, name, within, depth: within ? within.depth + 1 : 0 });
+    else if (typeof found === 'string' && !isText(found)) refuse(within ? member(within, name) : '', 'invalid_character', 'must not contain NUL or lone surrogates');
   };
-  see(value, () => '', 0);
-  for (let at = left.pop(); at && errors.length < MOST_VIOLATIONS; at = left.pop()) {
-    const { value: fields, path, depth } = at;
-    if (depth === MAX_DEPTH) {
-      errors.push({ path, code: 'too_deep', message: `must not be nested more than ${MAX_DEPTH} levels deep` });
-    } else if (Array.isArray(fields)) {
-      fields.forEach((inner, index) => see(inner, () => `${path}/${index}`, depth + 1));
-    } else {
-      for (const [name, inner] of Object.entries(fields)) {
-        const pathTo = (): string => `${path}/${escapePointer(name)}`;
-        if (isText(name) && name !== '__proto__') see(inner, pathTo, depth + 1);
-        else if (errors.length < MOST_VIOLATIONS) errors.push({ path: pathTo().replaceAll('\0', ''), code: 'invalid_character', message: 'is not a name for a field' });
+  see(value, '', null);
+  for (let at = left.pop(); at; at = left.pop()) {
+    const fields = at.value as Record<string, unknown>;
+    const isList = Array.isArray(fields);
+    if (at.depth === MAX_DEPTH) refuse(pathOf(at), 'too_deep', `must not be nested more than ${MAX_DEPTH} levels deep`);
+    else if (isList) for (let index = 0; index < fields.length && errors.length < MOST_VIOLATIONS; index += 1) see(fields[index], index, at);
+    else {
+      for (const name of Object.keys(fields)) {
+        if (isText(name) && name !== '__proto__') see(fields[name], name, at);
+        else refuse(member(at, name).replaceAll('\0', ''), 'invalid_character', 'is not a name for a field');
+        if (errors.length >= MOST_VIOLATIONS) break;
       }
     }
+    if (errors.length >= MOST_VIOLATIONS) break;
   }
   return errors;
 }

@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { batchContacts, type BatchRow } from '../../domain/contacts/batch-contacts.ts';
-import type { Violation } from '../../domain/errors.ts';
+import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/errors.ts';
 import { compileRequest } from '../../domain/schema-check.ts';
 import { soundPart } from '../../domain/sound-part.ts';
+import { inTurns } from '../../domain/turn.ts';
 import { route, type RouteSpec } from '../guard.ts';
 import { Id, nullable, oneOf, strict } from '../schemas.ts';
 import { ContactBatchRow } from './schema.ts';
@@ -38,11 +39,13 @@ export const batchRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/contacts/batch', operationId: 'batchContacts', summary: 'Create or change up to 1,000 contacts by their addresses', access: 'contacts:write',
     description: 'Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, ' +
-      'so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them.',
+      'so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them. ' +
+      `All rows together tell of at most ${MOST_VIOLATIONS.toLocaleString('en')} errors, each of an equal share: ten, where there are a thousand rows.`,
     body: Batch, responses: { 200: { schema: Results } },
     handler: async ({ em, caller, body }) => {
-      const results = await batchContacts(em, caller, body.mode ?? 'upsert', body.contacts.map(readRow));
-      return { body: { results: results.map((result, index) => ({ index, ...result })) } };
+      const most = Math.floor(MOST_VIOLATIONS / body.contacts.length);
+      const results = await batchContacts(em, caller, body.mode ?? 'upsert', await inTurns(body.contacts, readRow));
+      return { body: { results: results.map((result, index) => ({ index, ...result, errors: withinBounds(result.errors, most) })) } };
     },
   }),
 ];

@@ -1,7 +1,6 @@
-import { open } from 'node:fs/promises';
-import { createReadStream } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
 import { rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
@@ -15,7 +14,7 @@ import { commonSort, listPage } from '../../domain/list-page.ts';
 import { keyset, type ListQuery } from '../../domain/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
 import { accepted, route, type Call, type RouteSpec } from '../guard.ts';
-import type { UploadedFile } from '../middleware/body.ts';
+import type { UploadedFile } from '../middleware/uploads.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
 
 const count = Type.Integer({ minimum: 0 });
@@ -81,15 +80,7 @@ function readRequest(body: Static<typeof ImportBody>): ImportRequest {
   };
 }
 
-async function readHead(file: UploadedFile): Promise<CsvHead> {
-  const handle = await open(file.path);
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(Math.min(HEAD_BYTES, file.size)), 0, Math.min(HEAD_BYTES, file.size), 0);
-    return { bytes: buffer.subarray(0, bytesRead), complete: file.size <= HEAD_BYTES };
-  } finally {
-    await handle.close();
-  }
-}
+const readHead = async (file: UploadedFile): Promise<CsvHead> => ({ bytes: await buffer(file.read(HEAD_BYTES)), complete: file.size <= HEAD_BYTES });
 
 async function startImport({ em, deps, principal, caller, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>) {
   const file = files.find((upload) => upload.field === 'file');
@@ -98,7 +89,7 @@ async function startImport({ em, deps, principal, caller, body, files }: Call<un
   const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
   const objectKey = randomUUID();
   try {
-    await putFile(deps.nats, objectKey, createReadStream(file!.path, { highWaterMark: 512 * 1024 }));
+    await putFile(deps.nats, objectKey, file!.read());
     const job = await createImport(em, caller, { fileName: file!.name || 'import.csv', objectKey }, request, inspection);
     return accepted(`/contacts/imports/${job.id}`, presentImport(job));
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
+import { MAX_TEXT } from '../../domain/forms/patterns.ts';
 import { escapeHtml, htmlPage } from '../html.ts';
 
 /** A field that people do not see and do not fill; programs do. */
@@ -54,7 +55,8 @@ export function formHtml(form: Form, action: string, options: { token?: string; 
   const shown = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
     const all: unknown[] = Array.isArray(value) ? value : [value];
-    return all.filter((one) => typeof one === 'string');
+    // Longer than any field's: what nobody typed is not given back.
+    return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
   };
   const fields = form.fields.map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message)).join('\n');
   const summary = errors.length > 0 ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n` : '';

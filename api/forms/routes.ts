@@ -3,9 +3,10 @@ import { sql } from '../../db/orm.ts';
 import { Form, FormSubmission } from '../../db/entities/forms.ts';
 import { notFound } from '../../domain/errors.ts';
 import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
+import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Call, type RouteSpec } from '../guard.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, PUBLIC_BODY_BYTES, route, type Call, type RouteSpec } from '../guard.ts';
 import { escapeHtml } from '../html.ts';
 import { IdParams, listOf } from '../schemas.ts';
 import { makeFormToken } from './form-token.ts';
@@ -141,6 +142,7 @@ export const formRoutes: RouteSpec[] = [
     method: 'POST', path: '/forms/{id}/submit', operationId: 'submitForm', summary: 'Submit a form', access: 'public', openQuery: true,
     description: 'With double opt-in, of the form or of its list, a new contact is `pending` and joins the list once it has confirmed its address by the link of a mail.',
     params: IdParams, body: schema.Submission, bodyTypes: ['json', 'form', 'multipart'],
+    largerBody: async ({ deps, params }) => PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
     responses: {
       200: { schema: schema.Submitted, contentType: 'text/html', description: 'Taken; a browser gets a page' },
       303: { description: 'A browser is sent to the form\'s redirectUrl' },

@@ -1,52 +1,58 @@
-import { unlink } from 'node:fs/promises';
-import { koaBody } from 'koa-body';
+import { unescape } from 'node:querystring';
+import type { FileHandle } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/errors.ts';
+import { createTurn } from '../../domain/turn.ts';
+import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
+import { delimiterOf, readParts } from './multipart.ts';
+import { uploadedFile, type UploadedFile, type UploadFolder } from './uploads.ts';
 
+export type { UploadedFile };
 export type BodyType = 'json' | 'form' | 'multipart';
-
-/** A file of a multipart request, in a temporary file that is removed when the request ends. */
-export interface UploadedFile {
-  field: string;
-  name: string;
-  path: string;
-  size: number;
-  mimeType: string | null;
-}
 
 const contentTypes: Record<BodyType, string> = {
   json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data',
 };
 
-/** Gives a file its default type (RFC 7578): without a Content-Type the parser would take it for a text field. */
-function typeFile(part: { originalFilename: string | null; mimetype: string | null }, handle: (part: never) => void): void {
-  if (part.originalFilename && !part.mimetype) part.mimetype = 'application/octet-stream';
-  handle(part as never);
+/** What a multipart body may bring besides its fields. */
+export interface FileLimits {
+  bytes: number;
+  folder: UploadFolder;
 }
 
-interface ParsedFile {
-  filepath: string;
-  originalFilename: string | null;
-  size: number;
-  mimetype: string | null;
+/** A body as it is read: its files are there until `close` is called. */
+export interface ReadBody {
+  body: unknown;
+  files: UploadedFile[];
+  close(): Promise<void>;
 }
 
 /** A file's name as the database takes it and a page can show it: without control characters, of at most 255 characters. */
-const keptName = (given: string): string => [...given.replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
+const keptName = (given: string): string => [...given.replace(/^.*[\\/]/s, '').replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
 
-const tooLarge = (cause?: unknown): AppError => new AppError('payload_too_large', 'The request is larger than this endpoint takes', { cause });
+const MISSING_ROOM = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+const noRoom = (error: unknown): unknown =>
+  MISSING_ROOM.includes((error as NodeJS.ErrnoException).code ?? '') ? new AppError('unavailable', 'There is no room for the file now; try again', { headers: { 'Retry-After': '60' }, cause: error }) : error;
 
-/** Every byte of the body. The stream stays open when it is too long, so that the client gets to read the answer. */
-export async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
+/** The pieces of a body. The stream stays open when it is too long, so that the client gets to read the answer. */
+async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
   if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > maxBytes) throw tooLarge();
-    parts.push(part);
+  let left = maxBytes;
+  for await (const piece of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    left -= piece.length;
+    if (left < 0) throw tooLarge();
+    yield piece;
   }
-  return Buffer.concat(parts, size);
+}
+
+/** Every byte of the body. */
+export async function readBytes(ctx: Context, maxBytes: number, meter?: Meter): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for await (const piece of pieces(ctx, maxBytes)) {
+    meter?.(piece);
+    read.push(piece);
+  }
+  return Buffer.concat(read);
 }
 
 function decode(bytes: Buffer): string {
@@ -65,57 +71,116 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A browser's form: a name that comes again makes a list. */
-function parseForm(text: string): Record<string, string | string[]> {
-  const fields = new URLSearchParams(text);
-  return Object.fromEntries([...new Set(fields.keys())].map((name) => {
-    const values = fields.getAll(name);
-    return [name, values.length > 1 ? values : values[0]!];
-  }));
-}
+/** Fields by their names: one that comes again makes a list. */
+class Fields {
+  private readonly values = new Map<string, string | string[]>();
 
-async function readMultipart(ctx: Context, maxFileBytes: number, maxFieldsBytes: number): Promise<{ body: unknown; files: UploadedFile[] }> {
-  const failed = (error: Error & { httpCode?: number }): never => {
-    throw error.httpCode === 413 ? tooLarge(error) : new AppError('malformed_body', error.message, { cause: error });
-  };
-  const parse = koaBody({
-    json: false, urlencoded: false, text: false, multipart: true, parsedMethods: ['POST', 'PUT'] as never, onError: failed,
-    formidable: {
-      maxFileSize: maxFileBytes, maxTotalFileSize: maxFileBytes, maxFieldsSize: maxFieldsBytes, allowEmptyFiles: true, minFileSize: 0, onPart: typeFile as never,
-    },
-  });
-  await parse(ctx as never, async () => {});
-  const { body, files: parsed = {} } = ctx.request as unknown as { body: unknown; files?: Record<string, ParsedFile | ParsedFile[]> };
-  const files = Object.entries(parsed).flatMap(([field, given]) =>
-    [given].flat().map((file) => ({ field, name: keptName(file.originalFilename ?? ''), path: file.filepath, size: file.size, mimeType: file.mimetype })),
-  );
-  if (files.length > 0) {
-    ctx.res.once('close', () => { for (const file of files) void unlink(file.path).catch(() => undefined); });
+  add(name: string, value: string): void {
+    const before = this.values.get(name);
+    if (before === undefined) this.values.set(name, value);
+    else if (Array.isArray(before)) before.push(value);
+    else this.values.set(name, [before, value]);
   }
-  return { body, files };
+
+  toObject(): Record<string, string | string[]> {
+    return Object.fromEntries(this.values);
+  }
 }
 
-/** The body of a request by its declared types: 415 for another type, 413 over the limit, 400 if it can not be read. */
+/**
+ * What a browser's form sends; the meter has made spaces of its plus signs. (The time that URLSearchParams takes grows with the
+ * square of the fields.)
+ */
+async function parseForm(text: string): Promise<Record<string, string | string[]>> {
+  const fields = new Fields();
+  const turn = createTurn();
+  for (const field of text.split('&')) {
+    if (field === '') continue;
+    const equals = field.indexOf('=');
+    fields.add(unescape(equals < 0 ? field : field.slice(0, equals)), equals < 0 ? '' : unescape(field.slice(equals + 1)));
+    if (turn.isOver()) await turn.next();
+  }
+  return fields.toObject();
+}
+
+/** Fields and files. Where there are no file limits, files are read past and nothing is written. */
+async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileLimits | undefined): Promise<ReadBody> {
+  const fields = new Fields();
+  const files: UploadedFile[] = [];
+  const handles: FileHandle[] = [];
+  const close = async (): Promise<void> => { await Promise.all(handles.map((handle) => handle.close())); };
+  let parts = limits.values;
+  let fieldBytes = limits.bytes;
+  let size = 0;
+  let text: Buffer[] = [];
+  let finish: () => void;
+  let take: (piece: Buffer) => void | Promise<void>;
+  const takeText = (piece: Buffer): void => {
+    fieldBytes -= piece.length;
+    if (fieldBytes < 0) throw tooLarge();
+    text.push(piece);
+  };
+  try {
+    await readParts(pieces(ctx, limits.bytes + (fileLimits?.bytes ?? 0)), delimiterOf(ctx.get('content-type')), {
+      async begin({ name, fileName, mimeType }) {
+        if ((parts -= 1) < 0) throw tooMany(limits.values);
+        if (fileName === null) {
+          text = [];
+          take = takeText;
+          finish = () => fields.add(name, decode(Buffer.concat(text)));
+        } else if (!fileLimits) {
+          take = () => {};
+          finish = () => {};
+        } else {
+          if (files.length > 0) throw new AppError('validation_failed', '1 problem in the request', { errors: [{ path: '', code: 'too_many', message: 'must not hold more than one file' }] });
+          const handle = await fileLimits.folder.create();
+          handles.push(handle);
+          take = (piece) => {
+            size += piece.length;
+            if (size > fileLimits.bytes) throw tooLarge();
+            return handle.appendFile(piece);
+          };
+          finish = () => files.push(uploadedFile(handle, { field: name, name: keptName(fileName), size, mimeType }));
+        }
+      },
+      take: (piece) => take(piece),
+      end: () => finish(),
+    });
+  } catch (error) {
+    await close();
+    throw noRoom(error);
+  }
+  return { body: fields.toObject(), files, close };
+}
+
+const withoutFiles = (body: unknown): ReadBody => ({ body, files: [], close: async () => {} });
+
+/**
+ * The body of a request by its declared types: 415 for another type, 413 over the limit, 400 if it holds too many values or
+ * can not be read.
+ */
 export async function readBody(
   ctx: Context,
   spec: { bodyTypes?: readonly BodyType[]; bodyOptional?: boolean },
-  maxBytes: number,
-  maxFileBytes = maxBytes,
-): Promise<{ body: unknown; files: UploadedFile[] }> {
+  limits: BodyLimits,
+  fileLimits?: FileLimits,
+): Promise<ReadBody> {
   const types = spec.bodyTypes ?? ['json'];
   const type = types.find((known) => ctx.is(contentTypes[known]));
   const isUntyped = ctx.get('content-type') === '';
   const inChunks = ctx.request.length === undefined && ctx.get('transfer-encoding') !== '';
+  const isEncoded = !['', 'identity'].includes(ctx.get('content-encoding'));
   // Some proxies send no body as no chunks: only who reads it sees that.
-  const chunks = inChunks && (type === 'json' || isUntyped) ? await readBytes(ctx, maxBytes) : null;
+  const chunks = inChunks && !isEncoded && (type === 'json' || isUntyped) ? await readBytes(ctx, limits.bytes, jsonMeter(limits)) : null;
   const hasBody = chunks ? chunks.length > 0 : inChunks || (ctx.request.length ?? 0) > 0;
-  if (!hasBody && spec.bodyOptional) return { body: undefined, files: [] };
+  if (!hasBody && spec.bodyOptional) return withoutFiles(undefined);
   if (!type) {
-    if (!hasBody && isUntyped) return { body: {}, files: [] };
+    if (!hasBody && isUntyped) return withoutFiles({});
     throw new AppError('unsupported_media_type', `Send ${types.map((known) => contentTypes[known]).join(' or ')}`);
   }
-  if (!['', 'identity'].includes(ctx.get('content-encoding'))) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
-  if (type === 'multipart') return readMultipart(ctx, maxFileBytes, maxBytes);
-  const text = decode(chunks ?? await readBytes(ctx, maxBytes));
-  return { body: type === 'json' ? parseJson(text) : parseForm(text), files: [] };
+  if (isEncoded) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
+  if (type === 'multipart') return readMultipart(ctx, limits, fileLimits);
+  const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
+  const text = decode(chunks ?? await readBytes(ctx, limits.bytes, meter));
+  return withoutFiles(type === 'json' ? parseJson(text) : await parseForm(text));
 }

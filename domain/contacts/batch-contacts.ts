@@ -5,6 +5,7 @@ import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts
 import type { Violation } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
 import { withOthers } from '../sound-part.ts';
+import { inTurns } from '../turn.ts';
 import { applyValues } from './apply-values.ts';
 import {
   companiesByName, contactsByKey, existingCompanies, insertContacts, resolveCompanies, setCompanies, writeContacts,
@@ -62,7 +63,7 @@ export async function batchContacts(em: EntityManager, origin: Origin, mode: 'up
 async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
   const { tenantId } = origin;
   const types = await customFieldTypes(tx, tenantId);
-  const checked = batch.map(({ input, violations: told }) => ({ input, told, ...checkContactValues(input ?? {}, types) }));
+  const checked = await inTurns(batch, ({ input, violations: told }) => ({ input, told, ...checkContactValues(input ?? {}, types) }));
   const keys = [...new Set(checked.flatMap(({ values }) => values.emailKey ?? []))];
   const known = await contactsByKey(tx, tenantId, keys);
   const suppressed = await suppressedStatuses(tx, tenantId, keys.filter((key) => !known.has(key)));

@@ -1,36 +1,65 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createTurn } from '../turn.ts';
 
-/** What makes two requests the same: parsed parts, and uploaded files in temporary files. */
+/** What makes two requests the same: parsed parts, and uploaded files. */
 export interface RequestParts {
   params: Record<string, string>;
   query: unknown;
   body: unknown;
-  files: { field: string; name: string; path: string }[];
+  files: { field: string; name: string; read(): Readable }[];
 }
 
 /** What lies deeper is refused with a 400 whatever it is (checkContent), so it need not tell requests apart. */
 const MAX_DEPTH = 100;
 
-/** JSON with the names in order, so that neither their order nor white space makes another request. */
-function canonical(value: unknown, depth = 0): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  if (depth > MAX_DEPTH) return '"…"';
-  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, depth + 1)).join()}]`;
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field, depth + 1)}`).join()}}`;
+/** Text that is written as it is, or a value that is yet to be written. */
+type Task = string | { value: unknown; depth: number };
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
+const isLeaf = ({ value, depth }: { value: unknown; depth: number }): boolean => isPlain(value) || depth > MAX_DEPTH;
+const leaf = (value: unknown): string => (isPlain(value) ? JSON.stringify(value ?? null) : '"…"');
+
+/** The parts of a list or an object, from the last to the first. */
+function partsOf(value: object, depth: number): Task[] {
+  const isList = Array.isArray(value);
+  const parts: Task[] = [isList ? '[' : '{'];
+  const add = (inner: unknown, before: string): void => {
+    const task = { value: inner, depth: depth + 1 };
+    const start = `${parts.length > 1 ? ',' : ''}${before}`;
+    if (isLeaf(task)) parts.push(start + leaf(inner));
+    else parts.push(start, task);
+  };
+  if (isList) value.forEach((item) => add(item, ''));
+  else for (const name of Object.keys(value).sort()) add((value as Record<string, unknown>)[name], `${JSON.stringify(name)}:`);
+  parts.push(isList ? ']' : '}');
+  return parts.reverse();
 }
 
-async function hashFile(path: string): Promise<string> {
+/** Hashes JSON with the names in order, so that neither their order nor white space makes another request; lets others go on in between. */
+async function hashJson(hash: Hash, value: unknown): Promise<void> {
+  const turn = createTurn();
+  const left: Task[] = [{ value, depth: 0 }];
+  for (let task = left.pop(); task !== undefined; task = left.pop()) {
+    if (typeof task === 'string') hash.update(task);
+    else if (isLeaf(task)) hash.update(leaf(task.value));
+    else for (const part of partsOf(task.value as object, task.depth)) left.push(part);
+    if (turn.isOver()) await turn.next();
+  }
+}
+
+async function hashFile(file: { read(): Readable }): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
+  await pipeline(file.read(), hash);
   return hash.digest('base64url');
 }
 
 /** SHA-256 over a request. Files count by field, name and content, which is read from the disk piece by piece. */
 export async function hashRequest({ params, query, body, files }: RequestParts): Promise<string> {
   const uploads: unknown[] = [];
-  for (const { field, name, path } of files) uploads.push([field, name, await hashFile(path)]);
-  return createHash('sha256').update(canonical([params, query, body ?? {}, uploads])).digest('base64url');
+  for (const file of files) uploads.push([file.field, file.name, await hashFile(file)]);
+  const hash = createHash('sha256');
+  await hashJson(hash, [params, query, body ?? {}, uploads]);
+  return hash.digest('base64url');
 }
