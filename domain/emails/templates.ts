@@ -8,6 +8,7 @@ import { assertNotInUse, assertValid, notFound, type Violation } from '../errors
 import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
 import { checkTemplate } from './check-template.ts';
 import { compileMjml, isMjml } from './mjml/compile-mjml.ts';
+import { senderViolations } from './senders/proven.ts';
 import { topicViolations } from './topics.ts';
 
 export interface TemplateInput {
@@ -26,13 +27,13 @@ export interface TemplateInput {
 /** What makes another `contentVersion` when it changes: what is sent, so neither the name nor the topic. */
 const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category', 'fromName', 'fromEmail', 'replyTo'] as const;
 
-/** Saves a template and its first content version. Throws 400 with every mistake, 422 `template_limit`. */
-export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput): Promise<EmailTemplate> {
+/** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
+export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput, mailFrom: string): Promise<EmailTemplate> {
   const { category = 'marketing', ...fields } = clear(input);
   const compiled = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
-    assertSound(template, compiled, await topicViolations(tx, tenantId, fields.topicId));
+    assertSound(template, compiled, [...(await topicViolations(tx, tenantId, fields.topicId)), ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom))]);
     await tx.flush();
     await keepVersion(tx, template, compiled);
     return template;
@@ -44,7 +45,7 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
  * they used, so what was sent stays known. Throws 404, and what createTemplate throws.
  */
 export async function updateTemplate(
-  em: EntityManager, id: number, input: Partial<TemplateInput>, check: (current: EmailTemplate) => void,
+  em: EntityManager, id: number, input: Partial<TemplateInput>, mailFrom: string, check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
   // Before there is a lock, and a transaction that waits for it; what is not given is compiled already.
   const given = await compileContent(input.content);
@@ -56,7 +57,8 @@ export async function updateTemplate(
     const compiled = isSame ? await compiledContent(tx, template) : given;
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, clear(input));
-    assertSound(template, compiled, unknownTopic);
+    const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
+    assertSound(template, compiled, [...unknownTopic, ...unverified]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();

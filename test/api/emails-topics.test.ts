@@ -153,7 +153,7 @@ test('a mail that was queued meets the gate when it is started, by the topic tha
   const start = async (id: number) => {
     await engine(sql`update emails set holder = 'me', lease_until = now() + interval '1 minute', accepted_at = now() where id = ${id}`);
     const [started] = await startAs(service, 'me', [{
-      id, tenantId: 'default', contactVersion: 1, contentVersion: 1, linkCount: 0, address: people[ids.indexOf(id)]!.email, isBareAddress: false, attempt: 0,
+      id, tenantId: 'default', contactVersion: 1, contentVersion: 1, linkCount: 0, fromKey: null, address: people[ids.indexOf(id)]!.email, isBareAddress: false, attempt: 0,
     }]);
     return started!.status;
   };
