@@ -49,7 +49,7 @@ const sender = (owner: pg.Client, tenantId: string, email: string, key: string |
 const template = (owner: pg.Client, tenantId: string, fromEmail: string, systemKey: string | null = null) => owner.query(`
   insert into email_templates (tenant_id, name, subject, content, from_email, system_key) values ($1, 'T', 'T', 'T', $2, $3)`, [tenantId, fromEmail, systemKey]);
 const senders = async (owner: pg.Client) => (await owner.query<Record<string, unknown>>(`
-  select tenant_id, email, verified_domain, dkim_verified_at is not null as seen, dkim_brought as brought, confirmed_at is not null as confirmed from email_senders order by tenant_id, email`)).rows
+  select tenant_id, email, verified_domain, dkim_verified_at is not null as seen, dkim_brought as brought, confirmed_at is not null as confirmed from email_senders order by tenant_id, email collate "C"`)).rows
   .map((row) => Object.values(row).join(' '));
 
 test('of several tenants, a sender keeps what its own key in the DNS has proved, and nothing else', async () => {
@@ -80,7 +80,7 @@ test('of one tenant, all that it mails from goes on, and the log says by what', 
     await template(owner, 'default', 'system@other.example', 'reset_password');
   }, async (owner) => {
     assert.deepEqual(await senders(owner), [
-      'default News@own.example own.example true false true', 'default plain@own.example  false false true', 'default Team@other.example  false false true',
+      'default News@own.example own.example true false true', 'default Team@other.example  false false true', 'default plain@own.example  false false true',
     ]);
     const { rows } = await owner.query<Record<string, unknown>>('select actor_type, action, after from audit_log');
     assert.deepEqual(rows, Array.from({ length: 3 }, () => ({ actor_type: 'system', action: 'email_sender.confirmed', after: { by: 'upgrade' } })));
