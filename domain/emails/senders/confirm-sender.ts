@@ -1,5 +1,5 @@
-import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { LockMode } from '@mikro-orm/core';
+import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../auth/mail-token.ts';

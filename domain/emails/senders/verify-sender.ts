@@ -1,5 +1,5 @@
-import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { LockMode } from '@mikro-orm/core';
+import { EmailSender } from '../../../db/entities/email-senders.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { AppError, notFound } from '../../errors.ts';
