@@ -137,7 +137,7 @@ test('explain names the gate, of a mail that was held and of one that waits', as
   const gatesOf = async (id: number) => (await api('GET', `/emails/${id}/explain`)).body.gates.map((gate: { gate: string; passed: boolean; reason: string | null }) => [gate.gate, gate.passed, gate.reason]);
   const passed = ['template', 'contact', 'status', 'suppression'].map((gate) => [gate, true, null]);
   assert.deepEqual(await gatesOf(held), [...passed, ['topic', false, 'topic_off']]);
-  assert.deepEqual(await gatesOf(waiting), [...passed, ['topic', true, null], ['frequency_cap', true, null], ['intake', false, 'waiting']]);
+  assert.deepEqual(await gatesOf(waiting), [...passed, ['topic', true, null], ['sender', true, null], ['frequency_cap', true, null], ['intake', false, 'waiting']]);
   await refuse(late.email, topic.id);
   assert.deepEqual(await gatesOf(waiting), [...passed, ['topic', false, 'topic_off'], ['intake', false, 'waiting']]);
 });
