@@ -4,6 +4,7 @@ import { engineEm, tenantEm } from '../../db/orm.ts';
 import { createEmailLinks, PREVIEW_TOKEN } from '../../domain/emails/links.ts';
 import { confirmOptIn, readOptIn } from '../../domain/emails/opt-in/confirm-opt-in.ts';
 import { readOptInToken, type OptInToken } from '../../domain/emails/opt-in/opt-in-token.ts';
+import { confirmSender, readConfirmationToken, senderToConfirm } from '../../domain/emails/senders/confirm-sender.ts';
 import { readPreferences, savePreferences } from '../../domain/emails/preferences.ts';
 import { renderSent } from '../../domain/emails/render-stored.ts';
 import type { UnsubscribeSubject } from '../../domain/emails/tokens.ts';
@@ -11,7 +12,7 @@ import { unsubscribe, type Visitor } from '../../domain/emails/unsubscribe.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Deps } from '../../config/deps.ts';
 import { route, type Reply, type RouteSpec } from '../guard.ts';
-import { confirmPage, preferencesPage, recipientErrorPage, statementPage, unsubscribedPage, unsubscribePage } from './pages.ts';
+import { confirmPage, confirmSenderPage, preferencesPage, recipientErrorPage, statementPage, unsubscribedPage, unsubscribePage } from './pages.ts';
 import { TokenParams } from './schema.ts';
 
 const MAX_AGENT = 500;
@@ -118,6 +119,26 @@ const confirmRoutes: RouteSpec[] = [
   }),
 ];
 
+const confirmSenderRoutes: RouteSpec[] = [
+  route({
+    ...page, method: 'GET', path: '/emails/confirm-sender/{token}', operationId: 'showConfirmSender', summary: 'The page to allow an account to send from an address on',
+    description: 'Changes nothing, whoever follows the link.',
+    handler: async ({ ctx, deps, params }) => {
+      const token = readConfirmationToken(deps.links, params.token);
+      return confirmSenderPage(ctx, await emOf(deps, token).transactional((tx) => senderToConfirm(tx, token)));
+    },
+  }),
+  route({
+    ...page, method: 'POST', path: '/emails/confirm-sender/{token}', operationId: 'submitConfirmSender', summary: 'Allow an account to send from an address',
+    description: 'The address becomes a verified sender of the account that asked. The link works once. Any body is accepted and not looked at.',
+    handler: async ({ ctx, deps, params, requestId }) => {
+      const token = readConfirmationToken(deps.links, params.token);
+      await confirmSender(emOf(deps, token), token, { requestId, address: ctx.ip || null });
+      return statementPage(ctx, 'senderConfirmed');
+    },
+  }),
+];
+
 async function viewEmail(deps: Deps, token: string): Promise<Reply> {
   const emailId = deps.links.verifyEmailToken('view', token);
   const options = { links: createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }), postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null };
@@ -128,7 +149,7 @@ async function viewEmail(deps: Deps, token: string): Promise<Reply> {
 
 /** Pages for recipients: GET shows one and changes nothing, POST does what it says, again and again the same. */
 export const pageRoutes: RouteSpec[] = [
-  ...unsubscribeRoutes, ...preferenceRoutes, ...confirmRoutes,
+  ...unsubscribeRoutes, ...preferenceRoutes, ...confirmRoutes, ...confirmSenderRoutes,
   route({
     ...page, method: 'GET', path: '/emails/view/{token}', operationId: 'viewEmail', summary: 'An email in the browser',
     handler: async ({ ctx, deps, params: { token } }) => (token === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token)),

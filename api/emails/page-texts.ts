@@ -26,6 +26,8 @@ export interface PageTexts {
   };
   confirm: Asked;
   confirmed: Said;
+  confirmSender: Asked & { account: string; caution: string };
+  senderConfirmed: Said;
   preview: Said;
   erased: Said;
   deadLink: Said;
@@ -49,6 +51,11 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     },
     confirm: { title: 'Confirm your email address', text: 'Please confirm that you want our mail at this address.', button: 'Confirm' },
     confirmed: { title: 'Thank you', text: 'Your address is confirmed.' },
+    confirmSender: {
+      title: 'May mail be sent from this address?', text: 'Somebody wants to send mail with Perennial that is from this address:', account: 'The account that asks:',
+      caution: 'Allow it only if you know that account. Otherwise close this page, and nothing happens.', button: 'Allow',
+    },
+    senderConfirmed: { title: 'Thank you', text: 'Mail can be sent from your address now.' },
     preview: { title: 'This is a preview', text: 'In a mail that was sent, this link leads to a page for its recipient. Nothing was changed.' },
     erased: { title: 'You get no mail from us', text: 'We have erased your address.' },
     deadLink: {
@@ -71,6 +78,11 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     },
     confirm: { title: 'E‑Mail-Adresse bestätigen', text: 'Bitte bestätigen Sie, dass Sie unsere E‑Mails an diese Adresse erhalten möchten.', button: 'Bestätigen' },
     confirmed: { title: 'Vielen Dank', text: 'Ihre Adresse ist bestätigt.' },
+    confirmSender: {
+      title: 'Dürfen E‑Mails von dieser Adresse gesendet werden?', text: 'Jemand möchte mit Perennial E‑Mails senden, die von dieser Adresse kommen:', account: 'Das Konto, das darum bittet:',
+      caution: 'Erlauben Sie es nur, wenn Sie dieses Konto kennen. Andernfalls schließen Sie diese Seite, dann geschieht nichts.', button: 'Erlauben',
+    },
+    senderConfirmed: { title: 'Vielen Dank', text: 'Von Ihrer Adresse können jetzt E‑Mails gesendet werden.' },
     preview: { title: 'Dies ist eine Vorschau', text: 'In einer versendeten E‑Mail führt dieser Link zu einer Seite für die Empfängerin oder den Empfänger. Es wurde nichts geändert.' },
     erased: { title: 'Sie erhalten keine E‑Mails von uns', text: 'Wir haben Ihre Adresse gelöscht.' },
     deadLink: {
@@ -94,6 +106,11 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     },
     confirm: { title: 'Confirmez votre adresse e‑mail', text: 'Veuillez confirmer que vous souhaitez recevoir nos e‑mails à cette adresse.', button: 'Confirmer' },
     confirmed: { title: 'Merci', text: 'Votre adresse est confirmée.' },
+    confirmSender: {
+      title: 'Autoriser l’envoi d’e‑mails depuis cette adresse ?', text: 'Quelqu’un souhaite envoyer avec Perennial des e‑mails qui viennent de cette adresse :', account: 'Le compte qui le demande :',
+      caution: 'Ne l’autorisez que si vous connaissez ce compte. Sinon, fermez cette page : rien ne se passera.', button: 'Autoriser',
+    },
+    senderConfirmed: { title: 'Merci', text: 'Des e‑mails peuvent désormais être envoyés depuis votre adresse.' },
     preview: { title: 'Ceci est un aperçu', text: 'Dans un e‑mail envoyé, ce lien mène à une page destinée à son destinataire. Rien n’a été modifié.' },
     erased: { title: 'Vous ne recevez aucun e‑mail de notre part', text: 'Nous avons effacé votre adresse.' },
     deadLink: {
@@ -116,6 +133,11 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     },
     confirm: { title: 'Confirme su dirección de correo', text: 'Confirme que quiere recibir nuestros correos en esta dirección.', button: 'Confirmar' },
     confirmed: { title: 'Gracias', text: 'Su dirección está confirmada.' },
+    confirmSender: {
+      title: '¿Permitir que se envíen correos desde esta dirección?', text: 'Alguien quiere enviar con Perennial correos que proceden de esta dirección:', account: 'La cuenta que lo pide:',
+      caution: 'Permítalo solo si conoce esa cuenta. Si no, cierre esta página y no ocurrirá nada.', button: 'Permitir',
+    },
+    senderConfirmed: { title: 'Gracias', text: 'Ya se pueden enviar correos desde su dirección.' },
     preview: { title: 'Esto es una vista previa', text: 'En un correo enviado, este enlace lleva a una página para su destinatario. No se ha cambiado nada.' },
     erased: { title: 'No recibe correos nuestros', text: 'Hemos borrado su dirección.' },
     deadLink: {
@@ -138,6 +160,11 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     },
     confirm: { title: 'Potwierdź swój adres e‑mail', text: 'Potwierdź, że chcesz otrzymywać nasze wiadomości na ten adres.', button: 'Potwierdź' },
     confirmed: { title: 'Dziękujemy', text: 'Twój adres jest potwierdzony.' },
+    confirmSender: {
+      title: 'Czy wolno wysyłać wiadomości z tego adresu?', text: 'Ktoś chce wysyłać za pomocą Perennial wiadomości z tego adresu:', account: 'Konto, które o to prosi:',
+      caution: 'Zezwól tylko wtedy, gdy znasz to konto. W przeciwnym razie zamknij tę stronę, a nic się nie stanie.', button: 'Zezwól',
+    },
+    senderConfirmed: { title: 'Dziękujemy', text: 'Z Twojego adresu można teraz wysyłać wiadomości.' },
     preview: { title: 'To jest podgląd', text: 'W wysłanej wiadomości ten link prowadzi do strony dla jej odbiorcy. Nic nie zostało zmienione.' },
     erased: { title: 'Nie otrzymujesz od nas wiadomości', text: 'Usunęliśmy Twój adres.' },
     deadLink: {
@@ -160,6 +187,11 @@ export const PAGE_TEXTS: Record<Language, PageTexts> = {
     },
     confirm: { title: 'Confirme o seu endereço de e‑mail', text: 'Confirme que quer receber os nossos e‑mails neste endereço.', button: 'Confirmar' },
     confirmed: { title: 'Obrigado', text: 'O seu endereço está confirmado.' },
+    confirmSender: {
+      title: 'Permitir o envio de e‑mails a partir deste endereço?', text: 'Alguém quer enviar com o Perennial e‑mails que vêm deste endereço:', account: 'A conta que o pede:',
+      caution: 'Permita-o apenas se conhecer essa conta. Caso contrário, feche esta página e nada acontece.', button: 'Permitir',
+    },
+    senderConfirmed: { title: 'Obrigado', text: 'Já podem ser enviados e‑mails a partir do seu endereço.' },
     preview: { title: 'Isto é uma pré-visualização', text: 'Num e‑mail enviado, esta ligação leva a uma página para o seu destinatário. Nada foi alterado.' },
     erased: { title: 'Não recebe e‑mails nossos', text: 'Apagámos o seu endereço.' },
     deadLink: {

@@ -24,7 +24,7 @@ export function recipientPage(ctx: Context, write: (texts: PageTexts) => { title
   };
 }
 
-type Statement = 'confirmed' | 'preview' | 'erased';
+type Statement = 'confirmed' | 'senderConfirmed' | 'preview' | 'erased';
 
 /** A page that says one thing and asks nothing. */
 export const statementPage = (ctx: Context, what: Statement): Reply =>
@@ -94,3 +94,11 @@ ${paragraph(other)}
 export const confirmPage = (ctx: Context): Reply => recipientPage(ctx, ({ confirm: { title, text, button } }) => ({
   title, body: `${paragraph(text)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`,
 }));
+
+/** The page to allow an account to send from an address on: it says which, for its mail will look like the owner's. */
+export const confirmSenderPage = (ctx: Context, { email, tenantId }: { email: string; tenantId: string }): Reply =>
+  recipientPage(ctx, ({ confirmSender: { title, text, account, caution, button } }) => ({
+    title,
+    body: `${paragraph(text)}\n<p><b>${foreign(email)}</b></p>\n<p>${escapeHtml(account)} <b>${foreign(tenantId)}</b></p>
+${paragraph(caution)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`,
+  }));

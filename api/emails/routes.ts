@@ -61,12 +61,12 @@ const ledgerRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/emails/{id}/explain', operationId: 'explainEmail', summary: 'Why an email was sent, or was not', access: 'emails:read',
     params: IdParams, responses: { 200: { schema: schema.Explanation } }, errors: ['not_found'],
-    handler: async ({ em, params }) => ({ body: await explainEmail(em, params.id) }),
+    handler: async ({ em, deps, params }) => ({ body: await explainEmail(em, params.id, deps.env.MAIL_FROM) }),
   }),
   route({
     method: 'GET', path: '/contacts/{id}/emails/explain', operationId: 'explainContactEmails', summary: 'Why a contact got mail of a campaign, or did not',
     access: 'contacts:read', params: IdParams, query: schema.ContactExplanationQuery, responses: { 200: { schema: schema.ContactExplanation } }, errors: ['not_found'],
-    handler: async ({ em, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId ?? null) }),
+    handler: async ({ em, deps, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId ?? null, deps.env.MAIL_FROM) }),
   }),
   route({
     method: 'POST', path: '/emails/{id}/resolve', operationId: 'resolveEmail', summary: 'Say what became of an email that is UNKNOWN', access: 'emails:write',

@@ -14,7 +14,7 @@ const optional = {
   category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
   topicId: nullable({ ...Id, description: 'Marketing mail about a topic is not sent to who does not want it' }),
   fromName: nullable(Type.String({ maxLength: 255 })),
-  fromEmail: nullable(address),
+  fromEmail: nullable({ ...address, description: 'A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null' }),
   replyTo: nullable(address),
 };
 const readOnly = ['id', 'tenantId', 'contentVersion', 'version', 'createdAt', 'updatedAt'] as const;

@@ -1,10 +1,15 @@
 import { Type } from 'typebox';
 import { EmailSender } from '../../db/entities/email-senders.ts';
-import { sql } from '../../db/orm.ts';
-import { createSender, deleteSender, senderViolations, shownKey, updateSender, verifySender, type DkimInput, type SenderInput } from '../../domain/emails/senders/save-sender.ts';
+import { sql, type EntityManager } from '../../db/orm.ts';
+import { requestConfirmation } from '../../domain/emails/senders/confirm-sender.ts';
+import { proofsOf, proves, type Proof } from '../../domain/emails/senders/proven.ts';
+import { createSender, deleteSender, senderViolations, updateSender, type DkimInput, type SenderInput } from '../../domain/emails/senders/save-sender.ts';
+import { shownKey } from '../../domain/emails/senders/shown-key.ts';
+import { verifySender } from '../../domain/emails/senders/verify-sender.ts';
 import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { Queued } from './schema.ts';
 import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../schemas.ts';
 
 const email = Type.String({ maxLength: 255, description: 'The address that mail is from', examples: ['news@example.com'] });
@@ -30,17 +35,29 @@ const DkimWritten = strict({
   publicKey: unchanged, dnsName: unchanged, dnsValue: unchanged, verifiedAt: unchanged,
 }, { title: 'SenderDkimRequest', description: 'Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it' });
 
-const Sender = strict({ id: Id, email, ...optional, dkim: nullable(Dkim), tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp });
+const proof = {
+  verified: Type.Boolean({ description: 'Whether mail may be from the address: it is confirmed, or of a domain that a sender of the tenant has verified' }),
+  confirmedAt: nullable(Type.String({
+    format: 'date-time', description: 'When the link that was mailed to the address was confirmed; of a sender that is older than these links and had no other tenant beside it, when the service was upgraded',
+  })),
+  verifiedDomain: nullable(Type.String({ description: 'The domain that the DKIM record has proved: any address of it, and below it, may be sent from', examples: ['example.com'] })),
+};
+const Sender = strict({ id: Id, email, ...optional, dkim: nullable(Dkim), ...proof, tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp });
 const dkim = nullable(DkimWritten);
-const Create = writable({ email, ...Type.Partial(Type.Object({ ...optional, dkim })).properties });
-const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).properties);
+const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', ...Object.keys(proof)];
+const Create = writable({ email, ...Type.Partial(Type.Object({ ...optional, dkim })).properties }, readOnly);
+const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).properties, readOnly);
 
-function present(sender: EmailSender) {
+/** `proofs` are the tenant's. */
+function present(sender: EmailSender, proofs: readonly Proof[]) {
   return {
     id: sender.id, email: sender.email, name: sender.name ?? null, replyTo: sender.replyTo ?? null, dkim: shownKey(sender),
+    verified: proves(proofs, sender.emailKey), confirmedAt: sender.confirmedAt ?? null, verifiedDomain: sender.verifiedDomain ?? null,
     tenantId: sender.tenantId, version: sender.version, createdAt: sender.createdAt, updatedAt: sender.updatedAt,
   };
 }
+
+const readProofs = (em: EntityManager, tenantId: string): Promise<Proof[]> => em.fork().transactional((tx) => proofsOf(tx, tenantId));
 
 /** What is asked of a key, and the fields that came with it and can not be asked for. */
 function splitKey(given: Record<string, unknown> | null | undefined): { key: DkimInput | null | undefined; shown: Record<string, unknown> } {
@@ -63,47 +80,48 @@ export const senderRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/emails/senders', operationId: 'listSenders', summary: 'List sender identities', access: 'emails:read',
     query: listQuery(['id', 'createdAt'], {}), responses: { 200: { schema: listOf(Sender) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, EmailSender, query, { from: sql`email_senders t`, where: [], sortable: commonSort }, (found) => found.map(present)),
-    }),
+    handler: async ({ em, principal, query }) => {
+      const proofs = await readProofs(em, principal.tenantId);
+      return { body: await listPage(em, EmailSender, query, { from: sql`email_senders t`, where: [], sortable: commonSort }, (found) => found.map((sender) => present(sender, proofs))) };
+    },
   }),
   route({
     method: 'POST', path: '/emails/senders', operationId: 'createSender', summary: 'Create a sender identity', access: 'emails:write',
-    description: 'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none.',
-    body: Create, responses: { 201: { schema: Sender } }, errors: ['email_taken'],
+    description: 'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none. A link is mailed to the address: mail may be from it once that was confirmed, or the record of its domain was verified.',
+    body: Create, responses: { 201: { schema: Sender } }, errors: ['email_taken', 'too_many_requests'],
     check: ({ body }) => violationsOf(body),
     handler: async ({ em, deps, caller, body: { dkim: given, ...fields } }) => {
       const { key, shown } = splitKey(given);
       assertValid(changedKey(shown));
-      const sender = await createSender(em, deps.env, caller, { ...fields, ...(key === undefined ? {} : { dkim: key }) });
-      return created(`/emails/senders/${sender.id}`, present(sender));
+      const sender = await createSender(em, deps, caller, { ...fields, ...(key === undefined ? {} : { dkim: key }) });
+      return created(`/emails/senders/${sender.id}`, present(sender, await readProofs(em, caller.tenantId)));
     },
   }),
   route({
     method: 'GET', path: '/emails/senders/{id}', operationId: 'getSender', summary: 'Get a sender identity', access: 'emails:read',
     params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found'],
-    handler: async ({ em, params }) => {
+    handler: async ({ em, principal, params }) => {
       const sender = await em.findOne(EmailSender, { id: params.id });
       if (!sender) throw notFound('sender', params.id);
-      return { body: present(sender) };
+      return { body: present(sender, await readProofs(em, principal.tenantId)) };
     },
   }),
   route({
     method: 'PUT', path: '/emails/senders/{id}', operationId: 'updateSender', summary: 'Change a sender identity', access: 'emails:write',
-    params: IdParams, body: Update, responses: { 200: { schema: Sender } }, errors: ['not_found', 'email_taken', 'in_use', 'conflict', 'precondition_failed'],
-    check: async ({ tx, params, body, readOnly }) => {
+    params: IdParams, body: Update, responses: { 200: { schema: Sender } }, errors: ['not_found', 'email_taken', 'in_use', 'conflict', 'precondition_failed', 'too_many_requests'],
+    check: async ({ tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(EmailSender, { id: params.id ?? 0 });
-      return current ? [...changedReadOnly(readOnly, present(current)), ...violationsOf(body, current)] : [];
+      return current ? [...changedReadOnly(readOnly, present(current, await proofsOf(tx, caller.tenantId))), ...violationsOf(body, current)] : [];
     },
     handler: async ({ em, deps, caller, params, body: { dkim: given, ...fields }, readOnly, ifMatch }) => {
       const { key, shown } = splitKey(given);
-      return {
-        body: present(await updateSender(em, deps.env, caller, params.id, { ...fields, ...(key === undefined ? {} : { dkim: key }) }, (current) => {
-          assertIfMatch(ifMatch, current.version);
-          assertUnchanged(readOnly, present(current));
-          assertValid(changedKey(shown, current));
-        })),
-      };
+      const proofs = await readProofs(em, caller.tenantId);
+      const sender = await updateSender(em, deps, caller, params.id, { ...fields, ...(key === undefined ? {} : { dkim: key }) }, (current) => {
+        assertIfMatch(ifMatch, current.version);
+        assertUnchanged(readOnly, present(current, proofs));
+        assertValid(changedKey(shown, current));
+      });
+      return { body: present(sender, await readProofs(em, caller.tenantId)) };
     },
   }),
   route({
@@ -115,8 +133,21 @@ export const senderRoutes: RouteSpec[] = [
     },
   }),
   route({
+    method: 'POST', path: '/emails/senders/{id}/confirmation', operationId: 'requestSenderConfirmation', summary: 'Mail the link that confirms a sender\'s address once more',
+    description: 'Only the link of the latest mail works: once, for 24 hours.', access: 'emails:write',
+    params: IdParams, responses: { 202: { schema: Queued } }, errors: ['not_found', 'conflict', 'too_many_requests'],
+    handler: async ({ em, deps, caller, params }) => {
+      const { emailId, status } = await requestConfirmation(em, deps.links, caller, params.id);
+      return accepted(`/emails/${emailId}`, { emailId, status });
+    },
+  }),
+  route({
     method: 'POST', path: '/emails/senders/{id}/verify', operationId: 'verifySender', summary: 'Look a sender\'s DKIM record up in the DNS', access: 'emails:write',
+    description: 'Once it is there its domain is the tenant\'s, and any address of it, or below it, may be sent from. The record of a key that was brought along must name the tenant, as `dnsValue` does.',
     params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'], repeatable: true,
-    handler: async ({ em, deps, params }) => ({ body: present(await verifySender(em, deps.resolveTxt, params.id)) }),
+    handler: async ({ em, deps, caller, params }) => {
+      const sender = await verifySender(em, deps.resolveTxt, caller, params.id);
+      return { body: present(sender, await readProofs(em, caller.tenantId)) };
+    },
   }),
 ];

@@ -24,11 +24,11 @@ export const templateRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '/emails/templates', operationId: 'createTemplate', summary: 'Create an email template', access: 'emails:write',
-    description: 'Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line.',
+    description: 'Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line. `fromEmail` is the default sender, or an address that was verified as a sender.',
     body: schema.TemplateCreate, responses: { 201: { schema: schema.Template } }, errors: ['template_limit', 'unavailable'],
-    check: ({ tx, caller, body }) => templateViolations(tx, caller.tenantId, body),
-    handler: async ({ em, principal, body }) => {
-      const template = await createTemplate(em, principal.tenantId, body);
+    check: ({ tx, deps, caller, body }) => templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM),
+    handler: async ({ em, deps, principal, body }) => {
+      const template = await createTemplate(em, principal.tenantId, body, deps.env.MAIL_FROM);
       return created(`/emails/templates/${template.id}`, presentTemplate(template));
     },
   }),
@@ -45,12 +45,12 @@ export const templateRoutes: RouteSpec[] = [
     method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
     params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
-    check: async ({ tx, caller, params, body, readOnly }) => {
+    check: async ({ tx, deps, caller, params, body, readOnly }) => {
       const current = await tx.findOne(EmailTemplate, { id: params.id ?? 0, systemKey: null });
-      return current ? [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body))] : [];
+      return current ? [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM))] : [];
     },
-    handler: async ({ em, params, body, readOnly, ifMatch }) => ({
-      body: presentTemplate(await updateTemplate(em, params.id, body, (current) => {
+    handler: async ({ em, deps, params, body, readOnly, ifMatch }) => ({
+      body: presentTemplate(await updateTemplate(em, params.id, body, deps.env.MAIL_FROM, (current) => {
         assertIfMatch(ifMatch, current.version);
         assertUnchanged(readOnly, presentTemplate(current));
       })),

@@ -138,6 +138,7 @@ export const operations = {
   getSender: ['GET', '/api/v1/emails/senders/{id}', null],
   updateSender: ['PUT', '/api/v1/emails/senders/{id}', 'application/json'],
   deleteSender: ['DELETE', '/api/v1/emails/senders/{id}', null],
+  requestSenderConfirmation: ['POST', '/api/v1/emails/senders/{id}/confirmation', null],
   verifySender: ['POST', '/api/v1/emails/senders/{id}/verify', null],
   listProviders: ['GET', '/api/v1/emails/providers', null],
   receiveWebhook: ['POST', '/api/v1/emails/webhooks/{provider}', null],

@@ -1600,7 +1600,7 @@ export interface paths {
         put?: never;
         /**
          * Create an email template
-         * @description Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line.
+         * @description Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line. `fromEmail` is the default sender, or an address that was verified as a sender.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -1737,7 +1737,7 @@ export interface paths {
         put?: never;
         /**
          * Create a sender identity
-         * @description With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none.
+         * @description With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none. A link is mailed to the address: mail may be from it once that was confirmed, or the record of its domain was verified.
          */
         post: operations["createSender"];
         delete?: never;
@@ -1765,6 +1765,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/emails/senders/{id}/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail the link that confirms a sender's address once more
+         * @description Only the link of the latest mail works: once, for 24 hours.
+         */
+        post: operations["requestSenderConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/emails/senders/{id}/verify": {
         parameters: {
             query?: never;
@@ -1774,7 +1794,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Look a sender's DKIM record up in the DNS */
+        /**
+         * Look a sender's DKIM record up in the DNS
+         * @description Once it is there its domain is the tenant's, and any address of it, or below it, may be sent from. The record of a key that was brought along must name the tenant, as `dnsValue` does.
+         */
         post: operations["verifySender"];
         delete?: never;
         options?: never;
@@ -3322,7 +3345,10 @@ export interface components {
              */
             topicId?: number | null;
             fromName?: string | null;
-            /** @example someone@example.com */
+            /**
+             * @description A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null
+             * @example someone@example.com
+             */
             fromEmail?: string | null;
             /** @example someone@example.com */
             replyTo?: string | null;
@@ -4993,6 +5019,18 @@ export interface components {
              */
             replyTo: string | null;
             dkim: components["schemas"]["SenderDkim"] | null;
+            /** @description Whether mail may be from the address: it is confirmed, or of a domain that a sender of the tenant has verified */
+            verified: boolean;
+            /**
+             * Format: date-time
+             * @description When the link that was mailed to the address was confirmed; of a sender that is older than these links and had no other tenant beside it, when the service was upgraded
+             */
+            confirmedAt: string | null;
+            /**
+             * @description The domain that the DKIM record has proved: any address of it, and below it, may be sent from
+             * @example example.com
+             */
+            verifiedDomain: string | null;
             tenantId: string;
             /** @description For concurrency only; the ETag of reads */
             version: number;
@@ -5203,7 +5241,10 @@ export interface components {
              */
             topicId: number | null;
             fromName: string | null;
-            /** @example someone@example.com */
+            /**
+             * @description A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null
+             * @example someone@example.com
+             */
             fromEmail: string | null;
             /** @example someone@example.com */
             replyTo: string | null;
@@ -5706,6 +5747,9 @@ export interface components {
             readonly version?: unknown;
             readonly createdAt?: unknown;
             readonly updatedAt?: unknown;
+            readonly verified?: unknown;
+            readonly confirmedAt?: unknown;
+            readonly verifiedDomain?: unknown;
         };
         UpdateTemplateRequest: {
             /** @example Welcome */
@@ -5732,7 +5776,10 @@ export interface components {
              */
             topicId?: number | null;
             fromName?: string | null;
-            /** @example someone@example.com */
+            /**
+             * @description A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null
+             * @example someone@example.com
+             */
             fromEmail?: string | null;
             /** @example someone@example.com */
             replyTo?: string | null;
@@ -6460,7 +6507,7 @@ export interface operations {
                 sort?: "id" | "-id";
                 /** @description Whether `page.total` counts them all */
                 includeTotal?: boolean;
-                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
+                action?: "user.registered" | "user.logged_in" | "user.login_failed" | "user.login_locked" | "user.logged_out" | "user.token_reused" | "user.password_changed" | "user.password_reset" | "user.email_changed" | "user.email_verified" | "user.totp_enabled" | "user.totp_disabled" | "user.updated" | "role.created" | "role.updated" | "role.deleted" | "invitation.created" | "invitation.revoked" | "invitation.accepted" | "api_key.created" | "api_key.deleted" | "scoring_settings.updated" | "scoring_rule.deleted" | "scoring_threshold.created" | "scoring_threshold.updated" | "scoring_threshold.deleted" | "campaign.started" | "campaign.stopped" | "campaign.paused" | "campaign.resumed" | "campaign.deleted" | "email_campaign.started" | "email_campaign.paused" | "email_campaign.resumed" | "email_campaign.cancelled" | "email_campaign.deleted" | "email_settings.updated" | "email_template.deleted" | "email_topic.deleted" | "suppression.created" | "suppression.deleted" | "segment.deleted" | "form.deleted" | "custom_field.deleted" | "company.deleted" | "contact.deleted" | "contact.merged" | "contact.exported" | "contact.erasure_requested" | "contact.data_exported" | "email_sender.created" | "email_sender.updated" | "email_sender.confirmed" | "email_sender.domain_verified" | "email_sender.domain_lost" | "email_sender.deleted" | "contact_import.started" | "contact_import.cancelled" | "contact_import.undo_requested";
                 actorType?: "user" | "api_key" | "anonymous" | "system";
                 actorId?: number;
                 resourceType?: string;
@@ -9202,6 +9249,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    requestSenderConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedEmail"];
+                };
             };
         };
     };

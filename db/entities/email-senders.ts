@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { engineTable, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
+import { bigid, engineTable, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
-/** An address that mail may come from, and the key that signs it (RFC 6376). */
+/** An address that mail may come from once its tenant has proved it, and the key that signs it (RFC 6376). */
 const EmailSenderSchema = defineEntity({
   name: 'EmailSender',
   tableName: 'email_senders',
@@ -22,11 +22,38 @@ const EmailSenderSchema = defineEntity({
     dkimPublicKey: p.text().nullable(),
     /** When the record was last seen in the DNS as it should be. */
     dkimVerifiedAt: timestamp().nullable(),
+    /** The key was brought along: others may have it too, so that its record must name the tenant. */
+    dkimBrought: p.boolean().default(false),
+    /** The domain that a record in the DNS has proved to be the tenant's: all of its addresses are, and those below it. */
+    verifiedDomain: p.string().length(255).nullable(),
+    /** When whoever reads the mail of the address has confirmed it to be the tenant's. */
+    confirmedAt: timestamp().nullable(),
     ...resourceColumns(),
   },
 });
 export class EmailSender extends EmailSenderSchema.class {}
 EmailSenderSchema.setClass(EmailSender);
+
+/** A link that was mailed to a sender's address. It outlives the sender, for mails are counted by it. */
+const SenderConfirmationSchema = defineEntity({
+  name: 'SenderConfirmation',
+  tableName: 'sender_confirmations',
+  ...tenantTable,
+  indexes: [{ name: 'sender_confirmations_tenant_idx', properties: ['tenantId', 'createdAt'] }],
+  properties: {
+    id: p.uuid().primary(),
+    tenantId: tenantId(),
+    senderId: bigid(),
+    /** Of the address that the mail went to. */
+    addressDigest: p.string().length(64),
+    tokenHash: p.text(),
+    expiresAt: timestamp(),
+    usedAt: timestamp().nullable(),
+    createdAt: timestamp().defaultRaw('now()'),
+  },
+});
+export class SenderConfirmation extends SenderConfirmationSchema.class {}
+SenderConfirmationSchema.setClass(SenderConfirmation);
 
 /** How a provider does, as each sender process sees it. */
 const EmailProviderSchema = defineEntity({
@@ -79,4 +106,4 @@ const EmailSettingsSchema = defineEntity({
 export class EmailSettings extends EmailSettingsSchema.class {}
 EmailSettingsSchema.setClass(EmailSettings);
 
-export const emailSenderEntities = [EmailSender, EmailProvider, EmailProviderRate, EmailSettings];
+export const emailSenderEntities = [EmailSender, SenderConfirmation, EmailProvider, EmailProviderRate, EmailSettings];

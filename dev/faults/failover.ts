@@ -90,7 +90,7 @@ export async function failoverFaults(args: string[]): Promise<boolean> {
     b.start();
     await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
     const { id: templateId } = await createTemplate(tenantEm(deps.orm, TENANT), TENANT, {
-      name: 'Failover', subject: 'Hello', content: '<p>Hello, <a href="https://example.com/one">one</a></p>', category: 'transactional' });
+      name: 'Failover', subject: 'Hello', content: '<p>Hello, <a href="https://example.com/one">one</a></p>', category: 'transactional' }, deps.env.MAIL_FROM);
     await queue(deps, templateId, 0, mails);
     const senders = startSenders(deps);
     const begun = performance.now();

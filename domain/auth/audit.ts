@@ -8,7 +8,7 @@ export const AUDIT_ACTIONS = [
   'user.email_changed', 'user.email_verified', 'user.totp_enabled', 'user.totp_disabled', 'user.updated',
   'role.created', 'role.updated', 'role.deleted', 'invitation.created', 'invitation.revoked', 'invitation.accepted', 'api_key.created', 'api_key.deleted',
   'scoring_settings.updated', 'scoring_rule.deleted', 'scoring_threshold.created', 'scoring_threshold.updated', 'scoring_threshold.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',
-  'email_campaign.started', 'email_campaign.paused', 'email_campaign.resumed', 'email_campaign.cancelled', 'email_campaign.deleted', 'email_settings.updated', 'email_template.deleted', 'email_topic.deleted', 'suppression.created', 'suppression.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'company.deleted', 'contact.deleted', 'contact.merged', 'contact.exported', 'contact.erasure_requested', 'contact.data_exported', 'email_sender.created', 'email_sender.updated', 'email_sender.deleted',
+  'email_campaign.started', 'email_campaign.paused', 'email_campaign.resumed', 'email_campaign.cancelled', 'email_campaign.deleted', 'email_settings.updated', 'email_template.deleted', 'email_topic.deleted', 'suppression.created', 'suppression.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'company.deleted', 'contact.deleted', 'contact.merged', 'contact.exported', 'contact.erasure_requested', 'contact.data_exported', 'email_sender.created', 'email_sender.updated', 'email_sender.confirmed', 'email_sender.domain_verified', 'email_sender.domain_lost', 'email_sender.deleted',
   'contact_import.started', 'contact_import.cancelled', 'contact_import.undo_requested',
 ] as const;
 

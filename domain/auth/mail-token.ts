@@ -2,11 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { LinkSigner } from '../emails/tokens.ts';
 
 /** Mails of the service itself; each carries a token for one page of ours. */
-export const SYSTEM_MAILS = ['reset_password', 'verify_email', 'invitation'] as const;
+export const SYSTEM_MAILS = ['reset_password', 'verify_email', 'invitation', 'confirm_sender'] as const;
 export type SystemMailKey = (typeof SYSTEM_MAILS)[number];
 
+/** Where the page is; the token comes after it. */
 const PAGES: Record<SystemMailKey, string> = {
-  reset_password: 'reset-password', verify_email: 'verify-email', invitation: 'accept-invitation',
+  reset_password: 'reset-password?token=', verify_email: 'verify-email?token=', invitation: 'accept-invitation?token=',
+  confirm_sender: 'api/v1/emails/confirm-sender/',
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -39,5 +41,5 @@ export function readMailToken(links: LinkSigner, key: SystemMailKey, token: stri
 export function mailLink(links: LinkSigner, publicUrl: string, key: SystemMailKey, tenantId: string, token: MailToken): string {
   const made = links.signByEach(purposeOf(key), [tenantId, token.id]).find((candidate) => hashOf(candidate) === token.hash);
   if (made === undefined) throw new Error('the token was made by a LINK_SECRET that is gone');
-  return `${publicUrl.replace(/\/+$/, '')}/${PAGES[key]}?token=${made}`;
+  return `${publicUrl.replace(/\/+$/, '')}/${PAGES[key]}${made}`;
 }

@@ -26,6 +26,12 @@ const WORDS: Record<SystemMailKey, Words> = {
     button: 'Accept the invitation',
     closing: 'The link works once, for seven days. If you do not know who invites you, do nothing.',
   },
+  confirm_sender: {
+    name: 'Sender confirmation', subject: 'May Perennial send mail from this address?', heading: 'May mail be sent from this address?',
+    lines: ['The account “{{ data.account }}” of Perennial wants to send mail from {{ data.address }}.', 'Please allow it only if you know that account: its mail will look like yours.'],
+    button: 'See and decide',
+    closing: 'The link works once, for 24 hours. If you do not know the account, do nothing: no mail is sent from your address.',
+  },
 };
 
 /** What this release says in a system mail. `data.url` is the link with its token. */

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { addressKey } from './queue-emails.ts';
+import { addressKey } from './address-key.ts';
 import type { UnsubscribeSubject } from './tokens.ts';
 
 /** Whom a choice that is made by an email's token is for. */

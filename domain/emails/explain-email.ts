@@ -3,7 +3,8 @@ import type { EmailCampaignStatus } from '../../db/entities/email-campaigns.ts';
 import type { BounceKind, EmailLane, EmailStatus } from '../../db/entities/emails.ts';
 import { notFound } from '../errors.ts';
 import { GATES, gateJoins, gateOf, refusalAtStart } from './gates.ts';
-import { addressKey } from './queue-emails.ts';
+import { addressKey } from './address-key.ts';
+import { ownFromKey } from './senders/proven.ts';
 
 export interface ExplainedGate {
   gate: string;
@@ -21,6 +22,7 @@ export interface Explanation {
 
 interface ExplainedRow {
   lane: EmailLane;
+  from_email: string | null;
   segment_id: number | null;
   campaign_status: EmailCampaignStatus | null;
   attempt: number;
@@ -48,18 +50,19 @@ interface BounceRow {
 /**
  * What an email passed and where it stopped, in order: the gates, its intake (a send request was taken in), the provider,
  * and what was heard of it since: that it was delivered, came back, was complained of. Of an email that is still to go
- * the gates are judged as they are now; of the others as they were at its end. Throws 404.
+ * the gates are judged as they are now; of the others as they were at its end. `mailFrom` is MAIL_FROM. Throws 404.
  */
-export async function explainEmail(em: EntityManager, id: number): Promise<Explanation> {
-  return em.transactional((tx) => explainEmailIn(tx, id));
+export async function explainEmail(em: EntityManager, id: number, mailFrom: string): Promise<Explanation> {
+  return em.transactional((tx) => explainEmailIn(tx, id, mailFrom));
 }
 
 /** The same in a transaction. */
-export async function explainEmailIn(tx: EntityManager, id: number): Promise<Explanation> {
+export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: string): Promise<Explanation> {
   const [email] = await rows<ExplainedRow>(tx, sql`
-    select e.lane, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
+    select e.lane, t.from_email, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
       e.accepted_at, e.created_at, e.updated_at, e.sent_at, now() as now
     from emails e left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
+    left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
     where e.id = ${id}`);
   if (!email) throw notFound('email', id);
   const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(tx, sql`
@@ -71,7 +74,7 @@ export async function explainEmailIn(tx: EntityManager, id: number): Promise<Exp
     order by attempt`);
   const bounces = await rows<BounceRow>(tx, sql`select kind, status_code, at from email_bounces where email_id = ${id} order by at, id`);
   const open = email.status === 'QUEUED' || email.status === 'SENDING';
-  const stoppedBy = open ? await refusalNow(tx, id, email.to_address) : email.status === 'SUPPRESSED' ? email.reason : null;
+  const stoppedBy = open ? await refusalNow(tx, id, email.to_address, ownFromKey(email.from_email, mailFrom)) : email.status === 'SUPPRESSED' ? email.reason : null;
   const gates = [...explainMembership(email), ...explainGates(email, stoppedBy, open ? email.now : email.updated_at)];
   if (stoppedBy === null || open) gates.push(...explainDelivery(email));
   gates.push(...bounces.map(explainBounce));
@@ -118,9 +121,9 @@ function explainBounce({ kind, status_code: code, at }: BounceRow): ExplainedGat
   return { gate: 'bounce', passed: false, reason: code === null ? `${kind}_bounce` : `${kind}_bounce ${code}`, at };
 }
 
-async function refusalNow(tx: EntityManager, id: number, toAddress: string | null): Promise<string | null> {
+async function refusalNow(tx: EntityManager, id: number, toAddress: string | null, fromKey: string | null): Promise<string | null> {
   const [row] = await rows<{ reason: string | null }>(tx, sql`
     with asked as (select m.*, ${toAddress === null ? null : addressKey(toAddress)}::text as to_key from emails m where m.id = ${id})
-    select ${refusalAtStart} as reason from asked e ${gateJoins}`);
+    select ${refusalAtStart(sql`${fromKey}::text`)} as reason from asked e ${gateJoins}`);
   return row?.reason ?? null;
 }

@@ -1,8 +1,9 @@
-import { sql } from '../../db/orm.ts';
+import { sql, type RawBuilder } from '../../db/orm.ts';
 import { addressDigestSql } from '../contacts/erasure/digest.ts';
+import { senderRefusal } from './senders/proven.ts';
 
-/** The gates that every email passes when it is queued and again when it is started (the cap: only then), in the order explain shows them. */
-export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'topic', 'frequency_cap'] as const;
+/** The gates that every email passes when it is queued and again when it is started (sender and cap: only then), in the order explain shows them. */
+export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'topic', 'sender', 'frequency_cap'] as const;
 export type Gate = (typeof GATES)[number];
 
 /**
@@ -45,11 +46,12 @@ export const refusal = sql`case
 end`;
 
 /**
- * The same for an email `e` (a row of the ledger, or its id beside) that is about to go: also that the contact has had as
- * much marketing mail as the tenant's cap allows. What was queued before it and may still go counts, so that of several that
+ * The same for an email `e` (a row of the ledger, or its id beside) that is about to go: also that its From address, `fromKey`
+ * (null for the default sender), is none that the tenant has proved, or that the contact has had as much marketing mail as
+ * the tenant's cap allows. What was queued before it and may still go counts, so that of several that
  * start at once no more go than may; mail that was never to go out does not.
  */
-export const refusalAtStart = sql`coalesce(${refusal}, case
+export const refusalAtStart = (fromKey: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, fromKey)}, case
   when t.category = 'marketing' and e.contact_id is not null and exists (
     select 1 from email_settings s cross join lateral (
       select count(*) as had from emails o join email_templates ot on ot.tenant_id = o.tenant_id and ot.id = o.template_id and ot.category = 'marketing'
@@ -66,6 +68,7 @@ export function gateOf(reason: string | null): Gate | null {
   if (reason === 'template_deleted') return 'template';
   if (reason === 'contact_deleted') return 'contact';
   if (reason === 'topic_off') return 'topic';
+  if (reason === 'sender_unverified') return 'sender';
   if (reason?.startsWith('contact_')) return 'status';
   return reason?.startsWith('address_') ? 'suppression' : null;
 }

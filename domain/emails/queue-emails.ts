@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { EmailLane, EmailStatus } from '../../db/entities/emails.ts';
 import { appendSendRequests } from '../../events/outbox.ts';
-import { normaliseEmail } from '../contacts/email.ts';
+import { addressKey } from './address-key.ts';
 import { gateJoins, refusal } from './gates.ts';
 
 const REQUESTS_PER_ROW = 500;
@@ -37,12 +37,6 @@ interface LedgerRow {
   send_key: string;
   status: EmailStatus;
   reason: string | null;
-}
-
-/** How addresses are compared; one that is not sound is compared as it is, and fails when it is sent. */
-export function addressKey(address: string): string {
-  const normalised = normaliseEmail(address);
-  return 'emailKey' in normalised ? normalised.emailKey : address.trim().toLowerCase();
 }
 
 /**

@@ -3,7 +3,7 @@ import type { EmailStatus } from '../../db/entities/emails.ts';
 import { touchOutbox } from '../../events/outbox.ts';
 import { settleByBounces, settleByHits } from './bounces/settle-by-evidence.ts';
 import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
-import { addressKey } from './queue-emails.ts';
+import { addressKey } from './address-key.ts';
 import { suppressAddresses } from './suppress-addresses.ts';
 
 /** Longer than this an email is not tried; so long mail servers keep trying too (RFC 5321 section 4.5.4.1). */

@@ -4,7 +4,7 @@ import { applyBounces } from './bounces/settle-by-evidence.ts';
 import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { gateJoins, refusalAtStart } from './gates.ts';
 import { HELD_UNTIL } from './held.ts';
-import { addressKey } from './queue-emails.ts';
+import { addressKey } from './address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';
 
 /** A leased email as it was rendered; one that can not be rendered or addressed names its `failure`. */
@@ -14,6 +14,8 @@ export interface RenderedRow {
   contactVersion: number | null;
   contentVersion: number | null;
   linkCount: number | null;
+  /** The From address that its tenant must have proved; null for the default sender, and for what was not rendered. */
+  fromKey: string | null;
   address: string | null;
   isBareAddress: boolean;
   /** How often it was started before. */
@@ -70,20 +72,20 @@ export async function startEmails(transact: Transact, start: Start): Promise<Sta
 
 function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<unknown> {
   const payload = JSON.stringify(emails.map(({ rendered: row, provider }) => ({
-    id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount,
+    id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount, from_key: row.fromKey,
     address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure, not_before: row.notBefore, provider,
   })));
   return sql`${keptPlan}
     with asked as (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
-        id bigint, tenant_id text, contact_version int, content_version int, link_count int, address text, to_key text, failure text, not_before timestamptz, provider text)
+        id bigint, tenant_id text, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, provider text)
     ), held as (
       select m.template_id, m.contact_id, m.campaign_id, m.lane, a.*
       from asked a join emails m on m.id = a.id
       where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
       for update of m skip locked
     ), judged as (
-      select e.*, ${refusalAtStart} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
+      select e.*, ${refusalAtStart(sql`e.from_key`)} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
     ), decided as materialized (
       select j.*, case when reason is not null then 'SUPPRESSED' when paused then 'QUEUED' when failure is not null then 'FAILED'
                        when not_before is not null or stale then 'QUEUED' else 'SENDING' end as new_status

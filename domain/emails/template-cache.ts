@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { createComposer, type Composer, type Mailbox } from './compose.ts';
-import { addressKey } from './queue-emails.ts';
+import { addressKey } from './address-key.ts';
 import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from './render.ts';
 import type { SenderIdentity } from './senders/sender-cache.ts';
 
@@ -15,6 +15,8 @@ export class PreparedTemplate {
   readonly fromAddress: string;
   /** That address as addresses are compared. */
   readonly fromKey: string;
+  /** The same where the tenant must have proved it; null for the default sender. */
+  readonly ownFromKey: string | null;
   #compiled: CompiledTemplate | null = null;
   #composer: { revision: string | null; compose: Composer } | null = null;
 
@@ -23,6 +25,7 @@ export class PreparedTemplate {
     this.#options = options;
     this.fromAddress = row.fromEmail ?? options.from.address;
     this.fromKey = addressKey(this.fromAddress);
+    this.ownFromKey = this.fromKey === addressKey(options.from.address) ? null : this.fromKey;
   }
 
   /** Throws AppError `template_limit` or `validation_failed` when it can not be compiled. */

@@ -8,6 +8,7 @@ import { AppError, assertNotInUse, assertValid, notFound, type Violation } from 
 import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
 import { checkTemplate } from './check-template.ts';
 import { compileMjml, isMjml } from './mjml/compile-mjml.ts';
+import { senderViolations } from './senders/proven.ts';
 import { topicViolations } from './topics.ts';
 
 export interface TemplateInput {
@@ -26,13 +27,14 @@ export interface TemplateInput {
 /** What makes another `contentVersion` when it changes: what is sent, so neither the name nor the topic. */
 const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category', 'fromName', 'fromEmail', 'replyTo'] as const;
 
-/** Saves a template and its first content version. Throws 400 with every mistake, 422 `template_limit`. */
-export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput): Promise<EmailTemplate> {
+/** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
+export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput, mailFrom: string): Promise<EmailTemplate> {
   const { category = 'marketing', ...fields } = clear(input);
   const compiled = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
-    assertValid([...fieldViolations(template), ...(await topicViolations(tx, tenantId, fields.topicId)), ...checkTemplate(template, compiled)]);
+    const others = [...(await topicViolations(tx, tenantId, fields.topicId)), ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom))];
+    assertValid([...fieldViolations(template), ...others, ...checkTemplate(template, compiled)]);
     await tx.flush();
     await keepVersion(tx, template, compiled);
     return template;
@@ -44,7 +46,7 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
  * they used, so what was sent stays known. Throws 404, and what createTemplate throws.
  */
 export async function updateTemplate(
-  em: EntityManager, id: number, input: Partial<TemplateInput>, check: (current: EmailTemplate) => void,
+  em: EntityManager, id: number, input: Partial<TemplateInput>, mailFrom: string, check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
   // Before there is a lock, and a transaction that waits for it; what is not given is compiled already.
   const given = await compileContent(input.content);
@@ -56,7 +58,8 @@ export async function updateTemplate(
     const compiled = isSame ? await compiledContent(tx, template) : given;
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, clear(input));
-    assertValid([...fieldViolations(template), ...unknownTopic, ...checkTemplate(template, compiled)]);
+    const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
+    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...checkTemplate(template, compiled)]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
@@ -101,7 +104,7 @@ async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion
 }
 
 /** Everything that is wrong with what a template is given. Throws 422, 503. */
-export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>): Promise<Violation[]> {
+export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string): Promise<Violation[]> {
   const parts = clear(input);
   const { compiled, mistakes } = await compileContent(input.content).then(
     (html) => ({ compiled: html, mistakes: [] }),
@@ -112,7 +115,8 @@ export async function templateViolations(tx: EntityManager, tenantId: string, in
   );
   // Of MJML with mistakes the Liquid has been read already.
   const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
-  return [...fieldViolations(parts), ...(await topicViolations(tx, tenantId, input.topicId)), ...mistakes, ...checkTemplate(readable, compiled)];
+  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, input.fromEmail, mailFrom))];
+  return [...fieldViolations(parts), ...others, ...mistakes, ...checkTemplate(readable, compiled)];
 }
 
 /** What is wrong with the fields by themselves; those that are undefined are not judged. */

@@ -162,7 +162,7 @@ async function startAll(notBefore?: Date): Promise<Map<number, string>> {
   await engine(sql`update emails set accepted_at = coalesce(accepted_at, now()), next_attempt_at = least(next_attempt_at, now()) where status = 'QUEUED' and lane = 'journey'`);
   const leased = await leaseEmails(em.fork(), { holder: 'test', lane: 'journey', limit: 100, seconds: 60 });
   const started = await startAs(service, 'test', leased.map((email) => ({
-    id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 0, address: email.address,
+    id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 0, fromKey: null, address: email.address,
     isBareAddress: email.contactId === null, attempt: email.attempt, ...(notBefore ? { notBefore } : {}),
   })));
   return new Map(started.map(({ id, status }) => [id, status]));

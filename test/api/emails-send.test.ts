@@ -31,7 +31,7 @@ test('an accepted send is a QUEUED ledger row with its request in the outbox', a
   assert.deepEqual(request!.requests, [{ emailId, templateId, recipientId: contact.id, campaignId: null }]);
   const explained = await service.api('GET', `/emails/${emailId}/explain`);
   assert.deepEqual(explained.body.gates.map((gate: { gate: string; passed: boolean }) => [gate.gate, gate.passed]), [
-    ['template', true], ['contact', true], ['status', true], ['suppression', true], ['topic', true], ['frequency_cap', true], ['intake', false],
+    ['template', true], ['contact', true], ['status', true], ['suppression', true], ['topic', true], ['sender', true], ['frequency_cap', true], ['intake', false],
   ]);
   assert.deepEqual(explained.body.attempts, []);
 });

@@ -6,6 +6,7 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { openSecret } from '../../domain/auth/secret-box.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
 import { makeContact, makeTemplate, send, untilStatus } from '../support/emails.ts';
+import { confirmByMail, makeSender } from '../support/senders.ts';
 import { startService, type Service } from '../support/service.ts';
 
 const MAIL_FROM = 'Perennial <no-reply@example.net>';
@@ -21,11 +22,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-const create = async (body: Record<string, unknown>) => {
-  const answer = await service.api('POST', '/emails/senders', body);
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
-};
+const create = (body: Record<string, unknown>) => makeSender(service, body);
 const codes = (answer: { body: { errors?: { path: string; code: string }[] } }) => answer.body.errors?.map(({ path, code }) => `${path} ${code}`);
 const { privateKey: rsa } = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const pem = (type: 'pkcs1' | 'pkcs8') => rsa.export({ type, format: 'pem' }).toString();
@@ -36,6 +33,11 @@ async function judge(raw: string, records: Record<string, string>) {
     resolver: (name: string) => Promise.resolve(name in records ? [[records[name]!]] : []),
   });
   return results;
+}
+/** Publishes a sender's record and has it verified. */
+async function verified(id: number, { dnsName, dnsValue }: { dnsName: string; dnsValue: string }): Promise<void> {
+  dns.set(dnsName, [[dnsValue]]);
+  assert.equal((await service.api('POST', `/emails/senders/${id}/verify`)).status, 200);
 }
 const received = async (emailId: number): Promise<string> => {
   const { to } = await untilStatus(service, emailId, 'SENT');
@@ -117,12 +119,14 @@ test('verifying says what the DNS has, and notes it', async () => {
   const { id, dkim } = await create({ email: 'seen@example.com', dkim: { privateKey: pem('pkcs8') } });
   const verify = () => service.api('POST', `/emails/senders/${id}/verify`);
   const key = dkim.publicKey as string;
+  assert.equal(dkim.dnsValue, `v=DKIM1; k=rsa; n=perennial:default; p=${key}`);
   const wrong: [string[][] | string, string, RegExp][] = [
     ['ENOTFOUND', 'record_missing', /no TXT record at/], ['ENODATA', 'record_missing', /no TXT record/], [[], 'record_missing', /no TXT/],
     [[[dkim.dnsValue], [dkim.dnsValue]], 'record_ambiguous', /2 TXT/], [[['v=DKIM1; k=rsa; p=']], 'record_wrong', /revoked/],
     [[['v=DKIM1; k=rsa; p=AAAA']], 'record_wrong', /another key/], [[['v=DKIM1; k=ed25519; p=AAAA']], 'record_wrong', /kind of key/],
     [[[`v=DKIM1; h=sha1; p=${key}`]], 'record_wrong', /sha256/], [[[`v=DKIM1; s=tlsrpt; p=${key}`]], 'record_wrong', /email/],
     [[[`p=${key}; v=DKIM1`]], 'record_wrong', /begin/], [[['hello']], 'record_wrong', /tags/], [[['v=DKIM1; k=rsa']], 'record_wrong', /no key/],
+    ...['', 'n=; ', 'n=x; ', 'n=perennial:other; ', 'n=perennial:default2; '].map((note): [string[][], string, RegExp] => [[[`v=DKIM1; ${note}p=${key}`]], 'record_wrong', /n=perennial:default/]),
   ];
   for (const [answer, code, words] of wrong) {
     dns.set(dkim.dnsName, answer);
@@ -130,7 +134,7 @@ test('verifying says what the DNS has, and notes it', async () => {
     assert.deepEqual([status, body.code, body.errors[0].code], [409, 'dns_record_invalid', code], JSON.stringify(answer));
     assert.match(body.detail, words);
   }
-  for (const record of [[dkim.dnsValue], [`v=DKIM1; k=rsa; p=${key.slice(0, 100)}`, key.slice(100)], [`p=${key}`], [`v=DKIM1; t=s; h=sha1:sha256; s=*; n=x; p= ${key.slice(0, 50)} ${key.slice(50)} ;`]]) {
+  for (const record of [[dkim.dnsValue], [`v=DKIM1; k=rsa; n=perennial:default; p=${key.slice(0, 100)}`, key.slice(100)], [`p=${key}; n=perennial:default`], [`v=DKIM1; t=s; h=sha1:sha256; s=*; n = perennial:default ; p= ${key.slice(0, 50)} ${key.slice(50)} ;`]]) {
     dns.set(dkim.dnsName, [record]);
     const { status, body } = await verify();
     assert.equal(status, 200, JSON.stringify(body));
@@ -148,8 +152,9 @@ test('verifying says what the DNS has, and notes it', async () => {
 });
 
 test('mail of a sender is signed as it arrives: all of its fields, whatever is in it, and nothing can be added', async () => {
-  const { dkim } = await create({ email: 'news@bücher.example', name: 'Grüße, "Łódź" <x>', replyTo: 'antwort@bücher.example', dkim: {} });
+  const { id, dkim } = await create({ email: 'news@bücher.example', name: 'Grüße, "Łódź" <x>', replyTo: 'antwort@bücher.example', dkim: {} });
   assert.equal(dkim.domain, 'xn--bcher-kva.example');
+  await verified(id, dkim);
   const contents = {
     ascii: '<p>Hello {{firstName}}</p>', umlauts: '<p>Žluťoučký kůň für {{firstName}}</p>', long: `<p>${'x'.repeat(3000)} ${' word'.repeat(600)}</p>`,
     dots: '.\n..\n<p>.</p>\n.x\n.\n', blanks: '<p>x  \t y</p>   \n\n \t \n\n\n',
@@ -157,8 +162,8 @@ test('mail of a sender is signed as it arrives: all of its fields, whatever is i
   for (const [what, content] of Object.entries(contents)) {
     const subject = what === 'umlauts' ? `Größe und Länge ${'für alle '.repeat(20)}{{firstName}}` : what;
     const templateId = await makeTemplate(service, { subject, content, fromEmail: 'news@bücher.example' });
-    const { id } = await makeContact(service, { firstName: 'Žofie', lastName: 'Příšerně Dlouhá-Jménová ze Žluťoučkého Kraje' });
-    const raw = await received(await send(service, { templateId, recipientId: id }));
+    const { id: recipientId } = await makeContact(service, { firstName: 'Žofie', lastName: 'Příšerně Dlouhá-Jménová ze Žluťoučkého Kraje' });
+    const raw = await received(await send(service, { templateId, recipientId }));
     const [result, ...others] = await judge(raw, { [dkim.dnsName]: dkim.dnsValue });
     assert.deepEqual([result!.status.result, others.length, result!.signingDomain], ['pass', 0, 'xn--bcher-kva.example'], `${what}: ${JSON.stringify(result)}`);
     const fields = raw.slice(0, raw.indexOf('\r\n\r\n')).split(/\r\n(?![ \t])/).map((line) => line.slice(0, line.indexOf(':')).toLowerCase());
@@ -177,6 +182,7 @@ test('mail of a sender is signed as it arrives: all of its fields, whatever is i
 
 test('a template says more than its sender; a change of the sender counts at once; MAIL_FROM can be a sender too', async () => {
   const sender = await create({ email: 'desk@example.com', name: 'The Desk', replyTo: 'replies@example.com', dkim: { selector: 'one' } });
+  await confirmByMail(service, 'desk@example.com');
   const own = await makeTemplate(service, { fromEmail: 'Desk@example.com', fromName: 'Own Name', replyTo: 'own@example.com' });
   const bare = await makeTemplate(service, { fromEmail: 'desk@example.com' });
   const mail = async (templateId: number) => received(await send(service, { templateId, recipientId: (await makeContact(service)).id }));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { makeContact, makeTemplate } from '../support/emails.ts';
+import { makeConfirmedSender } from '../support/senders.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
@@ -36,6 +37,7 @@ test('a name is not content: only what is sent makes another content version, ea
   assert.deepEqual([resubjected.body.contentVersion, resubjected.body.version, resubjected.body.previewText], [2, 3, null]);
   const same = await service.api('PUT', `/emails/templates/${id}`, { subject: 's2' });
   assert.equal(same.body.contentVersion, 2);
+  await makeConfirmedSender(service, 'team@example.com');
   const resent = await service.api('PUT', `/emails/templates/${id}`, { fromEmail: 'team@example.com' });
   assert.equal(resent.body.contentVersion, 3);
   const versions = await inTenant(sql`select content_version, subject, content, from_email from email_template_versions where template_id = ${id} order by 1`);

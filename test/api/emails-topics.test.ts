@@ -137,7 +137,7 @@ test('explain names the gate, of a mail that was held and of one that waits', as
   const gatesOf = async (id: number) => (await api('GET', `/emails/${id}/explain`)).body.gates.map((gate: { gate: string; passed: boolean; reason: string | null }) => [gate.gate, gate.passed, gate.reason]);
   const passed = ['template', 'contact', 'status', 'suppression'].map((gate) => [gate, true, null]);
   assert.deepEqual(await gatesOf(held), [...passed, ['topic', false, 'topic_off']]);
-  assert.deepEqual(await gatesOf(waiting), [...passed, ['topic', true, null], ['frequency_cap', true, null], ['intake', false, 'waiting']]);
+  assert.deepEqual(await gatesOf(waiting), [...passed, ['topic', true, null], ['sender', true, null], ['frequency_cap', true, null], ['intake', false, 'waiting']]);
   await refuse(late.email, topic.id);
   assert.deepEqual(await gatesOf(waiting), [...passed, ['topic', false, 'topic_off'], ['intake', false, 'waiting']]);
 });
@@ -153,7 +153,7 @@ test('a mail that was queued meets the gate when it is started, by the topic tha
   const start = async (id: number) => {
     await engine(sql`update emails set holder = 'me', lease_until = now() + interval '1 minute', accepted_at = now() where id = ${id}`);
     const [started] = await startAs(service, 'me', [{
-      id, tenantId: 'default', contactVersion: 1, contentVersion: 1, linkCount: 0, address: people[ids.indexOf(id)]!.email, isBareAddress: false, attempt: 0,
+      id, tenantId: 'default', contactVersion: 1, contentVersion: 1, linkCount: 0, fromKey: null, address: people[ids.indexOf(id)]!.email, isBareAddress: false, attempt: 0,
     }]);
     return started!.status;
   };

@@ -35,7 +35,7 @@ const operationOf = (route: (typeof routes)[number]) =>
 /** What the contract lets anyone call. */
 const PUBLIC = [
   /^\/(\w+\/)?health$/, /^\/(openapi|asyncapi)\.json$/, /^\/\/(docs|metrics)(\/|$)/, /^\/\/(reset-password|verify-email|accept-invitation)$/, /^\/auth\/(register|login|refresh|forgot-password|reset-password|verify-email(\/resend)?|invitations\/accept)$/,
-  /^\/emails\/(tracking\/(open|click)|unsubscribe|preferences|confirm|view|webhooks)\//, /^\/forms\/\{id\}\/(page|fields|token|script|submit)$/, /^\/scoring\/visit/,
+  /^\/emails\/(tracking\/(open|click)|unsubscribe|preferences|confirm(-sender)?|view|webhooks)\//, /^\/forms\/\{id\}\/(page|fields|token|script|submit)$/, /^\/scoring\/visit/,
 ];
 
 test('every route says what it is, who may call it and what it answers', () => {

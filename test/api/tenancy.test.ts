@@ -76,8 +76,11 @@ test('tables of the whole service are for the engine alone', async () => {
       await app.query('set local role perennial_engine');
       await insertRow(app, table, cols, {});
       await app.query('reset role');
-      assert.deepEqual(await ask(app, `select 1 from "${table}"`), [], table);
-      await assert.rejects(insertRow(app, table, cols, {}), refused('42501'), table);
+      await app.query('savepoint here');
+      for (const touch of [() => app.query(`select 1 from "${table}"`), () => insertRow(app, table, cols, {})]) {
+        await assert.rejects(touch, refused('42501'), table);
+        await app.query('rollback to here');
+      }
     });
   }
 });
@@ -105,17 +108,6 @@ test('the service\'s login is one that row security holds for, and owns nothing'
   [{ role: 'perennial_engine', inherit: false, set: true, admin: false }]);
   const [engine] = await ask(owner, `select rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname = 'perennial_engine'`);
   assert.deepEqual(engine, { rolsuper: false, rolbypassrls: false, rolcanlogin: false });
-});
-
-test('functions that run as the owner fix their search path and are not everyone\'s', async () => {
-  const functions = await ask<{ name: string; config: string[] | null; everyones: boolean }>(owner, `
-    select proname as name, proconfig as config, has_function_privilege('public', oid, 'execute') as everyones
-    from pg_proc where pronamespace = 'public'::regnamespace and prosecdef`);
-  assert.ok(functions.length >= 2);
-  for (const { name, config, everyones } of functions) {
-    assert.ok(config?.some((setting) => setting.startsWith('search_path=')), name);
-    assert.equal(everyones, false, name);
-  }
 });
 
 test('of every table, a tenant sees, changes, deletes and inserts its own rows alone', async () => {

@@ -29,7 +29,7 @@ async function queue(count: number, fields: Partial<Parameters<typeof queueEmail
 }
 const lease = (holder: string, limit = 100, seconds = 60, lane: 'bulk' | 'journey' = 'bulk') => leaseEmails(em(), { holder, lane, limit, seconds });
 const rendered = (email: LeasedEmail, failure?: string) => ({
-  id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 2,
+  id: email.id, tenantId: email.tenantId, contactVersion: email.contactVersion, contentVersion: email.contentVersion, linkCount: 2, fromKey: null,
   address: email.address, isBareAddress: email.contactId === null, attempt: email.attempt, ...(failure ? { failure } : {}),
 });
 const start = (holder: string, emails: LeasedEmail[], leaseSeconds = 60) => startAs(service, holder, emails.map((email) => rendered(email)), { leaseSeconds });

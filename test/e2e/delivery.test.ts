@@ -3,6 +3,7 @@ import { after, before, mock, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { Wake } from '../../events/wake.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
+import { confirmByMail, makeSender } from '../support/senders.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -16,6 +17,8 @@ const dueNow = (emailId: number) => engine(sql`update emails set next_attempt_at
 const attempts = async (emailId: number) => (await service.api('GET', `/emails/${emailId}/explain`)).body.attempts.map((attempt: { reply: string }) => attempt.reply);
 
 test('a mail is what its template says of its recipient, with a way out, a pixel and links that prove themselves', async () => {
+  await makeSender(service, { email: 'team@example.com' });
+  await confirmByMail(service, 'team@example.com');
   const templateId = await makeTemplate(service, {
     subject: 'Hello {{firstName}}, {{data.order}}', replyTo: 'reply@example.com', fromName: 'The Team', fromEmail: 'team@example.com',
     content: '<p>Hello {{firstName}} of {{company}}: <a href="https://example.com/one?x=1&amp;y=2">one</a></p>',

@@ -33,7 +33,7 @@ test('an immediate campaign reaches each of its segment once, and says of the ot
     contacts.map(({ id }, n) => [id, n === 1 ? 'contact_unsubscribed' : n === 2 ? 'contact_bounced' : 'SENT'])));
   const { body: explained } = await service.api('GET', `/emails/${listed.find((row: { contactId: number }) => row.contactId === contacts[0]!.id).emailId}/explain`);
   assert.deepEqual(explained.gates.map(({ gate, passed }: { gate: string; passed: boolean }) => [gate, passed]), [
-    ['membership', true], ['campaign', true], ['template', true], ['contact', true], ['status', true], ['suppression', true], ['topic', true], ['frequency_cap', true],
+    ['membership', true], ['campaign', true], ['template', true], ['contact', true], ['status', true], ['suppression', true], ['topic', true], ['sender', true], ['frequency_cap', true],
     ['intake', true], ['provider', true],
   ]);
   assert.ok((await readCampaign(service, campaign.id)).finishedAt);

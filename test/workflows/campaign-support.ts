@@ -89,7 +89,7 @@ export async function startJourneys(): Promise<Journeys> {
       if (status) await em().transactional((tx) => rows(tx, sql`update contacts set status = ${status} where id = ${id}`));
       return id;
     },
-    template: async () => (await createTemplate(em(), TENANT, { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello</p>' })).id,
+    template: async () => (await createTemplate(em(), TENANT, { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello</p>' }, deps.env.MAIL_FROM)).id,
     list: async (contactIds = []) => (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).id,
     start: async (input, audience = {}) => {
       const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input });

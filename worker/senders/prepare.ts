@@ -53,6 +53,11 @@ function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: Leas
 /** Whoever signs somebody up types the name too, and nothing of that stands in the mail that asks for the confirmation. */
 const nameOf = ({ systemKey, contact }: LeasedEmail): string | null => (systemKey !== null && isOptInKey(systemKey) ? null : recipientName(contact));
 
+/** Mail of the service itself to whomever a tenant names says who sends it; a tenant that has made a sender of MAIL_FROM only signs it. */
+function senderOf({ systemKey }: LeasedEmail, sender: SenderIdentity | null): SenderIdentity | null {
+  return sender === null || systemKey === null || isOptInKey(systemKey) ? sender : { ...sender, name: null, replyTo: null };
+}
+
 /** When the tenant's send window opens for the recipient; null while it is open. */
 function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
   if (!sendWindow) return null;
@@ -65,7 +70,7 @@ function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
 export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepared> {
   const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
   const row: RenderedRow = {
-    id, tenantId, address, contentVersion, attempt, linkCount: null, contactVersion: email.contactVersion, isBareAddress: contactId === null,
+    id, tenantId, address, contentVersion, attempt, linkCount: null, fromKey: null, contactVersion: email.contactVersion, isBareAddress: contactId === null,
   };
   // Its template or contact is gone, and the gates will say so.
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
@@ -73,7 +78,8 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
   if (notBefore) return { row: { ...row, notBefore }, composed: null };
   try {
     const template = tools.template({ tenantId, templateId, contentVersion });
-    const sender = tools.sender({ tenantId, emailKey: template.fromKey });
+    row.fromKey = template.ownFromKey;
+    const sender = senderOf(email, tools.sender({ tenantId, emailKey: template.fromKey }));
     const rendered = renderFor(template.compiled, recipientOf(email, address, tools));
     const composed = template.composer(sender)({
       messageId: messageIdFor(id, template.fromAddress, tools.signer), to: { name: nameOf(email), address }, date: new Date(), rendered,

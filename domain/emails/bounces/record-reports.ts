@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { addressKey } from '../queue-emails.ts';
+import { addressKey } from '../address-key.ts';
 import { suppressAddresses } from '../suppress-addresses.ts';
 import { outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
 import { settleByBounces, settleByDelivery, type EmailRef } from './settle-by-evidence.ts';

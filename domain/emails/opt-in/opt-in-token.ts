@@ -1,5 +1,5 @@
 import { addressDigest } from '../../contacts/erasure/digest.ts';
-import { addressKey } from '../queue-emails.ts';
+import { addressKey } from '../address-key.ts';
 import type { LinkSigner } from '../tokens.ts';
 
 const PURPOSE = 'opt-in';

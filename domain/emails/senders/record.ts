@@ -3,8 +3,11 @@ import { AppError, type Violation } from '../../errors.ts';
 
 /** Where the record of a key stands in the DNS (RFC 6376 section 3.6.2.1). */
 export const recordName = (domain: string, selector: string): string => `${selector}._domainkey.${domain}`;
-/** What it says (RFC 6376 section 3.6.1). */
-export const recordValue = (publicKey: string): string => `v=DKIM1; k=rsa; p=${publicKey}`;
+/** The note in a record (n=, RFC 6376 section 3.6.1: verifiers ignore it) by which the domain's owner says whose it is. */
+const noteOf = (tenantId: string): string => `perennial:${tenantId}`;
+/** What it says (RFC 6376 section 3.6.1); with a tenant, it names it. */
+export const recordValue = (publicKey: string, tenantId: string | null): string =>
+  `v=DKIM1; k=rsa; ${tenantId === null ? '' : `n=${noteOf(tenantId)}; `}p=${publicKey}`;
 
 /** The TXT records of a name, each as the strings it is made of; as node:dns/promises has it, errors with their `code`. */
 export type ResolveTxt = (name: string) => Promise<string[][]>;
@@ -29,8 +32,16 @@ function tagsOf(record: string): Map<string, string> | null {
   return tags;
 }
 
-/** Why verifiers would not take signatures of this key by the record; null when they would. */
-function mistakeIn(record: string, publicKey: string): string | null {
+/** A key in the DNS. With `tenantId` the record must name the tenant: a key that was made here was never anybody else's, and proves it by itself. */
+interface Published {
+  domain: string;
+  selector: string;
+  publicKey: string;
+  tenantId: string | null;
+}
+
+/** Why verifiers would not take signatures of this key by the record, or it is not this tenant's; null when all is well. */
+function mistakeIn(record: string, { publicKey, tenantId }: Published): string | null {
   const tags = tagsOf(record);
   if (!tags) return 'is not a list of tags';
   const listed = (tag: string, wanted: string): boolean => {
@@ -43,12 +54,13 @@ function mistakeIn(record: string, publicKey: string): string | null {
   if (!listed('s', 'email')) return 'is not for email (s=)';
   const found = tags.get('p')?.replace(/\s/g, '');
   if (!found) return found === '' ? 'is revoked: its p= is empty' : 'has no key (p=)';
-  return found === publicKey ? null : 'has another key (p=)';
+  if (found !== publicKey) return 'has another key (p=)';
+  return tenantId === null || tags.get('n') === noteOf(tenantId) ? null : `does not say n=${noteOf(tenantId)}, which a key that was brought along needs`;
 }
 
 /** What is wrong with the record of a key in the DNS; null when it is as it should be. Throws 503 when the DNS gives no answer. */
-export async function checkRecord(resolve: ResolveTxt, { domain, selector, publicKey }: { domain: string; selector: string; publicKey: string }): Promise<Violation | null> {
-  const name = recordName(domain, selector);
+export async function checkRecord(resolve: ResolveTxt, published: Published): Promise<Violation | null> {
+  const name = recordName(published.domain, published.selector);
   const violation = (code: string, message: string): Violation => ({ path: '/dkim', code, message });
   let records: string[];
   try {
@@ -63,6 +75,6 @@ export async function checkRecord(resolve: ResolveTxt, { domain, selector, publi
   if (records.length === 0) return violation('record_missing', `there is no TXT record at ${name}`);
   // Which of several a verifier takes is undefined (RFC 6376 section 3.6.2.2).
   if (records.length > 1) return violation('record_ambiguous', `there are ${records.length} TXT records at ${name}`);
-  const mistake = mistakeIn(records[0]!, publicKey);
+  const mistake = mistakeIn(records[0]!, published);
   return mistake === null ? null : violation('record_wrong', `the TXT record at ${name} ${mistake}`);
 }

@@ -2,15 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { domainToASCII } from 'node:url';
 import { LockMode } from '@mikro-orm/core';
 import { EmailSender } from '../../../db/entities/email-senders.ts';
-import { freshEm, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { sealSecret, type BoxSecrets } from '../../auth/secret-box.ts';
 import { normaliseEmail } from '../../contacts/email.ts';
 import { isViolation } from '../../contacts/violation.ts';
-import { AppError, assertNotInUse, assertValid, notFound, type User, type Violation } from '../../errors.ts';
-import { addressKey } from '../queue-emails.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../errors.ts';
+import type { LinkSigner } from '../tokens.ts';
+import { mailConfirmation } from './confirm-sender.ts';
 import { keyOwner, makeKey, readKey, type DkimKey } from './keys.ts';
-import { checkRecord, recordName, recordValue, type ResolveTxt } from './record.ts';
+import { isOfDomain, proofsOf, proves, templatesLosing } from './proven.ts';
 
 /** Asks for a key: one that is given, or one that is made here. */
 export interface DkimInput {
@@ -28,34 +29,27 @@ export interface SenderInput {
   dkim?: DkimInput | null;
 }
 
-/** A key as its owner sees it. */
-export interface DkimShown {
-  domain: string;
-  selector: string;
-  publicKey: string;
-  dnsName: string;
-  dnsValue: string;
-  verifiedAt: Date | null;
-}
-
 /** One label or more (RFC 6376 section 3.1), in lower case. */
 const SELECTOR = /^(?!.{64})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 
-/** The key of a sender without its private half; null where it has none. */
-export function shownKey({ dkimDomain: domain, dkimSelector: selector, dkimPublicKey: publicKey, dkimVerifiedAt }: EmailSender): DkimShown | null {
-  if (!domain || !selector || !publicKey) return null;
-  return { domain, selector, publicKey, dnsName: recordName(domain, selector), dnsValue: recordValue(publicKey), verifiedAt: dkimVerifiedAt ?? null };
+interface Services {
+  env: BoxSecrets;
+  links: LinkSigner;
 }
 
-/** Makes a sender; by `dkim` with a key, which signs its mail from now on. Throws 400 with every mistake, 409 `email_taken`. */
-export async function createSender(em: EntityManager, secrets: BoxSecrets, author: Author, input: SenderInput): Promise<EmailSender> {
+/**
+ * Makes a sender; by `dkim` with a key, which signs its mail from now on. A link to confirm the address is mailed to it,
+ * unless its domain is the tenant's already. Throws 400 with every mistake, 409 `email_taken`, 429.
+ */
+export async function createSender(em: EntityManager, { env, links }: Services, author: Author, input: SenderInput): Promise<EmailSender> {
   assertValid(senderViolations(input));
   const fields = checkFields(input).values;
   const key = input.dkim ? await keyFor(fields.emailKey!, input.dkim) : null;
   return em.transactional(async (tx) => {
     const sender = tx.create(EmailSender, { ...(fields as { email: string; emailKey: string }), tenantId: author.tenantId });
-    if (key) setKey(sender, secrets, key);
+    if (key) setKey(sender, env, key);
     await tx.flush();
+    await mailUnlessProven(tx, links, author, sender);
     await appendAudit(tx, author, { action: 'email_sender.created', resourceType: 'email_sender', resourceId: sender.id, after: audited(sender) });
     return sender;
   });
@@ -63,11 +57,11 @@ export async function createSender(em: EntityManager, secrets: BoxSecrets, autho
 
 /**
  * Changes the given fields; `check` sees the sender as it is, under its lock. Another selector or private key takes the
- * place of the key that there is. Throws 400, 404, 409 `email_taken`, 409 `in_use` where templates name an address that
- * would be no sender's any more.
+ * place of the key that there is; another address is to be confirmed anew, and another domain to be verified. Throws 400,
+ * 404, 409 `email_taken`, 409 `in_use` with the templates whose address would be no verified sender's any more, 429.
  */
 export async function updateSender(
-  em: EntityManager, secrets: BoxSecrets, author: Author, id: number, input: Partial<SenderInput>, check: (current: EmailSender) => void,
+  em: EntityManager, { env, links }: Services, author: Author, id: number, input: Partial<SenderInput>, check: (current: EmailSender) => void,
 ): Promise<EmailSender> {
   const fields = checkFields(input).values;
   const before = await freshEm(em).findOne(EmailSender, { id });
@@ -80,52 +74,33 @@ export async function updateSender(
     check(sender);
     if (wanted && sender.version !== before.version) throw new AppError('conflict', 'The sender was changed at the same time; try again');
     const was = audited(sender);
-    if (fields.emailKey && fields.emailKey !== sender.emailKey) assertNotInUse(await templatesNaming(tx, sender));
+    const { emailKey, confirmedAt, verifiedDomain } = sender;
     tx.assign(sender, fields);
-    if (input.dkim === null) Object.assign(sender, { dkimDomain: null, dkimSelector: null, dkimPrivateKey: null, dkimPublicKey: null, dkimVerifiedAt: null });
-    else if (wanted) setKey(sender, secrets, wanted);
-    else if (sender.dkimDomain && !isAligned(sender.emailKey, sender.dkimDomain)) {
+    const isAnother = sender.emailKey !== emailKey;
+    if (isAnother) sender.confirmedAt = null;
+    if (input.dkim === null) Object.assign(sender, NO_KEY);
+    else if (wanted) setKey(sender, env, wanted);
+    else if (sender.dkimDomain && !isOfDomain(sender.emailKey, sender.dkimDomain)) {
       assertValid([notAligned(sender.dkimDomain)]);
     }
+    assertNotInUse(await templatesLosing(tx, sender, { emailKey, confirmedAt, verifiedDomain }, sender));
     await tx.flush();
+    if (isAnother) await mailUnlessProven(tx, links, author, sender);
     await appendAudit(tx, author, { action: 'email_sender.updated', resourceType: 'email_sender', resourceId: id, before: was, after: audited(sender) });
     return sender;
   });
 }
 
-/** Deletes a sender with its key. Throws 404, 409 `in_use` with the templates that name its address. */
+/** Deletes a sender with its key. Throws 404, 409 `in_use` with the templates that name its address, or one that it alone has verified. */
 export async function deleteSender(em: EntityManager, author: Author, id: number, check: (current: EmailSender) => void): Promise<void> {
   await em.transactional(async (tx) => {
     const sender = await lockSender(tx, id);
     check(sender);
-    assertNotInUse(await templatesNaming(tx, sender));
+    assertNotInUse(await templatesLosing(tx, sender, sender, null));
     const was = audited(sender);
     await tx.remove(sender).flush();
     await appendAudit(tx, author, { action: 'email_sender.deleted', resourceType: 'email_sender', resourceId: id, before: was });
   });
-}
-
-/**
- * Looks the record of a sender's key up and notes whether it is as it should be. Throws 404, 409 `conflict` without a key,
- * 409 `dns_record_invalid` with what is wrong, 503 when the DNS gives no answer.
- */
-export async function verifySender(em: EntityManager, resolve: ResolveTxt, id: number): Promise<EmailSender> {
-  const before = await freshEm(em).findOne(EmailSender, { id });
-  if (!before) throw notFound('sender', id);
-  const key = shownKey(before);
-  if (!key) throw new AppError('conflict', 'The sender has no DKIM key');
-  const violation = await checkRecord(resolve, key);
-  const sender = await em.transactional(async (tx) => {
-    const found = await lockSender(tx, id);
-    if (found.dkimPublicKey !== key.publicKey || found.dkimSelector !== key.selector || found.dkimDomain !== key.domain) {
-      throw new AppError('conflict', 'The key was changed at the same time; try again');
-    }
-    found.dkimVerifiedAt = violation ? null : new Date();
-    await tx.flush();
-    return found;
-  });
-  if (violation) throw new AppError('dns_record_invalid', violation.message, { errors: [violation] });
-  return sender;
 }
 
 async function lockSender(tx: EntityManager, id: number): Promise<EmailSender> {
@@ -134,11 +109,8 @@ async function lockSender(tx: EntityManager, id: number): Promise<EmailSender> {
   return sender;
 }
 
-/** Addresses are compared as everywhere; a tenant has not so many templates with one that they could not be read. */
-async function templatesNaming(tx: EntityManager, { tenantId, emailKey }: EmailSender): Promise<User[]> {
-  const found = await rows<{ id: number; name: string; from_email: string }>(tx, sql`
-    select id, name, from_email from email_templates where tenant_id = ${tenantId} and from_email is not null order by id`);
-  return found.filter((template) => addressKey(template.from_email) === emailKey).map(({ id, name }) => ({ kind: 'template', id, name }));
+async function mailUnlessProven(tx: EntityManager, links: LinkSigner, author: Author, sender: EmailSender): Promise<void> {
+  if (!proves(await proofsOf(tx, sender.tenantId), sender.emailKey)) await mailConfirmation(tx, links, author, sender);
 }
 
 const notAligned = (domain: string): Violation => (
@@ -151,7 +123,7 @@ export function senderViolations(input: Partial<SenderInput>, before?: EmailSend
   const { dkim } = input;
   if (dkim && (!before || isAnotherKey(before, dkim))) return [...violations, ...checkKey(emailKey, dkim).violations];
   const domain = dkim === null ? null : before?.dkimDomain;
-  return domain && emailKey !== undefined && !isAligned(emailKey, domain) ? [...violations, notAligned(domain)] : violations;
+  return domain && emailKey !== undefined && !isOfDomain(emailKey, domain) ? [...violations, notAligned(domain)] : violations;
 }
 
 /** The columns of what is given, and what is wrong with it. */
@@ -171,11 +143,6 @@ function checkFields({ email, name, replyTo }: Partial<SenderInput>): { values: 
   return { values, violations };
 }
 
-/** Receivers ask that who signs is who writes (RFC 7489 section 3.1.1): the address's domain, or one above it. */
-function isAligned(emailKey: string, domain: string): boolean {
-  return `.${emailKey.slice(emailKey.lastIndexOf('@') + 1)}`.endsWith(`.${domain}`) && domain.includes('.');
-}
-
 function isAnotherKey(sender: EmailSender, { domain, selector, privateKey }: DkimInput): boolean {
   const differs = (given: string | undefined, present: string | null | undefined): boolean => given !== undefined && given.toLowerCase() !== present;
   return !sender.dkimPrivateKey || privateKey !== undefined || differs(domain, sender.dkimDomain) || differs(selector, sender.dkimSelector);
@@ -184,13 +151,19 @@ function isAnotherKey(sender: EmailSender, { domain, selector, privateKey }: Dki
 interface NewKey extends DkimKey {
   domain: string;
   selector: string;
+  /** It was given, not made here. */
+  brought: boolean;
 }
+
+const NO_KEY = {
+  dkimDomain: null, dkimSelector: null, dkimPrivateKey: null, dkimPublicKey: null, dkimVerifiedAt: null, dkimBrought: false, verifiedDomain: null,
+} as const;
 
 /** Reads or makes the key that is asked for. Throws 400 with every mistake. */
 async function keyFor(emailKey: string, asked: DkimInput): Promise<NewKey> {
   const { domain, selector, key, violations } = checkKey(emailKey, asked);
   assertValid(violations);
-  return { domain: domain!, selector, ...(key ?? (await makeKey())) };
+  return { domain: domain!, selector, brought: key !== null, ...(key ?? (await makeKey())) };
 }
 
 /** The key that is asked for, null where it is to be made, and what is wrong with it; an address that is not known is not judged. */
@@ -199,15 +172,18 @@ function checkKey(emailKey: string | undefined, { domain: givenDomain, selector:
   // Another for each key: who changes keys publishes the next record beside the last.
   const selector = givenSelector?.toLowerCase() ?? `perennial-${randomBytes(4).toString('hex')}`;
   const violations: Violation[] = [];
-  if (emailKey !== undefined && !isAligned(emailKey, domain!)) violations.push({ path: '/dkim/domain', code: 'not_aligned', message: 'must be the domain of the address, or one above it' });
+  // Receivers ask that who signs is who writes (RFC 7489 section 3.1.1).
+  if (emailKey !== undefined && !isOfDomain(emailKey, domain!)) violations.push({ path: '/dkim/domain', code: 'not_aligned', message: 'must be the domain of the address, or one above it' });
   if (!SELECTOR.test(selector)) violations.push({ path: '/dkim/selector', code: 'invalid_selector', message: 'must be labels of letters, digits and hyphens, 63 characters at most' });
   const read = privateKey === undefined ? null : readKey(privateKey);
   if (read && isViolation(read)) violations.push({ path: '/dkim/privateKey', ...read });
   return { domain, selector, key: read && !isViolation(read) ? read : null, violations };
 }
 
-function setKey(sender: EmailSender, secrets: BoxSecrets, { domain, selector, publicKey, pkcs8 }: NewKey): void {
-  Object.assign(sender, { dkimDomain: domain, dkimSelector: selector, dkimPublicKey: publicKey, dkimVerifiedAt: null });
+function setKey(sender: EmailSender, secrets: BoxSecrets, { domain, selector, publicKey, pkcs8, brought }: NewKey): void {
+  // The next key of a domain that is verified: its record is not there yet, and the domain is the tenant's as before.
+  if (sender.verifiedDomain !== domain) sender.verifiedDomain = null;
+  Object.assign(sender, { dkimDomain: domain, dkimSelector: selector, dkimPublicKey: publicKey, dkimVerifiedAt: null, dkimBrought: brought });
   sender.dkimPrivateKey = sealSecret(secrets, keyOwner(sender), pkcs8);
 }
 

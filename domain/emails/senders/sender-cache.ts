@@ -3,6 +3,7 @@ import type { Logger } from '../../../config/logger.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { openSecret, sealSecret, type BoxSecrets } from '../../auth/secret-box.ts';
 import { keyOwner, signingKey } from './keys.ts';
+import { isOfDomain } from './proven.ts';
 import type { Signer } from './sign.ts';
 
 const KEPT = 1000;
@@ -26,6 +27,7 @@ export interface SenderAddress {
 interface SenderRow extends SenderAddress {
   id: number;
   version: number;
+  verifiedDomain: string | null;
   name: string | null;
   replyTo: string | null;
   dkimDomain: string | null;
@@ -44,21 +46,34 @@ export class SenderCache {
     this.#log = log;
   }
 
-  /** Answers how to get the sender of an address, null where there is none. Engine `em`. */
+  /**
+   * Answers how to get the sender of an address; where there is none and its domain is verified, what signs for the domain;
+   * else null. Engine `em`.
+   */
   async load(em: EntityManager, addresses: Iterable<SenderAddress>): Promise<(address: SenderAddress) => SenderIdentity | null> {
     const wanted = new Map([...addresses].map((address) => [keyOf(address), address]));
     const found = wanted.size === 0 ? [] : await em.transactional((tx) => rows<SenderRow>(tx, sql`
       select id, tenant_id as "tenantId", email_key as "emailKey", version, name, reply_to as "replyTo",
-             dkim_domain as "dkimDomain", dkim_selector as "dkimSelector", dkim_private_key as "dkimPrivateKey"
-      from email_senders where (tenant_id, email_key) in (${sql.join([...wanted.values()].map((a) => sql`(${a.tenantId}, ${a.emailKey})`))})`));
+             dkim_domain as "dkimDomain", dkim_selector as "dkimSelector", dkim_private_key as "dkimPrivateKey", verified_domain as "verifiedDomain"
+      from email_senders where (tenant_id, email_key) in (${sql.join([...wanted.values()].map((a) => sql`(${a.tenantId}, ${a.emailKey})`))})
+        or tenant_id = any(${[...new Set([...wanted.values()].map((a) => a.tenantId))]}) and verified_domain = dkim_domain
+      -- Of several that sign for a domain the one whose record was seen, and the nearest.
+      order by dkim_verified_at is null, length(verified_domain) desc, id`));
+    const own = new Map(found.map((row) => [keyOf(row), row]));
     const identities = new Map<string, SenderIdentity>();
-    for (const row of found) {
-      const revision = `${row.id}/${row.version}`;
-      const identity = this.#kept.get(revision) ?? { revision, name: row.name, replyTo: row.replyTo, signer: await this.#signer(em, row) };
-      this.#kept.set(revision, identity);
-      identities.set(keyOf(row), identity);
+    for (const [key, { tenantId, emailKey }] of wanted) {
+      const row = own.get(key) ?? found.find((other) => other.tenantId === tenantId && other.verifiedDomain !== null && isOfDomain(emailKey, other.verifiedDomain));
+      if (row) identities.set(key, await this.#identityOf(em, row, row.emailKey === emailKey));
     }
     return (address) => identities.get(keyOf(address)) ?? null;
+  }
+
+  /** Who writes by a row: its own address is written by its name, others of its domain are only signed. */
+  async #identityOf(em: EntityManager, row: SenderRow, isOwn: boolean): Promise<SenderIdentity> {
+    const revision = `${row.id}/${row.version}${isOwn ? '' : '/domain'}`;
+    const identity = this.#kept.get(revision) ?? { revision, name: isOwn ? row.name : null, replyTo: isOwn ? row.replyTo : null, signer: await this.#signer(em, row) };
+    this.#kept.set(revision, identity);
+    return identity;
   }
 
   /** A key that does not open is an error to be mended; mail is not held up by it, a signature is no condition of delivery (RFC 6376 section 6.3). */

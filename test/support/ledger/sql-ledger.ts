@@ -77,7 +77,7 @@ export class SqlLedger implements Ledger {
 
   async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
     const rendered = copies.map(({ id, attempt, version }) => (
-      { id, tenantId: TENANT, contactVersion: version, contentVersion: 1, linkCount: 0, address: 'a@example.org', isBareAddress: false, attempt }));
+      { id, tenantId: TENANT, contactVersion: version, contentVersion: 1, linkCount: 0, fromKey: null, address: 'a@example.org', isBareAddress: false, attempt }));
     const transact: Transact = (statements) => this.#em().transactional(async (tx) => {
       const answers = [];
       for (const statement of statements) answers.push(await rows(tx, statement));

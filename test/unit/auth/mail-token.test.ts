@@ -6,14 +6,16 @@ import { createLinkSigner } from '../../../domain/emails/tokens.ts';
 
 const [ONE, TWO, THREE] = ['1'.repeat(32), '2'.repeat(32), '3'.repeat(32)];
 const links = createLinkSigner({ secret: ONE });
-const tokenOf = (url: string): string => new URL(url).searchParams.get('token')!;
+const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? url.slice(url.lastIndexOf('/') + 1);
 
 test('a link leads to the page of its mail, under PUBLIC_URL as it is set', () => {
-  const pages = { reset_password: '/reset-password', verify_email: '/verify-email', invitation: '/accept-invitation' };
+  const pages = {
+    reset_password: '/reset-password?token=', verify_email: '/verify-email?token=', invitation: '/accept-invitation?token=', confirm_sender: '/api/v1/emails/confirm-sender/',
+  };
   for (const key of SYSTEM_MAILS) {
     const token = newMailToken(links, key, 'default');
     for (const base of ['https://mail.example.com', 'https://mail.example.com/', 'https://example.com/perennial/']) {
-      assert.ok(mailLink(links, base, key, 'default', token).startsWith(`${base.replace(/\/$/, '')}${pages[key]}?token=`));
+      assert.ok(mailLink(links, base, key, 'default', token).startsWith(`${base.replace(/\/$/, '')}${pages[key]}`));
     }
   }
 });
@@ -27,7 +29,7 @@ test('what is stored is the SHA-256 of the token, and the token says whose it is
 
 test('a token is worth nothing for another purpose, altered, or by another secret', () => {
   const token = tokenOf(mailLink(links, 'https://example.com', 'verify_email', 'acme', newMailToken(links, 'verify_email', 'acme')));
-  for (const key of ['reset_password', 'invitation'] as const) assert.equal(readMailToken(links, key, token), null);
+  for (const key of ['reset_password', 'invitation', 'confirm_sender'] as const) assert.equal(readMailToken(links, key, token), null);
   for (let at = 0; at < token.length; at += 1) {
     const altered = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
     assert.equal(readMailToken(links, 'verify_email', altered), null);

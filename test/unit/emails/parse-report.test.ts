@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { addressKey } from '../../../domain/emails/queue-emails.ts';
+import { addressKey } from '../../../domain/emails/address-key.ts';
 import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { parseReport } from '../../../domain/emails/bounces/parse-report.ts';
 import { outcomeFor } from '../../../domain/emails/bounces/report.ts';

@@ -1,0 +1,20 @@
+import type { EmailSender } from '../../../db/entities/email-senders.ts';
+import { recordName, recordValue } from './record.ts';
+
+/** A key as its owner sees it. */
+export interface DkimShown {
+  domain: string;
+  selector: string;
+  publicKey: string;
+  dnsName: string;
+  dnsValue: string;
+  verifiedAt: Date | null;
+}
+
+/** The key of a sender without its private half; null where it has none. */
+export function shownKey({ tenantId, dkimDomain: domain, dkimSelector: selector, dkimPublicKey: publicKey, dkimBrought, dkimVerifiedAt }: EmailSender): DkimShown | null {
+  if (!domain || !selector || !publicKey) return null;
+  return {
+    domain, selector, publicKey, dnsName: recordName(domain, selector), dnsValue: recordValue(publicKey, dkimBrought ? tenantId : null), verifiedAt: dkimVerifiedAt ?? null,
+  };
+}
