@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isMissing, type Nats } from './nats.ts';
-import { copyConfig, copyConsumerConfig, EVENTS } from './streams.ts';
+import { encode, isMissing, type Nats } from './nats.ts';
+import { copyConfig, copyConsumerConfig, ensureConsumer, EVENTS } from './streams.ts';
 
 /** A NATS account of other programs, with a copy of the stream EVENTS in it. */
 export interface Copy {
@@ -32,20 +32,20 @@ export async function insideOf({ connection, acks }: Nats, { account }: Copy): P
  */
 export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMaxAge: string): Promise<void> {
   for (const copy of copies) {
-    const wanted = copyConsumerConfig(copy.account, copy.tenantId);
+    const feeder = copyConsumerConfig(copy.account, copy.tenantId);
     const { jsm } = await insideOf(nats, copy);
-    const [feeder, info] = await Promise.all([
-      nats.jsm.consumers.info(EVENTS, wanted.durable_name!).catch(nullIfMissing), jsm.streams.info(EVENTS).catch(nullIfMissing),
-    ]);
-    const sameTenant = feeder !== null && feeder.config.filter_subject === wanted.filter_subject;
-    if (info && sameTenant) {
+    const info = await jsm.streams.info(EVENTS).catch(nullIfMissing);
+    const before = await nats.jsm.consumers.info(EVENTS, feeder.durable_name!).catch(nullIfMissing);
+    await ensureConsumer(nats.jsm, EVENTS, feeder);
+    if (info && before?.config.filter_subject === feeder.filter_subject) {
       await jsm.streams.update(EVENTS, copyConfig(copy.account, eventsMaxAge));
       continue;
     }
-    if (info) await jsm.streams.delete(EVENTS);
-    // It would go on where it is; one that has delivered nothing yet, another process may just have made.
-    if (feeder && (!sameTenant || feeder.delivered.stream_seq > 0)) await nats.jsm.consumers.delete(EVENTS, feeder.name);
-    await nats.jsm.consumers.add(EVENTS, wanted);
+    if (info) await jsm.streams.delete(EVENTS).catch(nullIfMissing);
+    // Else it would go on where it is. To delete it and make it again is not safe from several processes at once.
+    const reset = await nats.connection.request(`$JS.API.CONSUMER.RESET.${EVENTS}.${feeder.durable_name}`, encode({ seq: 1 }), { timeout: 10_000 });
+    const refusal = reset.json<{ error?: { description: string } }>().error;
+    if (refusal) throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} can not begin anew: ${refusal.description}`);
     await jsm.streams.add(copyConfig(copy.account, eventsMaxAge));
   }
 }

@@ -45,7 +45,7 @@ export function copyConsumerConfig(account: string, tenantId: string | null): Pa
     ack_policy: 'flow_control' as AckPolicy,
     flow_control: true,
     idle_heartbeat: second,
-    ...(tenantId === null ? {} : { filter_subject: `events.${tenantId}.>` }),
+    filter_subject: tenantId === null ? 'events.>' : `events.${tenantId}.>`,
   };
 }
 
