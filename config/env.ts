@@ -68,7 +68,8 @@ export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host is this machine and no other. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
