@@ -5,6 +5,7 @@ import { rows, sql, tenantEm } from '../db/orm.ts';
 import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
 import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
 import { AppError } from '../domain/errors.ts';
+import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copies.ts';
 import { eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
 import { DEAD_LETTERS, EVENTS } from '../events/streams.ts';
 import { closeWorkflow } from './start-executions.ts';
@@ -15,7 +16,8 @@ export interface ErasureInput {
 }
 
 const NOT_FOUND = 5;
-const STREAMS = [{ stream: EVENTS, subject: (tenantId: string) => `events.${tenantId}.*` }, { stream: DEAD_LETTERS, subject: () => 'dead.>' }];
+const subjectOf = (tenantId: string): string => `events.${tenantId}.*`;
+const STREAMS = [{ stream: EVENTS, subject: subjectOf }, { stream: DEAD_LETTERS, subject: () => 'dead.>' }];
 
 /** What an erasure does outside of the database comes before the contact goes, for nobody finds its traces after that. */
 export function erasureActivities(deps: Deps) {
@@ -38,6 +40,13 @@ export function erasureActivities(deps: Deps) {
       const done: Record<string, EraseProgress> = { ...before };
       for (const { stream, subject } of STREAMS) {
         done[stream] = await eraseMessages(deps.nats, stream, subject(tenantId), before[stream] ?? { seq: 0, erased: 0 }, isToGo, (progress) => heartbeat({ ...done, [stream]: progress }));
+      }
+      const copies = copiesOf(deps.env.NATS_LISTENERS).filter((copy) => copy.tenantId === null || copy.tenantId === tenantId);
+      await ensureCopies(deps.nats, copies, deps.env.EVENTS_MAX_AGE);
+      for (const copy of copies) {
+        const key = `${EVENTS} in ${copy.account}`;
+        await untilCaughtUp(deps.nats, copy, () => heartbeat(done));
+        done[key] = await eraseMessages(await insideOf(deps.nats, copy), EVENTS, subjectOf(tenantId), before[key] ?? { seq: 0, erased: 0 }, isToGo, (progress) => heartbeat({ ...done, [key]: progress }));
       }
       await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { events: done[EVENTS]!.erased, deadLetterMessages: done[DEAD_LETTERS]!.erased }));
     },

@@ -23,6 +23,8 @@ const description = `All that is said here holds for every operation.
 
 **Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.
 
+**Events** are on NATS, not here: [how to listen to them](/docs/events).
+
 ## Error codes
 
 | Code | Status | Meaning |

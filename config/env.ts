@@ -21,6 +21,7 @@ const envSchema = Type.Object({
   TEMPORAL_ADDRESS: url('Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),
   NATS_URL: url('NATS with credentials, nats://user:password@host:port'),
+  NATS_LISTENERS: Type.String({ default: '', pattern: '^([A-Za-z0-9_-]+(:[a-z0-9][a-z0-9_-]{0,49})?(,|$))*$', description: 'Comma-separated NATS accounts of programs that listen to events: each gets a copy of them; `account:tenant` = of that tenant\'s alone' }),
   SMTP_URL: url('Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order. `?ratePerMinute=` limits what all sender processes together send by it, `?connections=` its connections of each'),
   MAIL_FROM: Type.String({ default: 'Perennial <no-reply@example.com>', description: 'Sender where a template names none' }),
   MAIL_POSTAL_ADDRESS: Type.String({ default: '', description: 'Postal address in the footer of marketing mail; most laws on such mail ask for one' }),
@@ -69,7 +70,8 @@ export class EnvError extends Error {
   override readonly name = 'EnvError';
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host is this machine and no other. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 

@@ -1,7 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import { findBinary } from './binaries.ts';
+import { natsConfig, type NatsAccounts, type NatsLogin } from './nats-config.ts';
+import type { Secrets } from './secrets.ts';
 import { startService, untilReady, type Service } from './service.ts';
 
 export interface NatsOptions {
@@ -10,18 +12,18 @@ export interface NatsOptions {
   /** Holds the folders `nats` and `logs`. */
   dataDir: string;
   port: number;
-  password: string;
-  /** Isolated accounts, each with JetStream: their users are t1 … tN. Without it there is one user, `perennial`. */
-  accounts?: number;
+  accounts: NatsAccounts[];
   log: (line: string) => void;
 }
 
 /** Starts nats-server with JetStream on disk, on loopback. Ready when JetStream has answered. */
-export async function startNats({ dataDir, port, password, accounts, log, spawned }: NatsOptions): Promise<Service> {
+export async function startNats({ dataDir, port, accounts, log, spawned }: NatsOptions): Promise<Service> {
   const folder = join(dataDir, 'nats');
   const configFile = join(folder, 'nats.conf');
+  const storeDir = join(folder, 'jetstream');
   await mkdir(folder, { recursive: true });
-  await writeFile(configFile, config(port, join(folder, 'jetstream'), password, accounts), { mode: 0o600 });
+  await adoptGlobalAccount(storeDir, accounts[0]!.service.account);
+  await writeFile(configFile, natsConfig({ port, storeDir, accounts }), { mode: 0o600 });
   const service = await startService({
     name: 'NATS',
     command: await findBinary('nats-server', { log }),
@@ -30,7 +32,7 @@ export async function startNats({ dataDir, port, password, accounts, log, spawne
     spawned,
   });
   try {
-    await untilReady(service, () => askJetStream(port, accounts ? 't1' : 'perennial', password));
+    await untilReady(service, () => askJetStream(port, accounts[0]!.service));
   } catch (error) {
     await service.stop();
     throw error;
@@ -43,7 +45,32 @@ export function natsUrl(port: number, user: string, password: string): string {
   return `nats://${user}:${password}@127.0.0.1:${port}`;
 }
 
-async function askJetStream(port: number, user: string, pass: string): Promise<void> {
+/** The accounts of an installation. */
+export function localAccounts(secrets: Secrets, listenersSend: boolean): NatsAccounts {
+  return {
+    service: { account: 'PERENNIAL', user: 'perennial', password: secrets.NATS_PASSWORD },
+    listener: { account: 'LISTENERS', user: 'listener', password: secrets.NATS_LISTENER_PASSWORD },
+    listenersSend,
+  };
+}
+
+/** Accounts that see nothing of each other, for tests: users t1 … tN with the listeners l1 … lN. */
+export function testAccounts(count: number, password: string): NatsAccounts[] {
+  return Array.from({ length: count }, (_, index) => ({
+    service: { account: `T${index + 1}`, user: `t${index + 1}`, password },
+    listener: { account: `L${index + 1}`, user: `l${index + 1}`, password },
+    listenersSend: true,
+  }));
+}
+
+/** Before there were accounts all streams were in the server's global one: what is there goes on in the service's. */
+async function adoptGlobalAccount(storeDir: string, account: string): Promise<void> {
+  const [before, now] = ['$G', account].map((name) => join(storeDir, 'jetstream', name));
+  const isThere = (path: string) => access(path).then(() => true, () => false);
+  if ((await isThere(before!)) && !(await isThere(now!))) await rename(before!, now!);
+}
+
+async function askJetStream(port: number, { user, password: pass }: NatsLogin): Promise<void> {
   const connection = await connect({ servers: `127.0.0.1:${port}`, user, pass, reconnect: false, timeout: 2_000 });
   try {
     const manager = await connection.jetstreamManager();
@@ -51,22 +78,4 @@ async function askJetStream(port: number, user: string, pass: string): Promise<v
   } finally {
     await connection.close();
   }
-}
-
-function config(port: number, storeDir: string, password: string, accounts?: number): string {
-  const login = (user: string) => `users: [{ user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)} }]`;
-  const numbers = Array.from({ length: accounts ?? 0 }, (_, index) => index + 1);
-  return [
-    'host: 127.0.0.1',
-    `port: ${port}`,
-    'server_name: perennial',
-    'max_payload: 8MB',
-    'max_pending: 64MB',
-    // An acknowledged message survives the death of the server at once, and a power cut after this interval.
-    `jetstream { store_dir: ${JSON.stringify(storeDir)}, sync_interval: "1s" }`,
-    accounts
-      ? `accounts {\n${numbers.map((k) => `  T${k} { jetstream: enabled, ${login(`t${k}`)} }`).join('\n')}\n}`
-      : `authorization { ${login('perennial')} }`,
-    '',
-  ].join('\n');
 }

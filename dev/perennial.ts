@@ -53,7 +53,8 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
   return {
     async startParts() {
       await assertFree([...portsOf({ ports, external }), { port: apiPort, what: 'the API', setting: 'PORT' }]);
-      stack = await startStack({ dataDir, ports, external, log, spawned, failed });
+      const listenersSend = (given.ENABLE_MULTI_TENANT ?? 'false') === 'false';
+      stack = await startStack({ dataDir, ports, external, listenersSend, log, spawned, failed });
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
@@ -78,6 +79,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
         ['Documentation', `${url}/docs`],
       ];
       if (stack?.pages.temporal) rows.push(['Temporal UI', stack.pages.temporal]);
+      if (stack?.listenerUrl) rows.push(['NATS', `${stack.listenerUrl}  (to listen to events)`]);
       if (stack?.pages.mail) rows.push(['Mail', stack.pages.mail]);
       if (admin) rows.push(['Admin login', admin]);
       return rows;

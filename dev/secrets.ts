@@ -7,6 +7,8 @@ export interface Secrets {
   JWT_SECRET: string;
   LINK_SECRET: string;
   NATS_PASSWORD: string;
+  /** Of the NATS user `listener`. */
+  NATS_LISTENER_PASSWORD: string;
 }
 
 /**
@@ -21,7 +23,7 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   });
   const kept = parse(text, file);
   const make = () => randomBytes(32).toString('base64url');
-  const secrets = { JWT_SECRET: make(), LINK_SECRET: make(), NATS_PASSWORD: make(), ...kept };
+  const secrets = { JWT_SECRET: make(), LINK_SECRET: make(), NATS_PASSWORD: make(), NATS_LISTENER_PASSWORD: make(), ...kept };
   if (Object.keys(secrets).length > Object.keys(kept).length) {
     await writeFile(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
     await rename(`${file}.new`, file);

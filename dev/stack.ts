@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { assertFree, type PortUse } from './ports.ts';
 import { keptMails, startMail } from './mail.ts';
-import { natsUrl, startNats } from './nats.ts';
+import { localAccounts, natsUrl, startNats, testAccounts } from './nats.ts';
+import type { NatsAccounts } from './nats-config.ts';
 import { postgresUrls, startPostgres } from './postgres.ts';
 import { loadSecrets } from './secrets.ts';
 import type { Service } from './service.ts';
@@ -31,6 +32,8 @@ export interface StackOptions {
   ports: StackPorts;
   log: (line: string) => void;
   external: ExternalParts;
+  /** Whether programs that listen on NATS may also request mail. */
+  listenersSend?: boolean;
   /** A throw-away stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts and namespaces. */
   test?: { slots: number };
   /** Called with each process that was started, as soon as it exists. */
@@ -44,6 +47,8 @@ export interface Stack {
   env: Record<string, string>;
   /** Pages of the parts that were started here, as shown to the user. */
   pages: { temporal?: string; mail?: string };
+  /** Where other programs read the events, with their login, when NATS was started here. */
+  listenerUrl?: string;
   /** Stops the parts: mail, Temporal, NATS, Postgres. */
   stop(): Promise<void>;
 }
@@ -75,7 +80,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await mkdir(dataDir, { recursive: true });
   if (!test) await assertFree(portsOf(options));
   const secrets = await loadSecrets(dataDir);
-  const running = await startAll(partsOf(options, secrets.NATS_PASSWORD), options);
+  const accounts = test ? testAccounts(test.slots, secrets.NATS_PASSWORD) : [localAccounts(secrets, options.listenersSend ?? false)];
+  const running = await startAll(partsOf(options, accounts), options);
   const database = postgresUrls(ports.postgres);
   const pages: Stack['pages'] = {};
   if (!test && !external.TEMPORAL_ADDRESS) pages.temporal = `http://localhost:${ports.temporalUi}`;
@@ -84,27 +90,31 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const note = kept > 2_000 ? `  (reads ${kept.toLocaleString('en')} kept mails first)` : '';
     pages.mail = `http://localhost:${ports.mailPage}${note}`;
   }
+  const { service, listener } = accounts[0]!;
+  const ownNats = !test && !external.NATS_URL;
   const env = {
     DATABASE_URL: external.DATABASE_URL ?? database.app,
     DATABASE_MIGRATION_URL: external.DATABASE_MIGRATION_URL ?? database.owner,
     TEMPORAL_ADDRESS: external.TEMPORAL_ADDRESS ?? `127.0.0.1:${ports.temporal}`,
-    NATS_URL: external.NATS_URL ?? natsUrl(ports.nats, test ? 't1' : 'perennial', secrets.NATS_PASSWORD),
+    NATS_URL: external.NATS_URL ?? natsUrl(ports.nats, service.user, service.password),
+    ...(ownNats ? { NATS_LISTENERS: listener.account } : {}),
     SMTP_URL: external.SMTP_URL ?? `smtp://127.0.0.1:${ports.smtp}`,
     JWT_SECRET: secrets.JWT_SECRET,
     LINK_SECRET: secrets.LINK_SECRET,
   };
-  return { env, pages, stop: () => stopAll(running) };
+  const listenerUrl = ownNats ? natsUrl(ports.nats, listener.user, listener.password) : undefined;
+  return { env, pages, listenerUrl, stop: () => stopAll(running) };
 }
 
 /** In the order opposite to which they are stopped. */
-function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions, natsPassword: string): Part[] {
+function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions, accounts: NatsAccounts[]): Part[] {
   const volatile = test !== undefined;
   const parts: Part[] = [];
   if (!external.DATABASE_URL) {
     parts.push({ name: 'Postgres', start: () => startPostgres({ dataDir, port: ports.postgres, volatile, spawned }) });
   }
   if (!external.NATS_URL) {
-    const options = { dataDir, port: ports.nats, password: natsPassword, accounts: test?.slots, log, spawned };
+    const options = { dataDir, port: ports.nats, accounts, log, spawned };
     parts.push({ name: 'NATS', start: () => startNats(options) });
   }
   if (!external.TEMPORAL_ADDRESS) {

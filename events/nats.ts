@@ -158,8 +158,13 @@ function refusalOf(ack: Msg): string | null {
   return (ack.json<{ error?: { description?: string } }>()).error?.description ?? null;
 }
 
+const codeOf = (error: unknown): number | undefined => (error instanceof NatsError ? error.api_error?.err_code : undefined);
+
 /** Whether JetStream has no such message. */
-export const isNotFound = (error: unknown): boolean => error instanceof NatsError && error.api_error?.err_code === 10037;
+export const isNotFound = (error: unknown): boolean => codeOf(error) === 10037;
+
+/** Whether JetStream has no such stream or consumer. */
+export const isMissing = (error: unknown): boolean => codeOf(error) === 10059 || codeOf(error) === 10014;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -36,6 +36,26 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
   ];
 }
 
+/** What feeds the copy of EVENTS in another account: of all events, or of one tenant's. */
+export function copyConsumerConfig(account: string, tenantId: string | null): Partial<ConsumerConfig> {
+  return {
+    durable_name: `copy-${account}`,
+    deliver_subject: `copies.${account}`,
+    // The mirror acknowledges by its answers to flow control; the client library does not know this policy yet.
+    ack_policy: 'flow_control' as AckPolicy,
+    flow_control: true,
+    idle_heartbeat: second,
+    filter_subject: tenantId === null ? 'events.>' : `events.${tenantId}.>`,
+  };
+}
+
+/** The copy itself, as the account that it is in sees it. */
+export function copyConfig(account: string, eventsMaxAge: string): Partial<StreamConfig> & { name: string } {
+  const { durable_name: name, deliver_subject } = copyConsumerConfig(account, null);
+  const mirror = { name: EVENTS, external: { api: '$JS.PERENNIAL.API', deliver: '' }, consumer: { name, deliver_subject } };
+  return { name: EVENTS, mirror, storage: StorageType.File, num_replicas: 1, max_age: duration(eventsMaxAge) };
+}
+
 /** A durable pull consumer; `types` narrows EVENTS to what it handles. */
 export function consumerConfig(name: string, options: { types?: readonly EventType[]; ackWaitSeconds?: number; maxAckPending?: number } = {}): Partial<ConsumerConfig> {
   return {

@@ -4,6 +4,7 @@ import { startFromOutbox } from '../activities/start-executions.ts';
 import { ensureSearchAttributes } from '../config/temporal.ts';
 import { consumeBatches, runEventHandler } from '../events/consume.ts';
 import { startRelay } from '../events/relay.ts';
+import { copiesOf, ensureCopies } from '../events/copies.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { eventHandlers, queueHandlers } from '../events/handlers/index.ts';
 import { startAccountMails } from './account-mails.ts';
@@ -40,6 +41,7 @@ async function startConsumers(deps: Deps): Promise<Running> {
 /** Sets up what the roles need and runs them; `stop` drains them in the order of the flow. */
 export async function startWorker(deps: Deps, connection: NativeConnection, roles: readonly Role[]): Promise<Running> {
   await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
+  await ensureCopies(deps.nats, copiesOf(deps.env.NATS_LISTENERS), deps.env.EVENTS_MAX_AGE);
   await ensureSearchAttributes(deps.temporal);
   const running: Running[] = [];
   if (roles.includes('temporal')) running.push(await startTemporalWorker(deps, connection));

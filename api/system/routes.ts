@@ -4,9 +4,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import { asyncapi } from '../../events/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access-token.ts';
+import { pagePolicy } from '../html.ts';
 import { route, type Call, type RouteSpec } from '../guard.ts';
 import { openapi } from '../openapi.ts';
 import { oneOf, strict } from '../schemas.ts';
+import { eventsPage } from './events-page.ts';
 import { checkHealth, healthAreas } from './health.ts';
 
 const status = oneOf(['UP', 'DEGRADED', 'DOWN']);
@@ -52,12 +54,17 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
   route({
     method: 'GET', path: '/asyncapi.json', operationId: 'getAsyncapi', summary: 'The events as AsyncAPI 3', access: 'public', openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
-    handler: async () => ({ body: asyncapi() }),
+    handler: async ({ deps }) => ({ body: asyncapi(deps.env) }),
   }),
   route({
     method: 'GET', path: '//docs', operationId: 'getDocs', summary: 'This API as pages', access: 'public', openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The documentation' } },
     handler: async () => ({ body: docsPage, headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': docsPolicy } }),
+  }),
+  route({
+    method: 'GET', path: '//docs/events', operationId: 'getEventsDocs', summary: 'The events as a page', access: 'public', openQuery: true,
+    responses: { 200: { contentType: 'text/html', description: 'The documentation of the events' } },
+    handler: async ({ deps }) => ({ body: eventsPage(asyncapi(deps.env)), headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy() } }),
   }),
   route({
     method: 'GET', path: '//docs/start.js', operationId: 'getDocsStart', summary: 'Starts the pages', access: 'public', openQuery: true,

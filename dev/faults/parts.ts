@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '../migrate.ts';
-import { natsUrl, startNats } from '../nats.ts';
+import { localAccounts, natsUrl, startNats } from '../nats.ts';
 import { freePorts } from '../ports.ts';
 import { postgresUrls, startPostgres } from '../postgres.ts';
 import { pause, signal } from '../process.ts';
@@ -108,7 +108,7 @@ export async function startParts({ senders, connections, log }: { senders: numbe
   };
   try {
     await begin('Postgres', () => startPostgres({ dataDir, port: postgres }));
-    await begin('NATS', () => startNats({ dataDir, port: nats, password: secrets.NATS_PASSWORD, log }));
+    await begin('NATS', () => startNats({ dataDir, port: nats, accounts: [localAccounts(secrets, false)], log }));
     await begin('Temporal', () => startTemporal({ dataDir, port: temporal, log }));
     await begin('sink', own('sink', 'dev/faults/sink.ts', [String(smtp), sinkLog]));
     await migrate(env);

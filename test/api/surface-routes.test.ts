@@ -11,7 +11,7 @@ import { errorCatalogue } from '../../domain/errors.ts';
 import { compileRequest, compileResponse } from '../../domain/schema-check.ts';
 import { PERMISSIONS } from '../../domain/auth/permissions.ts';
 import { asyncapi } from '../../events/asyncapi.ts';
-import { eventTypes } from '../../events/contracts.ts';
+import { eventContracts, eventTypes } from '../../events/contracts.ts';
 
 interface Operation {
   operationId: string;
@@ -23,6 +23,7 @@ interface Operation {
 }
 type Content = Record<string, { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }>;
 interface Answer { description: string; headers?: Record<string, { $ref: string }>; content?: Content }
+const natsEnv = { NATS_URL: 'nats://perennial:secret@127.0.0.1:4222', EVENTS_MAX_AGE: '36h', ENABLE_MULTI_TENANT: false };
 const document = JSON.parse(JSON.stringify(openapi(routes, 'https://example.com'))) as {
   paths: Record<string, Record<string, Operation>>;
   components: { responses: Record<string, Answer>; headers: Record<string, object>; parameters: Record<string, { name: string; in: string; required: boolean }>; schemas: Record<string, object> };
@@ -197,9 +198,9 @@ test('what a POST shows as its body, it takes: no field that the service sets', 
 });
 
 test('the events\' document has every event type and the send requests', () => {
-  const { asyncapi: version, channels, operations } = JSON.parse(JSON.stringify(asyncapi()));
+  const { asyncapi: version, channels, operations } = JSON.parse(JSON.stringify(asyncapi(natsEnv)));
   assert.match(version, /^3\./);
-  assert.deepEqual(Object.keys(channels).sort(), [...eventTypes, 'sendRequests'].sort());
+  assert.deepEqual(Object.keys(channels).sort(), [...eventTypes, 'sendRequests', 'deadLetters'].sort());
   for (const type of eventTypes) {
     assert.equal(channels[type].address, `events.{tenantId}.${type}`);
     const { data } = channels[type].messages.event.payload.properties;
@@ -207,10 +208,30 @@ test('the events\' document has every event type and the send requests', () => {
     assert.equal(operations[`publish${type}`].channel.$ref, `#/channels/${type}`);
   }
   assert.equal(channels.sendRequests.address, 'email.send.requests');
+  assert.deepEqual([channels.deadLetters.address, channels.deadLetters['x-stream']], ['dead.{consumer}', 'DEAD_LETTERS']);
+});
+
+test('the events\' document says where the events are, who may read them, and what is kept how long', () => {
+  const { servers, components, channels, ...rest } = JSON.parse(JSON.stringify(asyncapi(natsEnv)));
+  assert.deepEqual([servers.nats.host, servers.nats.protocol], ['127.0.0.1:4222', 'nats']);
+  assert.deepEqual(servers.nats.security, [{ $ref: '#/components/securitySchemes/listener' }]);
+  assert.equal(components.securitySchemes.listener.type, 'userPassword');
+  assert.deepEqual(rest['x-streams'].map(({ name, maxAgeSeconds }: { name: string; maxAgeSeconds: number | null }) => [name, maxAgeSeconds]), [['EVENTS', 36 * 3600], ['EMAIL_SEND_REQUESTS', null], ['DEAD_LETTERS', 30 * 86_400]]);
+  for (const channel of Object.values(channels) as { servers: unknown }[]) assert.deepEqual(channel.servers, [{ $ref: '#/servers/nats' }]);
+  // Neither the login nor the name of a server elsewhere is told to everybody.
+  const elsewhere = JSON.stringify(asyncapi({ ...natsEnv, NATS_URL: 'nats://user:secret@nats.internal:4222' }));
+  assert.ok(!/secret@|nats\.internal/.test(elsewhere + JSON.stringify(asyncapi(natsEnv))));
+});
+
+test('examples of events are what their contracts say', () => {
+  for (const type of eventTypes) {
+    const { examples: [{ payload }] } = JSON.parse(JSON.stringify(asyncapi(natsEnv).channels[type])).messages.event;
+    assert.deepEqual(compileRequest(eventContracts[type])(payload.data), [], type);
+  }
 });
 
 test('the events\' document fits the published schema of AsyncAPI 3', () => {
   const published = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
   const check = new Ajv({ strict: false, validateFormats: false }).compile(published);
-  assert.ok(check(JSON.parse(JSON.stringify(asyncapi()))), JSON.stringify(check.errors, null, 1));
+  assert.ok(check(JSON.parse(JSON.stringify(asyncapi(natsEnv)))), JSON.stringify(check.errors, null, 1));
 });

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { routes } from '../../api/routes.ts';
 import type { Api } from '../support/call-api.ts';
+import { eventTypes } from '../../events/contracts.ts';
 import { startService, type Service } from '../support/service.ts';
 import { startVariant } from '../support/variant.ts';
 import { until } from '../support/until.ts';
@@ -84,6 +85,19 @@ test('the documentation comes from the service alone', async () => {
   const policy = page.headers.get('content-security-policy') ?? '';
   for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"]) assert.ok(policy.includes(directive), directive);
   assert.ok(!/https?:|\*/.test(policy));
+});
+
+test('the page of the events shows every one with its subject and fields, without a script or another host', async () => {
+  const page = await get('/docs/events');
+  const html = await page.text();
+  assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+  for (const type of eventTypes) assert.ok(html.includes(`<code>events.{tenantId}.${type}</code>`), type);
+  for (const text of ['email.send.requests', 'dead.{consumer}', 'previousScore', 'recipientId', 'DEAD_LETTERS', `nats://127.0.0.1:${new URL(service.deps.env.NATS_URL).port}`]) assert.ok(html.includes(text), text);
+  assert.ok(!/<script|\son\w+=|<link|src=/.test(html));
+  assert.deepEqual([...html.matchAll(/href="([^"#]+)"/g)].map((match) => match[1]), ['/docs', '/api/v1/asyncapi.json']);
+  assert.ok(!html.includes(new URL(service.deps.env.NATS_URL).password));
+  // The description of the API, which /docs shows, leads there.
+  assert.ok(JSON.stringify(await (await get('/api/v1/openapi.json')).json()).includes('](/docs/events)'));
 });
 
 test('metrics count requests by operation, and ask for their token where one is set', async () => {

@@ -26,13 +26,14 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** The real service on this file's slot: API in this process on a free port, worker roles as asked, a real SMTP sink. */
-export async function startService(options: { worker?: boolean | readonly Role[]; env?: Record<string, string> } = {}): Promise<Service> {
+/** The real service on this file's slot: API in this process on a free port, worker roles as asked, a copy of the events for listeners if asked, a real SMTP sink. */
+export async function startService(options: { worker?: boolean | readonly Role[]; listeners?: boolean; env?: Record<string, string> } = {}): Promise<Service> {
   const slot = await claimSlot();
   const sink = await startMailSink();
   const env = readEnv({
     LOG_LEVEL: 'silent', ENABLE_RATE_LIMITING: 'false', SMTP_URL: sink.url, ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD, ENABLE_REGISTRATION: 'true',
-    MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example', ...slot.env, ...options.env,
+    MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example',
+    NATS_LISTENERS: options.listeners ? slot.listeners.account : '', ...slot.env, ...options.env,
   });
   const roles = options.worker === true ? ROLES : options.worker || [];
   const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;

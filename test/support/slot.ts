@@ -12,6 +12,8 @@ export interface Slot {
    * TEMPORAL_TEST_SERVER: the path of the server with time skipping.
    */
   env: Record<string, string>;
+  /** The NATS account of this slot's listeners, and where they log in. */
+  listeners: { account: string; url: string };
   /** Drops the database, ending what connections are left. */
   release(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export async function claimSlot(): Promise<Slot> {
       NATS_URL: natsUrl(stack.natsPort, `t${number}`, stack.natsPassword),
       TEMPORAL_NAMESPACE: `test-${number}`,
     },
+    listeners: { account: `L${number}`, url: natsUrl(stack.natsPort, `l${number}`, stack.natsPassword) },
     async release() {
       await withClient(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
     },

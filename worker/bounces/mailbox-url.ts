@@ -1,4 +1,5 @@
 import type { ImapFlowOptions } from 'imapflow';
+import { isLoopback } from '../../config/env.ts';
 
 /** Where bounces are read from. */
 export interface Mailbox {
@@ -7,8 +8,6 @@ export interface Mailbox {
   folder: string;
   connection: Pick<ImapFlowOptions, 'host' | 'port' | 'secure' | 'doSTARTTLS' | 'auth'>;
 }
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 
 /**
  * Reads BOUNCE_IMAP_URL. The password goes over TLS only: from the start by imaps, else after STARTTLS, without which only a

@@ -9,7 +9,7 @@ test('secrets are made once, long enough to sign with, and for the owner alone',
   const dir = tempDir();
   const secrets = await loadSecrets(dir);
   for (const secret of Object.values(secrets)) assert.ok(secret.length >= 32);
-  assert.equal(new Set(Object.values(secrets)).size, 3);
+  assert.equal(new Set(Object.values(secrets)).size, 4);
   const file = join(dir, 'secrets.json');
   assert.equal(statSync(file).mode & 0o777, 0o600);
   chmodSync(file, 0o644);

@@ -1,0 +1,74 @@
+import type { asyncapi } from '../../events/asyncapi.ts';
+import { escapeHtml, htmlPage } from '../html.ts';
+
+interface Schema {
+  type?: string | string[];
+  const?: unknown;
+  format?: string;
+  anyOf?: Schema[];
+  items?: Schema;
+  description?: string;
+  required?: string[];
+  properties?: Record<string, Schema>;
+}
+
+interface Channel {
+  title: string;
+  address: string;
+  summary: string;
+  description?: string;
+  'x-stream': string;
+  messages: Record<string, { payload: Schema; examples?: { payload: unknown }[] }>;
+}
+
+const style = `
+body{max-width:48rem}
+code,pre{font:.9em/1.5 ui-monospace,monospace}
+pre{overflow-x:auto;padding:.7rem .9rem;border:1px solid #76767666;border-radius:.3rem}
+section{border-top:1px solid #76767666;margin-top:1.6rem}
+table{border-collapse:collapse;width:100%}
+th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0}
+nav ul{columns:14rem;padding-left:1.2rem}`;
+
+/** Escaped, with \`code\` and paragraphs of a description's Markdown. */
+const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+const paragraphs = (text: string): string => text.split('\n\n').map((part) => `<p>${inline(part)}</p>`).join('\n');
+
+function typeOf({ type, anyOf, items, format, const: only }: Schema): string {
+  if (only !== undefined) return JSON.stringify(only);
+  if (anyOf) return anyOf.map(typeOf).join(' or ');
+  if (items) return `list of ${typeOf(items)}`;
+  return format ?? [type ?? 'any'].flat().join(' or ');
+}
+
+function fields({ properties = {}, required = [] }: Schema): string {
+  const rows = Object.entries(properties).map(([name, schema]) =>
+    `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema))}${required.includes(name) ? '' : ', optional'}</td><td>${inline(schema.description ?? '')}</td></tr>`);
+  return `<table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
+}
+
+function channelHtml([id, channel]: [string, Channel]): string {
+  const [{ payload, examples }] = Object.values(channel.messages) as [Channel['messages'][string]];
+  const data = payload.properties?.['data'];
+  return `<section id="${escapeHtml(id)}"><h2>${escapeHtml(channel.title)}</h2>
+<p>${inline(channel.summary)}</p>${channel.description ? paragraphs(channel.description) : ''}
+<p>Subject <code>${escapeHtml(channel.address)}</code>, stream <code>${escapeHtml(channel['x-stream'])}</code>${data ? '; the fields of <code>data</code>:' : '; the fields:'}</p>
+${fields(data ?? payload)}
+${(examples ?? []).map((example) => `<details><summary>Example</summary><pre>${escapeHtml(JSON.stringify(example.payload, null, 2))}</pre></details>`).join('\n')}</section>`;
+}
+
+/** The AsyncAPI document for people: a page without a script. */
+export function eventsPage(document: ReturnType<typeof asyncapi>): string {
+  const channels = Object.entries(document.channels) as [string, Channel][];
+  const { nats } = document.servers;
+  const streams = document['x-streams'].map(({ name, subjects, retention, maxAgeSeconds }) =>
+    `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until taken' : maxAgeSeconds ? `${Math.round(maxAgeSeconds / 3600)} hours` : 'for ever'}</td></tr>`);
+  return htmlPage(document.info.title, `<style>${style}</style>
+<p><a href="/docs">HTTP API</a> · <a href="/api/v1/asyncapi.json">AsyncAPI document</a></p>
+<h1>${escapeHtml(document.info.title)}</h1>
+${paragraphs(document.info.description)}
+<p>Server: <code>nats://${escapeHtml(nats.host)}</code>. ${inline(nats.description)}</p>
+<table><thead><tr><th>Stream</th><th>Subjects</th><th>Kept</th></tr></thead><tbody>${streams.join('\n')}</tbody></table>
+<nav><ul>${channels.map(([id, { title }]) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`).join('')}</ul></nav>
+${channels.map(channelHtml).join('\n')}`);
+}

@@ -1,0 +1,81 @@
+export interface NatsLogin {
+  account: string;
+  user: string;
+  password: string;
+}
+
+/** The service's account, and one for listeners: programs that read the events and can do the service nothing. */
+export interface NatsAccounts {
+  service: NatsLogin;
+  listener: NatsLogin;
+  /** Whether listeners may publish `email.send.requests`; only a service with one tenant takes these. */
+  listenersSend: boolean;
+}
+
+export interface NatsConfig {
+  port: number;
+  storeDir: string;
+  accounts: NatsAccounts[];
+}
+
+/** What a listener may publish. In its account there is one stream, the copy of EVENTS, and no consumers but its own. */
+const LISTENER_MAY_PUBLISH = [
+  '$JS.API.INFO', '$JS.API.STREAM.NAMES', '$JS.API.STREAM.INFO.EVENTS',
+  // A consumer's CREATE, INFO, LIST, NAMES, PAUSE, DELETE, and as older clients make it.
+  '$JS.API.CONSUMER.*.EVENTS', '$JS.API.CONSUMER.*.EVENTS.>', '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.*',
+  '$JS.API.CONSUMER.MSG.NEXT.EVENTS.*', '$JS.ACK.EVENTS.>',
+];
+
+/**
+ * The text of nats-server's configuration. Permissions alone do not fence a listener in: who may ask JetStream for anything may name
+ * any subject of the account for the answer, JetStream's own among them, and so purge or delete every stream. Accounts
+ * do (`docs/decisions/0032-listeners.md`); the same is in `docs/operating.md` for a NATS of one's own.
+ */
+export function natsConfig({ port, storeDir, accounts }: NatsConfig): string {
+  return [
+    'host: 127.0.0.1',
+    `port: ${port}`,
+    'server_name: perennial',
+    'max_payload: 8MB',
+    'max_pending: 64MB',
+    // An acknowledged message survives the death of the server at once, and a power cut after this interval.
+    `jetstream { store_dir: ${quoted(storeDir)}, sync_interval: "1s" }`,
+    `accounts {\n${accounts.map(accountPair).join('')}}`,
+    '',
+  ].join('\n');
+}
+
+function accountPair({ service, listener, listenersSend }: NatsAccounts): string {
+  const copy = `copy-${listener.account}`;
+  const delivered = `copies.${listener.account}`;
+  const to = `accounts: [${listener.account}]`;
+  const from = `account: ${service.account}`;
+  const requests = listenersSend ? ['email.send.requests'] : [];
+  return `  ${service.account} {
+    jetstream: enabled
+    users: [{ ${login(service)} }]
+    exports: [
+      { service: "$JS.API.CONSUMER.RESET.EVENTS.${copy}", ${to} }
+      { service: "$JS.FC.EVENTS.${copy}.*", ${to} }
+      { stream: "${delivered}", ${to} }
+${requests.map((subject) => `      { service: "${subject}", ${to} }\n`).join('')}    ]
+    imports: [{ service: { account: ${listener.account}, subject: "$JS.API.>" }, to: "$JS.${listener.account}.API.>" }]
+  }
+  ${listener.account} {
+    jetstream: { max_streams: 1, max_consumers: 100 }
+    users: [{ ${login(listener)}, permissions: {
+      publish: [${[...LISTENER_MAY_PUBLISH, ...requests].map(quoted).join(', ')}]
+      subscribe: ["_INBOX.>"]
+    } }]
+    exports: [{ service: "$JS.API.>", response_type: stream, accounts: [${service.account}] }]
+    imports: [
+      { service: { ${from}, subject: "$JS.API.CONSUMER.RESET.EVENTS.${copy}" }, to: "$JS.PERENNIAL.API.CONSUMER.RESET.EVENTS.${copy}" }
+      { service: { ${from}, subject: "$JS.FC.EVENTS.${copy}.*" } }
+      { stream: { ${from}, subject: "${delivered}" } }
+${requests.map((subject) => `      { service: { ${from}, subject: "${subject}" } }\n`).join('')}    ]
+  }
+`;
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+const login = ({ user, password }: NatsLogin): string => `user: ${quoted(user)}, password: ${quoted(password)}`;

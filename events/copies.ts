@@ -1,0 +1,68 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { encode, isMissing, type Nats } from './nats.ts';
+import { copyConfig, copyConsumerConfig, ensureConsumer, EVENTS } from './streams.ts';
+
+/** A NATS account of other programs, with a copy of the stream EVENTS in it. */
+export interface Copy {
+  account: string;
+  /** Whose events they are; null = everybody's. */
+  tenantId: string | null;
+}
+
+const CAUGHT_UP_MS = 30_000;
+const POLL_MS = 50;
+
+/** The copies that the setting NATS_LISTENERS names. */
+export function copiesOf(setting: string): Copy[] {
+  return setting.split(',').filter(Boolean).map((text) => {
+    const [account = '', tenantId = null] = text.split(':');
+    return { account, tenantId };
+  });
+}
+
+/** JetStream as it is in the copy's account. */
+export async function insideOf({ connection, acks }: Nats, { account }: Copy): Promise<Nats> {
+  const options = { apiPrefix: `$JS.${account}.API`, timeout: 10_000 };
+  return { connection, acks, js: connection.jetstream(options), jsm: await connection.jetstreamManager(options) };
+}
+
+/**
+ * Makes what copies are missing, each a mirror that the server keeps up to date, out of what a consumer of ours delivers to it. A copy that
+ * is gone, or is of another tenant, is made anew from the first event that there is; its listeners' consumers are gone then.
+ */
+export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMaxAge: string): Promise<void> {
+  for (const copy of copies) {
+    const feeder = copyConsumerConfig(copy.account, copy.tenantId);
+    const { jsm } = await insideOf(nats, copy);
+    const info = await jsm.streams.info(EVENTS).catch(nullIfMissing);
+    const before = await nats.jsm.consumers.info(EVENTS, feeder.durable_name!).catch(nullIfMissing);
+    await ensureConsumer(nats.jsm, EVENTS, feeder);
+    if (info && before?.config.filter_subject === feeder.filter_subject) {
+      await jsm.streams.update(EVENTS, copyConfig(copy.account, eventsMaxAge));
+      continue;
+    }
+    if (info) await jsm.streams.delete(EVENTS).catch(nullIfMissing);
+    // Else it would go on where it is. To delete it and make it again is not safe from several processes at once.
+    const reset = await nats.connection.request(`$JS.API.CONSUMER.RESET.${EVENTS}.${feeder.durable_name}`, encode({ seq: 1 }), { timeout: 10_000 });
+    const refusal = reset.json<{ error?: { description: string } }>().error;
+    if (refusal) throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} can not begin anew: ${refusal.description}`);
+    await jsm.streams.add(copyConfig(copy.account, eventsMaxAge));
+  }
+}
+
+/** Resolves when what was on its way to the copy is in it: what is erased from EVENTS before this call is in the copy then, or never will be. */
+export async function untilCaughtUp(nats: Nats, copy: Copy, onWait: () => void): Promise<void> {
+  const { delivered } = await nats.jsm.consumers.info(EVENTS, copyConsumerConfig(copy.account, copy.tenantId).durable_name!);
+  const { jsm } = await insideOf(nats, copy);
+  const deadline = Date.now() + CAUGHT_UP_MS;
+  while ((await jsm.streams.info(EVENTS)).state.last_seq < delivered.stream_seq) {
+    if (Date.now() > deadline) throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} does not get up to date`);
+    onWait();
+    await delay(POLL_MS);
+  }
+}
+
+function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
+}

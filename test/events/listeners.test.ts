@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AckPolicy, type NatsConnection } from 'nats';
+import { engineEm, rows, sql } from '../../db/orm.ts';
+import { copiesOf, ensureCopies, insideOf } from '../../events/copies.ts';
+import type { CloudEvent } from '../../events/contracts.ts';
+import { decodeText, encode } from '../../events/nats.ts';
+import { EVENTS, SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
+import { makeContact, makeTemplate } from '../support/emails.ts';
+import { connectTo } from '../support/listener.ts';
+import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let service: Service;
+let listener: NatsConnection;
+before(async () => {
+  service = await startService({ worker: true, listeners: true });
+  listener = await connectTo(service.slot.listeners.url);
+});
+after(async () => {
+  await listener.close();
+  await service.stop();
+});
+
+/** Makes a consumer if it is not there, and reads and acknowledges until an event satisfies. */
+async function readUntil(connection: NatsConnection, name: string, isIt: (event: CloudEvent) => boolean): Promise<CloudEvent[]> {
+  await (await connection.jetstreamManager()).consumers.add(EVENTS, { durable_name: name, ack_policy: AckPolicy.Explicit });
+  const consumer = await connection.jetstream().consumers.get(EVENTS, name);
+  const events: CloudEvent[] = [];
+  await until('the event is read', async () => {
+    for await (const message of await consumer.fetch({ max_messages: 100, expires: 1_000 })) {
+      events.push(message.json<CloudEvent>());
+      assert.ok(await message.ackAck());
+    }
+    return events.some(isIt);
+  });
+  return events;
+}
+const contactId = (event: CloudEvent) => (event.data as { contactId?: number }).contactId;
+const copy = () => copiesOf(service.deps.env.NATS_LISTENERS)[0]!;
+const inside = () => insideOf(service.deps.nats, copy());
+
+test('a listener reads each event once by a durable consumer of its own, and goes on where it was', async () => {
+  const first = await makeContact(service);
+  const seen = await readUntil(listener, 'crm', (event) => contactId(event) === first.id);
+  const second = await makeContact(service);
+  const other = await connectTo(service.slot.listeners.url);
+  try {
+    const later = await readUntil(other, 'crm', (event) => contactId(event) === second.id);
+    assert.deepEqual(later.filter(({ id }) => seen.some((event) => event.id === id)), []);
+    const created = later.find((event) => contactId(event) === second.id)!;
+    assert.deepEqual([created.specversion, created.type, created.tenantid], ['1.0', 'CONTACT_CREATED', 'default']);
+    // Another consumer starts from the first event there is.
+    assert.ok((await readUntil(other, 'warehouse', (event) => contactId(event) === second.id)).some((event) => contactId(event) === first.id));
+  } finally {
+    await other.close();
+  }
+});
+
+test('the copy has every event with its own id, in the order and under the number of the original', async () => {
+  for (let n = 0; n < 3; n += 1) await makeContact(service);
+  await until('the copy is up to date', async () => {
+    const [original, copied] = await Promise.all([service.deps.nats.jsm.streams.info(EVENTS), (await inside()).jsm.streams.info(EVENTS)]);
+    return original.state.messages >= 5 && original.state.last_seq === copied.state.last_seq && original.state.messages === copied.state.messages;
+  });
+  const { state } = await service.deps.nats.jsm.streams.info(EVENTS);
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const [original, copied] = await Promise.all([service.deps.nats.jsm.streams.getMessage(EVENTS, { seq }), (await inside()).jsm.streams.getMessage(EVENTS, { seq })]);
+    assert.deepEqual([copied.subject, decodeText(copied.data), copied.header.get('Nats-Msg-Id')], [original.subject, decodeText(original.data), original.header.get('Nats-Msg-Id')]);
+  }
+});
+
+test('a listener may request a mail, and hears that it was sent', async () => {
+  const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
+  const { stream } = await listener.jetstream().publish(SEND_REQUEST_SUBJECT, encode({ templateId, recipientId: contact.id, emailId: 'from-listener-1' }));
+  assert.equal(stream, 'EMAIL_SEND_REQUESTS');
+  const events = await readUntil(listener, 'shop', ({ type, data }) => type === 'EMAIL_SENT' && (data as { externalId?: string }).externalId === 'from-listener-1');
+  assert.equal(events.filter(({ type }) => type === 'EMAIL_SENT').length, 1);
+  assert.equal(service.sink.mails.filter((mail) => mail.to[0] === contact.email).length, 1);
+});
+
+test('who publishes to a subject that there is not, or without the right, is told', async () => {
+  await assert.rejects(listener.jetstream().publish('email.send.requestz', encode({}), { timeout: 2_000 }), /Permissions Violation for Publish to "email.send.requestz"/i);
+  await assert.rejects(listener.jetstream().publish('events.default.CONTACT_CREATED', encode({}), { timeout: 2_000 }), /Permissions Violation/i);
+  // With every right: no stream takes it, and the publisher hears that at once.
+  await assert.rejects(service.deps.nats.js.publish('email.send.requestz', encode({})), /503/);
+  await assert.rejects(service.deps.nats.js.publish('events.default', encode({})), /503/);
+  const wrong = service.slot.listeners.url.replace(/:[^:@]+@/, ':wrong@');
+  await assert.rejects(connectTo(wrong), /Authorization Violation/i);
+});
+
+test('a request that can not be read is a dead letter: in the table, in its stream and in the log', async () => {
+  const logged: unknown[] = [];
+  const { error } = service.deps.log;
+  service.deps.log.error = ((...entry: unknown[]) => { logged.push(entry); }) as typeof error;
+  try {
+    await listener.jetstream().publish(SEND_REQUEST_SUBJECT, encode({ templateId: 'one', recipientId: 2, emailId: 'malformed-1' }));
+    const [letter] = await until('it is in the table', async () => {
+      const found = await engineEm(service.deps.orm).transactional((tx) => rows<{ consumer: string; error: string; body: string }>(tx, sql`select consumer, error, body from dead_letters where body like '%malformed-1%'`));
+      return found.length > 0 && found;
+    });
+    assert.deepEqual([letter!.consumer, letter!.error], ['email-intake', 'PoisonError: templateId is not an id']);
+    const message = await service.deps.nats.jsm.streams.getMessage('DEAD_LETTERS', { last_by_subj: 'dead.email-intake' });
+    assert.ok(decodeText(message.data).includes('malformed-1'));
+    await until('it is logged', () => JSON.stringify(logged).includes('event went to the dead letters'));
+  } finally {
+    service.deps.log.error = error;
+  }
+});
+
+test('an erasure erases a person from the copy, too', async () => {
+  const contact = await makeContact(service);
+  const traces = async () => {
+    const { jsm } = await inside();
+    const { state } = await jsm.streams.info(EVENTS);
+    const found: number[] = [];
+    for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+      const message = await jsm.streams.getMessage(EVENTS, { seq }).catch(() => null);
+      if (message && decodeText(message.data).includes(contact.email)) found.push(seq);
+    }
+    return found.length;
+  };
+  await until('the copy has the contact', async () => (await traces()) === 1);
+  const job = await service.api('POST', `/contacts/${contact.id}/erase`);
+  await until('the erasure is over', async () => (await service.api('GET', `/contacts/erasures/${job.body.id}`)).body.status === 'COMPLETED');
+  assert.equal(await traces(), 0);
+  // What comes later is copied as before.
+  const next = await makeContact(service);
+  await readUntil(listener, 'after-erasure', (event) => contactId(event) === next.id);
+});
+
+test('a copy that is gone is made again with all events, by however many processes at once', async () => {
+  const { nats, env } = service.deps;
+  const { messages } = (await nats.jsm.streams.info(EVENTS)).state;
+  for (let round = 0; round < 2; round += 1) {
+    await (await inside()).jsm.streams.delete(EVENTS);
+    await Promise.all(Array.from({ length: 3 }, () => ensureCopies(nats, [copy()], env.EVENTS_MAX_AGE)));
+    await until('the copy is full', async () => (await (await inside()).jsm.streams.info(EVENTS)).state.messages === messages);
+  }
+});
+
+test('an account that is given to a tenant keeps nothing of the others', async () => {
+  const { nats, env } = service.deps;
+  await nats.js.publish('events.acme.CONTACT_CREATED', encode({}));
+  await ensureCopies(nats, [{ ...copy(), tenantId: 'acme' }], env.EVENTS_MAX_AGE);
+  await until('its event is there', async () => (await (await inside()).jsm.streams.info(EVENTS)).state.messages === 1);
+  const { subjects } = (await (await inside()).jsm.streams.info(EVENTS, { subjects_filter: '>' })).state;
+  assert.deepEqual(Object.keys(subjects ?? {}), ['events.acme.CONTACT_CREATED']);
+});
