@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import { findBinary } from './binaries.ts';
+import { findBinary } from './binaries.mjs';
 import { startService, untilReady, type Service } from './service.ts';
 
 export interface NatsOptions {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { assertFree, type PortUse } from './ports.ts';
-import { keptMails, startMail } from './mail.ts';
+import { startMail } from './mail/mail.ts';
 import { natsUrl, startNats } from './nats.ts';
 import { postgresUrls, startPostgres } from './postgres.ts';
 import { loadSecrets } from './secrets.ts';
@@ -79,11 +79,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const database = postgresUrls(ports.postgres);
   const pages: Stack['pages'] = {};
   if (!test && !external.TEMPORAL_ADDRESS) pages.temporal = `http://localhost:${ports.temporalUi}`;
-  if (!test && !external.SMTP_URL) {
-    const kept = await keptMails(dataDir);
-    const note = kept > 2_000 ? `  (reads ${kept.toLocaleString('en')} kept mails first)` : '';
-    pages.mail = `http://localhost:${ports.mailPage}${note}`;
-  }
+  if (!test && !external.SMTP_URL) pages.mail = `http://localhost:${ports.mailPage}`;
   const env = {
     DATABASE_URL: external.DATABASE_URL ?? database.app,
     DATABASE_MIGRATION_URL: external.DATABASE_MIGRATION_URL ?? database.owner,

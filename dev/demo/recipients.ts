@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 
 interface CaughtMail {
   id: string;
-  html?: string;
   subject: string;
-  envelope?: { to?: ({ address: string } | string)[] };
-  to?: { address: string }[];
 }
 
 /** What the recipients did, by address. */
@@ -41,9 +38,12 @@ export function createRecipients(options: { mailPage: string; seed: number; subj
     return response.status;
   }
 
-  async function act(mail: CaughtMail): Promise<void> {
-    const step = subjects.get(mail.subject);
+  const caught = async (path: string) => (await fetch(`${mailPage}/api/mails${path}`)).json();
+
+  async function act({ id, subject }: CaughtMail): Promise<void> {
+    const step = subjects.get(subject);
     if (!step) return;
+    const mail = (await caught(`/${id}`)) as { html?: string; to?: { address: string }[] };
     const address = (mail.to?.[0]?.address ?? '').toLowerCase();
     const steps = received.get(address) ?? received.set(address, []).get(address)!;
     if (steps.includes(step)) twice += 1;
@@ -62,12 +62,11 @@ export function createRecipients(options: { mailPage: string; seed: number; subj
   return {
     /** Skips what the catcher holds already. */
     async begin(): Promise<void> {
-      const summary = (await (await fetch(`${mailPage}/api/email/summary?limit=1`)).json()) as { storeTotal: number };
-      read = summary.storeTotal;
+      read = ((await caught('?limit=1')) as { total: number }).total;
     },
     /** Acts on the mails that came since; answers how many. */
     async look(): Promise<number> {
-      const page = (await (await fetch(`${mailPage}/api/email?skip=${read}&limit=${PAGE}`)).json()) as CaughtMail[];
+      const { mails: page } = (await caught(`?order=oldest&skip=${read}&limit=${PAGE}`)) as { mails: CaughtMail[] };
       for (let at = 0; at < page.length; at += AT_ONCE) await Promise.all(page.slice(at, at + AT_ONCE).map(act));
       read += page.length;
       return page.length;

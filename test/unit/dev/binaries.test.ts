@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { findBinary } from '../../../dev/binaries.ts';
+import { findBinary } from '../../../dev/binaries.mjs';
 import { tempDir, writeScript } from './temp-dir.ts';
 
 /** A PATH and a cache of our own for this test; `python3` is whatever the test puts there. */

@@ -1,8 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startService, untilReady, type Service } from './service.ts';
+import { startService, untilReady, type Service } from '../service.ts';
 
 export interface MailOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -13,25 +13,14 @@ export interface MailOptions {
   pagePort: number;
 }
 
-/** The oldest mails go first. Each takes about 20 kB of the catcher's memory. */
-const MAX_MAILS = 100_000;
-
-/**
- * Starts the mail catcher on loopback; it keeps its mails as files. Ready when SMTP has greeted. Its page comes once the
- * kept mails are read again, about a second for a thousand of them.
- */
+/** Starts the mail catcher on loopback; it keeps its mails as files. Ready when its page is up and SMTP has greeted. */
 export async function startMail({ dataDir, port, pagePort, spawned }: MailOptions): Promise<Service> {
   const folder = join(dataDir, 'mail');
   await mkdir(folder, { recursive: true });
-  const entry = fileURLToPath(import.meta.resolve('maildev'));
   const service = await startService({
     name: 'The mail catcher',
     command: process.execPath,
-    args: [
-      ...[join(dirname(entry), 'bin', 'maildev.js'), '--silent', '--mail-directory', folder, '--max-emails', String(MAX_MAILS)],
-      ...['--ip', '127.0.0.1', '--smtp', String(port), '--web-ip', '127.0.0.1', '--web', String(pagePort)],
-    ],
-    cwd: folder,
+    args: [fileURLToPath(new URL('catcher.ts', import.meta.url)), folder, String(port), String(pagePort)],
     logFile: join(dataDir, 'logs', 'mail.log'),
     graceMs: 5_000,
     spawned,
@@ -43,12 +32,6 @@ export async function startMail({ dataDir, port, pagePort, spawned }: MailOption
     throw error;
   }
   return service;
-}
-
-/** How many mails of earlier runs the catcher reads before it shows its page. */
-export async function keptMails(dataDir: string): Promise<number> {
-  const files = await readdir(join(dataDir, 'mail'));
-  return files.filter((file) => file.endsWith('.eml')).length;
 }
 
 /** Resolves when the server greets with 220 (RFC 5321, 3.1). */
