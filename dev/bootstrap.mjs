@@ -94,7 +94,7 @@ async function runNpm() {
 
 /** Temporal's package holds a library of 25 MB for each of five platforms: those of other systems go. */
 function removeForeignBinaries() {
-  const system = { linux: '-linux-', darwin: '-darwin', win32: '-windows-' }[process.platform];
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
   const releases = join(root, 'node_modules', '@temporalio', 'core-bridge', 'releases');
   let names = [];
   try {
