@@ -9,6 +9,7 @@ module.exports = {
     { name: 'domain-knows-no-transport', severity: 'error', from: { path: '^domain/' }, to: { path: 'node_modules/(koa|@koa|nats|@temporalio)' } },
     { name: 'db-knows-no-domain', severity: 'error', from: { path: '^db/' }, to: { path: '^(?!db/|node_modules/|config/env|domain/errors)[a-z]+/' } },
     { name: 'workflows-are-pure', severity: 'error', from: { path: '^workflows/' }, to: { pathNot: '^(workflows/|node_modules/@temporalio/(workflow|common))', dependencyTypesNot: ['type-only'] } },
+    { name: 'npm-start-needs-no-dev-dependency', severity: 'error', from: { path: '^(api|domain|workflows|activities|events|worker|db|config)/|^dev/(?!faults/|test-)' }, to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] } },
     { name: 'nothing-imports-dev', severity: 'error', from: { pathNot: '^(dev|test|bench)/' }, to: { path: '^(dev|test|bench)/' } },
   ],
   options: {

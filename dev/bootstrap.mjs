@@ -1,32 +1,35 @@
-// `node dev/bootstrap.mjs <script.ts> [arguments]`: runs a script of this repository with the Node that belongs to it,
-// after installing what is missing. Plain JavaScript without dependencies, for whatever Node the machine has.
+// `node dev/bootstrap.mjs [--omit=dev] <script> [arguments]`: runs a script of this repository with a Node that is new
+// enough, after installing what is missing; with --omit=dev it does not need the devDependencies. Plain JavaScript without
+// dependencies, for whatever Node the machine has.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findNode } from './binaries.mjs';
 
 const MINIMUM_NODE = 20;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const node = join(root, 'node_modules', 'node', 'bin', 'node');
 const installing = join(root, '.data', 'installing.pid');
-const script = process.argv[2];
+const needsDev = process.argv[2] !== '--omit=dev';
+const [script, ...scriptArguments] = process.argv.slice(needsDev ? 2 : 3);
 
 if (Number(process.versions.node.split('.')[0]) < MINIMUM_NODE) {
   fail(`Perennial needs Node ${MINIMUM_NODE} or newer; this is ${process.version}.`);
 }
-if (!script) fail('Usage: node dev/bootstrap.mjs <script.ts> [arguments]');
+if (!script) fail('Usage: node dev/bootstrap.mjs [--omit=dev] <script> [arguments]');
 
 install()
-  .then(() => {
+  .then(() => findNode({ log: (line) => console.log(line) }))
+  .then((node) => {
     // Compiled modules are kept: every process of ours loads a third faster from its second start on.
     const kept = { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node') };
     const env = Object.assign(kept, process.env, { PERENNIAL_PARENT_PID: String(process.pid) });
-    return run(node, [join(root, script)].concat(process.argv.slice(3)), env);
+    return run(node, [join(root, script), ...scriptArguments], env);
   })
   .then(exitLike, (error) => fail(error.message));
 
-/** Sees to it that node_modules holds what package-lock.json asks for; of commands that start together, one installs. */
+/** Sees to it that node_modules holds what this command needs; of commands that start together, one installs at a time. */
 async function install() {
   let told = false;
   while (!isFresh()) {
@@ -60,11 +63,24 @@ function takeTurn() {
   return false;
 }
 
+/**
+ * Installs with npm. What others need stays: the devDependencies where they are installed, and where they alone are
+ * missing, all else, which a service may be running on.
+ */
 async function runNpm() {
-  console.log('Installing the dependencies (npm ci), about a minute …');
+  const { wanted, present } = readLocks();
+  const add = missing() === 'dev';
+  if (add) {
+    // What an interrupted installation has left would pass for whole.
+    for (const name of Object.keys(wanted)) if (wanted[name].dev && !present[name]) rmSync(join(root, name), { recursive: true, force: true });
+  }
+  const keepDev = Object.values(present).some(({ dev }) => dev);
+  const command = add ? ['install', '--no-save', '--include=dev'] : ['ci', needsDev || keepDev ? '--include=dev' : '--omit=dev'];
+  const shown = `npm ${command.join(' ')}`;
+  console.log(`Installing the dependencies (${shown}), up to a minute …`);
   // Below `npm start` the same npm is used again, whatever PATH says.
   const npm = /npm-cli\.c?js$/.test(process.env.npm_execpath || '') ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const args = npm.slice(1).concat(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  const args = npm.slice(1).concat(command, ['--no-audit', '--no-fund', '--loglevel=error']);
   const begin = Date.now();
   const beat = setInterval(() => console.log(`… still installing (${Math.round((Date.now() - begin) / 1000)} s)`), 15000);
   const end = await run(npm[0], args, process.env).catch((error) => {
@@ -72,28 +88,52 @@ async function runNpm() {
   });
   clearInterval(beat);
   if (end.signal) exitLike(end);
-  if (end.code !== 0) throw new Error(`npm ci failed (exit code ${end.code}); its reason is above.`);
-  if (!existsSync(node)) throw new Error('npm ci left out the package `node`: allow install scripts (ignore-scripts=false).');
+  if (end.code !== 0) throw new Error(`${shown} failed (exit code ${end.code}); its reason is above.`);
+  removeForeignBinaries();
+}
+
+/** Temporal's package holds a library of 25 MB for each of five platforms: those of other systems go. */
+function removeForeignBinaries() {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const releases = join(root, 'node_modules', '@temporalio', 'core-bridge', 'releases');
+  let names = [];
+  try {
+    names = readdirSync(releases);
+  } catch {
+    // Then there is nothing to remove.
+  }
+  if (!names.some((name) => name.includes(system))) return;
+  for (const name of names) if (!name.includes(system)) rmSync(join(releases, name), { recursive: true, force: true });
+}
+
+/** What package-lock.json asks for, and the record that npm keeps of what it has installed: none after an interrupted `npm ci`. */
+function readLocks() {
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
+  try {
+    return { wanted, present: JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages };
+  } catch {
+    return { wanted, present: {} };
+  }
 }
 
 /**
- * Compares package-lock.json with the record that npm keeps of what it has installed. npm writes that record last, so an
- * interrupted installation has none. Optional packages are those of other platforms.
+ * What node_modules lacks: 'nothing', the devDependencies alone ('dev'), or more ('all'). npm writes its record last.
+ * Optional packages are those of other platforms.
  */
+function missing() {
+  const { wanted, present } = readLocks();
+  const lacking = Object.keys(wanted).filter((name) => {
+    if (name === '' || wanted[name].optional || wanted[name].devOptional) return false;
+    return present[name] === undefined || present[name].version !== wanted[name].version;
+  });
+  if (lacking.length === 0) return 'nothing';
+  return lacking.every((name) => wanted[name].dev) ? 'dev' : 'all';
+}
+
+/** Whether everything is there that this command needs. */
 function isFresh() {
-  try {
-    const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-    const present = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
-    return (
-      existsSync(node) &&
-      Object.keys(wanted).every((name) => {
-        if (name === '' || wanted[name].optional || wanted[name].devOptional) return true;
-        return present[name] !== undefined && present[name].version === wanted[name].version;
-      })
-    );
-  } catch {
-    return false;
-  }
+  const lacking = missing();
+  return lacking === 'nothing' || (lacking === 'dev' && !needsDev);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { access, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import { findBinary } from './binaries.ts';
+import { findBinary } from './binaries.mjs';
 import { natsConfig, type NatsAccounts, type NatsLogin } from './nats-config.ts';
 import type { Secrets } from './secrets.ts';
 import { startService, untilReady, type Service } from './service.ts';

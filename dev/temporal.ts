@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { findBinary } from './binaries.ts';
+import { findBinary } from './binaries.mjs';
 import { portOpens } from './ports.ts';
 import { startService, untilReady, type Service } from './service.ts';
 

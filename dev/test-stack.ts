@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBinary } from './binaries.ts';
+import { findBinary } from './binaries.mjs';
 import { migrate } from './migrate.ts';
 import { freePorts } from './ports.ts';
 import { postgresUrls, withClient } from './postgres.ts';

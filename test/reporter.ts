@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
@@ -58,9 +58,14 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   if (process.env.PERENNIAL_TEST_COUNTS) writeFileSync(process.env.PERENNIAL_TEST_COUNTS, JSON.stringify(total));
 }
 
-/** The test file that a result belongs to; the runner's own result for a whole file has none. */
+/**
+ * The test file that a result belongs to; the runner's own result for a whole file has none, and is
+ * named like the file. Node 24.19 does not tell the entry; there it is taken for the file in which the test stands.
+ */
 function entryFile(event: TestEvent): string | undefined {
-  return (event.data as { entryFile?: string } | undefined)?.entryFile;
+  const { entryFile, file, name, nesting } = event.data as { entryFile?: string; file?: string; name?: string; nesting?: number };
+  const isWholeFile = nesting === 0 && name !== undefined && resolve(name) === file;
+  return entryFile ?? (isWholeFile ? undefined : file);
 }
 
 /** Why a result counts as failed, or null. A suite or parent that failed only through its children is not counted twice. */

@@ -29,11 +29,21 @@ function health(area: string, path: `/${string}`): RouteSpec {
 }
 
 const docsPage = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Perennial API</title></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Perennial API</title>
+<link rel="stylesheet" href="/docs/reference.css"><link rel="icon" href="data:,"></head>
 <body><div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
-const docsScript = `Scalar.createApiReference('#docs', { url: '/api/v1/openapi.json', withDefaultFonts: false, telemetry: false, hideClientButton: true, showDeveloperTools: 'never', agent: { disabled: true }, mcp: { disabled: true } });`;
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
-const referenceFile = fileURLToPath(import.meta.resolve('@scalar/api-reference')).replace(/dist\/.*$/, 'dist/browser/standalone.js');
+const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, defaultModelRendering: 'model', defaultModelsExpandDepth: 0, defaultModelExpandDepth: 3, requestSnippetsEnabled: true, displayRequestDuration: true, validatorUrl: null });`;
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+/** A file of the package that draws the pages. */
+function docsFile(path: `/${string}`, operationId: string, summary: string, file: string, type: string): RouteSpec {
+  const source = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
+  return route({
+    method: 'GET', path, operationId, summary, access: 'public', openQuery: true,
+    responses: { 200: { contentType: type, description: 'A file' } },
+    handler: async () => ({ body: createReadStream(source), headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' } }),
+  });
+}
 
 function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void {
   if (!deps.env.METRICS_TOKEN) return;
@@ -71,11 +81,8 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
     handler: async () => ({ body: docsScript, headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
   }),
-  route({
-    method: 'GET', path: '//docs/reference.js', operationId: 'getDocsScript', summary: 'Draws the pages', access: 'public', openQuery: true,
-    responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
-    handler: async () => ({ body: createReadStream(referenceFile), headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=86400' } }),
-  }),
+  docsFile('//docs/reference.js', 'getDocsScript', 'Draws the pages', 'swagger-ui-bundle.js', 'text/javascript'),
+  docsFile('//docs/reference.css', 'getDocsStyle', 'How the pages look', 'swagger-ui.css', 'text/css'),
   route({
     method: 'GET', path: '//metrics', operationId: 'getMetrics', summary: 'Measurements for Prometheus', access: 'public', openQuery: true, errors: ['unauthorized'],
     responses: { 200: { contentType: 'text/plain', description: 'Prometheus text format' } },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { Liquid } from 'liquidjs';
-import mjml2html from 'mjml';
+import mjml2html from 'mjml-browser';
 import { createEmailLinks } from '../../domain/emails/links.ts';
 import { makeContact, makeTemplate, send, untilStatus } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';

