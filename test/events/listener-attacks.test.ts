@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { findBinary } from '../../dev/binaries.ts';
+import { findBinary } from '../../dev/binaries.mjs';
 import { freePorts } from '../../dev/ports.ts';
 import { startService as startProcess, untilReady } from '../../dev/service.ts';
 import { ensureCopies, insideOf } from '../../events/copies.ts';
