@@ -4,6 +4,7 @@ import { AppError, assertValid, invalid, type ErrorCode, type Violation } from '
 import type { Caller, Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
+import { toAppError } from '../db/errors.ts';
 import { rolledBack, tenantEm, type EntityManager } from '../db/orm.ts';
 import { checkContent, coerceParameters, compileRequest, compileResponse, MOST_VIOLATIONS } from '../domain/schema-check.ts';
 import { strict } from './schemas.ts';
@@ -38,7 +39,7 @@ export interface Call<P, Q, B> {
 }
 
 /** What a `check` is asked: the call, as far as there is nothing wrong with it. */
-export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'deps' | 'caller' | 'readOnly' | 'files'> {
+export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'caller' | 'readOnly' | 'files'> {
   /** In the caller's tenant, in a transaction that leaves nothing behind; on public routes there is no tenant. */
   tx: EntityManager;
   /** Without the parameters where one of them is wrong. */
@@ -150,8 +151,9 @@ async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<V
   try {
     return await check();
   } catch (error) {
-    if (error instanceof AppError) return error.code === 'validation_failed' ? error.errors ?? [] : [];
-    throw error;
+    const known = error instanceof AppError ? error : toAppError(error);
+    if (!known) throw error;
+    return known.code === 'validation_failed' ? known.errors ?? [] : [];
   }
 }
 
@@ -206,7 +208,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
     const completed = async (told: Violation[]): Promise<AppError> => {
       const left = isReadable && spec.check ? soundPart(body ?? {}, wrong) : null;
       if (!left || told.length >= MOST_VIOLATIONS) return invalid(told);
-      const ask = (tx: EntityManager) => spec.check!({ tx, deps, caller, readOnly, files, params: soundParams, body: left.sound as Sound<unknown>, given });
+      const ask = (tx: EntityManager) => spec.check!({ tx, caller, readOnly, files, params: soundParams, body: left.sound as Sound<unknown>, given });
       const em = tenantEm(deps.orm, principal?.tenantId ?? '');
       const found = await asked(() => (principal ? rolledBack(em, ask) : ask(em)));
       return invalid(withOthers(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
