@@ -4,6 +4,7 @@ import { AppError, assertValid, invalid, MOST_VIOLATIONS, type ErrorCode, type V
 import type { Caller, Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
+import { toAppError } from '../db/errors.ts';
 import { rolledBack, tenantEm, type EntityManager } from '../db/orm.ts';
 import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
 import { soundPart, withOthers, type Sound } from '../domain/sound-part.ts';
@@ -162,8 +163,9 @@ async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<V
   try {
     return await check();
   } catch (error) {
-    if (error instanceof AppError) return error.code === 'validation_failed' ? error.errors ?? [] : [];
-    throw error;
+    const known = error instanceof AppError ? error : toAppError(error);
+    if (!known) throw error;
+    return known.code === 'validation_failed' ? known.errors ?? [] : [];
   }
 }
 

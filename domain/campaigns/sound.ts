@@ -3,7 +3,6 @@ import { schemaViolations } from './schema-violations.ts';
 import { TargetSchema } from './schemas.ts';
 import { stepKind } from './step-kinds.ts';
 import type { StepKind } from './steps/kind.ts';
-import { type Trigger, triggerSchema } from './triggers.ts';
 
 /** A step whose parts fit their schemas, so that the functions of its kind can be asked. */
 export interface SoundStep extends FlowStep {
@@ -23,10 +22,4 @@ export function soundStep(step: unknown): SoundStep | undefined {
   if (!kind || typeof id !== 'string' || schemaViolations(kind.config, config).length > 0) return undefined;
   if (next === undefined) return { id, kind, config };
   return schemaViolations(TargetSchema, next).length > 0 ? undefined : { id, kind, config, next: next as string | null };
-}
-
-/** The trigger, if any JSON is one as far as its schema goes. */
-export function soundTrigger(trigger: unknown): Trigger | undefined {
-  const schema = isObject(trigger) ? triggerSchema(trigger['type']) : undefined;
-  return schema && schemaViolations(schema, trigger).length === 0 ? (trigger as Trigger) : undefined;
 }

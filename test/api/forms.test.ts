@@ -90,7 +90,7 @@ test('what is wrong is told all at once, by JSON Pointer', async () => {
   ]);
   for (const redirectUrl of ['http://[', 'https://a b', '/thanks', 'https://x;y/']) assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields, redirectUrl }), ['/redirectUrl format']);
   const form = await make();
-  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { version: 99, tenantId: 'other', fields: [{ ...fields[0], id: 42 }] }), ['/tenantId read_only', '/version read_only']);
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { version: 99, tenantId: 'other', fields: [{ ...fields[0], id: 42 }] }), ['/fields/0/id read_only', '/tenantId read_only', '/version read_only']);
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [{ ...fields[0], id: 42 }] }), ['/fields/0/id read_only']);
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [fields[1]] }), ['/fields required']);
   const costly = Array.from({ length: 99 }, (_, n) => ({ name: `t${n}`, label: 'T', type: 'textarea', maxLength: 10_000, validationRegex: '(\\pL{1,1000}|x)*y' }));
