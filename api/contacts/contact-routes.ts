@@ -27,8 +27,8 @@ export const contactRoutes: RouteSpec[] = [
     method: 'POST', path: '/contacts', operationId: 'createContact', summary: 'Create a contact', access: 'contacts:write',
     body: schema.ContactCreate, responses: { 201: { schema: schema.Contact } }, errors: ['email_taken'],
     handler: async ({ em, principal, requestId, body }) => {
-      const contact = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
-      return created(`/contacts/${contact.id}`, await presentOne(contact, em));
+      const { contact, companyName } = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
+      return created(`/contacts/${contact.id}`, presentContact(contact, companyName));
     },
   }),
   route({
@@ -55,13 +55,13 @@ export const contactRoutes: RouteSpec[] = [
     method: 'PUT', path: '/contacts/{id}', operationId: 'updateContact', summary: 'Change a contact', access: 'contacts:write',
     params: IdParams, body: schema.ContactUpdate, responses: { 200: { schema: schema.Contact } }, errors: ['email_taken', 'precondition_failed'],
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {
-      const contact = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
+      const { contact, companyName } = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
         assertIfMatch(ifMatch, current.version);
         const shown = await presentOne(current, tx);
         assertUnchanged(readOnly, shown);
         return contactChanges(body, shown);
       });
-      return { body: await presentOne(contact, em) };
+      return { body: presentContact(contact, companyName) };
     },
   }),
   route({

@@ -1,7 +1,7 @@
 import { mergeContacts } from '../../domain/contacts/merge-contacts.ts';
 import { assertIfMatch, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, strict } from '../schemas.ts';
-import { presentOne } from './presenter.ts';
+import { presentContact } from './presenter.ts';
 import { Contact } from './schema.ts';
 
 export const mergeRoutes: RouteSpec[] = [
@@ -12,8 +12,8 @@ export const mergeRoutes: RouteSpec[] = [
       'execution is stopped (`merged`).',
     params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['conflict', 'precondition_failed'],
     handler: async ({ em, caller, params, body, ifMatch }) => {
-      const contact = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
-      return { body: await presentOne(contact, em) };
+      const { contact, companyName } = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
+      return { body: presentContact(contact, companyName) };
     },
   }),
 ];

@@ -10,7 +10,7 @@ import { rebuildSegment } from '../../domain/segments/rebuild-segment.ts';
 import { createSegment, deleteSegment, updateSegment } from '../../domain/segments/segments.ts';
 import { accepted, assertIfMatch, assertUnchanged, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
-import { presentContacts, presentSegments, type SegmentView } from './presenter.ts';
+import { presentContacts, presentSegment, presentSegments, type SegmentView } from './presenter.ts';
 import * as schema from './segment-schema.ts';
 import { Contact as ContactSchema, MemberQuery } from './schema.ts';
 
@@ -49,12 +49,12 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       method: 'PUT', path: `${base}/{id}`, operationId: `update${noun}`, summary: `Change ${what}`, access: 'contacts:write',
       params: IdParams, body: schema.SegmentUpdate, responses: { 200: { schema: schema.Segment } }, errors: ['precondition_failed'],
       handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
-        const segment = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
+        const { segment, count } = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
           assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, (await presentSegments([current], tx))[0]!);
           return body;
         });
-        return { body: await present(segment, em) };
+        return { body: presentSegment(segment, count) };
       },
     }),
     route({
@@ -96,7 +96,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       responses: { 200: { schema: schema.Rebuilt }, 202: { schema: schema.Segment, description: 'It was BUILDING: that is begun anew' } },
       handler: async ({ em, principal, params }) => {
         const rebuilt = await rebuildSegment(em, principal.tenantId, params.id);
-        if (!rebuilt) return accepted(`${base}/${params.id}`, await present(await find(em, params.id), em));
+        if ('segment' in rebuilt) return accepted(`${base}/${params.id}`, presentSegment(rebuilt.segment, rebuilt.count));
         const { added, removed, count } = rebuilt;
         return { body: { differed: added + removed, added, removed, count } };
       },
@@ -126,16 +126,16 @@ export const segmentRoutes: RouteSpec[] = [
     body: schema.SegmentCreate, responses: { 201: { schema: schema.Segment } },
     handler: async ({ em, principal, body }) => {
       assertValid(checkKind(body));
-      const segment = await createSegment(em, principal.tenantId, body);
-      return created(`/contacts/segments/${segment.id}`, await present(segment, em));
+      const { segment, count } = await createSegment(em, principal.tenantId, body);
+      return created(`/contacts/segments/${segment.id}`, presentSegment(segment, count));
     },
   }),
   route({
     method: 'POST', path: '/contacts/lists', operationId: 'createList', summary: 'Create a static list', access: 'contacts:write',
     body: schema.ListCreate, responses: { 201: { schema: schema.Segment } },
     handler: async ({ em, principal, body }) => {
-      const segment = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
-      return created(`/contacts/lists/${segment.id}`, await present(segment, em));
+      const { segment, count } = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
+      return created(`/contacts/lists/${segment.id}`, presentSegment(segment, count));
     },
   }),
   route({
