@@ -58,7 +58,7 @@ async function seconds(work: () => Promise<unknown>): Promise<number> {
 
 async function buildPairs(orm: Orm, owner: pg.Client, contacts: number): Promise<[number, number][]> {
   const em = tenantEm(orm, 'large');
-  const byHand = await createSegment(em, 'large', { name: 'By hand', type: 'static' });
+  const { segment: byHand } = await createSegment(em, 'large', { name: 'By hand', type: 'static' });
   const count = async (id: number): Promise<number> => (await owner.query<{ n: number }>('select count(*)::int as n from segment_members where segment_id = $1', [id])).rows[0]!.n;
   const pairs: [number, number][] = [];
   for (let pair = 0; pair < Number(values.pairs); pair += 1) {
@@ -68,7 +68,7 @@ async function buildPairs(orm: Orm, owner: pg.Client, contacts: number): Promise
       select c.tenant_id, ${byHand.id}::bigint, c.id from contacts c where c.tenant_id = 'large' and ${compileFilter(five(0), 'c')}`)));
     const wanted = await count(byHand.id);
     await owner.query('truncate segment_members');
-    const segment = await createSegment(em, 'large', { name: 'Built', type: 'dynamic', filter: five(0) });
+    const { segment } = await createSegment(em, 'large', { name: 'Built', type: 'dynamic', filter: five(0) });
     const input = { tenantId: 'large', segmentId: segment.id, build: segment.build! };
     const built = await seconds(async () => { while ((await buildPage(em, input)) !== null); });
     if (await count(segment.id) !== wanted || wanted === 0) throw new Error(`${await count(segment.id)} members, not ${wanted}`);

@@ -29,8 +29,8 @@ export const contactRoutes: RouteSpec[] = [
     body: schema.ContactCreate, responses: { 201: { schema: schema.Contact } }, errors: ['email_taken'],
     check: ({ tx, caller, body }) => contactViolations(tx, caller.tenantId, body, 'active'),
     handler: async ({ em, principal, requestId, body }) => {
-      const contact = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
-      return created(`/contacts/${contact.id}`, await presentOne(contact, em));
+      const { contact, companyName } = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
+      return created(`/contacts/${contact.id}`, presentContact(contact, companyName));
     },
   }),
   route({
@@ -64,7 +64,7 @@ export const contactRoutes: RouteSpec[] = [
       return [...changedReadOnly(readOnly, shown), ...violations, ...(await contactViolations(tx, caller.tenantId, input, current.status!))];
     },
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {
-      const contact = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
+      const { contact, companyName } = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
         assertIfMatch(ifMatch, current.version);
         const shown = await presentOne(current, tx);
         assertUnchanged(readOnly, shown);
@@ -72,7 +72,7 @@ export const contactRoutes: RouteSpec[] = [
         assertValid(violations);
         return input;
       });
-      return { body: await presentOne(contact, em) };
+      return { body: presentContact(contact, companyName) };
     },
   }),
   route({

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Company, Contact, Erasure, ERASURE_STATUSES } from '../../db/entities/contacts.ts';
+import { Erasure, ERASURE_STATUSES } from '../../db/entities/contacts.ts';
 import { sql } from '../../db/orm.ts';
 import { ACTOR_TYPES } from '../../domain/auth/audit.ts';
 import { exportHeldData } from '../../domain/contacts/data-export.ts';
@@ -8,7 +8,7 @@ import { notFound } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { accepted, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
-import { presentCompany, presentOne } from './presenter.ts';
+import { presentCompany, presentContact } from './presenter.ts';
 import * as schema from './schema.ts';
 
 const Certificate = strict({
@@ -53,10 +53,8 @@ export const erasureRoutes: RouteSpec[] = [
     description: 'For a request of access (Article 15 GDPR): all by kinds, oldest first. That it was read is in the audit log.',
     params: IdParams, responses: { 200: { schema: HeldData } },
     handler: async ({ em, caller, params }) => {
-      const held = await exportHeldData(em, caller, params.id);
-      const contact = await em.findOneOrFail(Contact, { id: params.id });
-      const company = contact.companyId == null ? null : await em.findOne(Company, { id: contact.companyId });
-      const body = { exportedAt: new Date().toISOString(), contact: await presentOne(contact, em), company: company && presentCompany(company), ...held };
+      const { contact, company, ...held } = await exportHeldData(em, caller, params.id);
+      const body = { exportedAt: new Date().toISOString(), contact: presentContact(contact, company?.name ?? null), company: company && presentCompany(company), ...held };
       return { body, headers: { 'Content-Disposition': `attachment; filename="contact-${params.id}.json"`, 'Cache-Control': 'no-store' } };
     },
   }),

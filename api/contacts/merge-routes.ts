@@ -1,7 +1,7 @@
 import { mergeContacts, mergeViolations } from '../../domain/contacts/merge-contacts.ts';
 import { assertIfMatch, route, type RouteSpec } from '../guard.ts';
 import { Id, IdParams, strict } from '../schemas.ts';
-import { presentOne } from './presenter.ts';
+import { presentContact } from './presenter.ts';
 import { Contact } from './schema.ts';
 
 export const mergeRoutes: RouteSpec[] = [
@@ -13,8 +13,8 @@ export const mergeRoutes: RouteSpec[] = [
     params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['conflict', 'precondition_failed'],
     check: ({ params, body }) => mergeViolations(params.id, body.sourceId),
     handler: async ({ em, caller, params, body, ifMatch }) => {
-      const contact = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
-      return { body: await presentOne(contact, em) };
+      const { contact, companyName } = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
+      return { body: presentContact(contact, companyName) };
     },
   }),
 ];

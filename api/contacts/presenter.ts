@@ -34,7 +34,7 @@ export function presentCompany(company: Company) {
   };
 }
 
-function presentSegment(segment: Segment, count: number) {
+export function presentSegment(segment: Segment, count: number) {
   return {
     id: segment.id, name: segment.name, description: segment.description ?? null, type: segment.type, filter: (segment.filter ?? null) as Filter | null,
     status: segment.status, count, doubleOptIn: segment.doubleOptIn ?? false, tenantId: segment.tenantId, version: segment.version!, createdAt: segment.createdAt!.toISOString(),

@@ -10,7 +10,7 @@ import { rebuildSegment } from '../../domain/segments/rebuild-segment.ts';
 import { createSegment, deleteSegment, lockMembers, newSegmentViolations, segmentViolations, updateSegment, type SegmentInput } from '../../domain/segments/segments.ts';
 import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
 import { IdParams, listOf } from '../schemas.ts';
-import { presentContacts, presentSegments, type SegmentView } from './presenter.ts';
+import { presentContacts, presentSegment, presentSegments, type SegmentView } from './presenter.ts';
 import * as schema from './segment-schema.ts';
 import { Contact as ContactSchema, MemberQuery } from './schema.ts';
 
@@ -55,12 +55,12 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
         return [...changedReadOnly(readOnly, (await presentSegments([current], tx))[0]!), ...(await segmentViolations(tx, current, withFilter(body, given)))];
       },
       handler: async ({ em, principal, params, body, readOnly, ifMatch }) => {
-        const segment = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
+        const { segment, count } = await updateSegment(em, principal.tenantId, params.id, async (current, tx) => {
           assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, (await presentSegments([current], tx))[0]!);
           return body;
         });
-        return { body: await present(segment, em) };
+        return { body: presentSegment(segment, count) };
       },
     }),
     route({
@@ -104,7 +104,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       responses: { 200: { schema: schema.Rebuilt }, 202: { schema: schema.Segment, description: 'It was BUILDING: that is begun anew' } },
       handler: async ({ em, principal, params }) => {
         const rebuilt = await rebuildSegment(em, principal.tenantId, params.id);
-        if (!rebuilt) return accepted(`${base}/${params.id}`, await present(await find(em, params.id), em));
+        if ('segment' in rebuilt) return accepted(`${base}/${params.id}`, presentSegment(rebuilt.segment, rebuilt.count));
         const { added, removed, count } = rebuilt;
         return { body: { differed: added + removed, added, removed, count } };
       },
@@ -137,8 +137,8 @@ export const segmentRoutes: RouteSpec[] = [
     ],
     handler: async ({ em, principal, body }) => {
       assertValid(checkKind(body));
-      const segment = await createSegment(em, principal.tenantId, body);
-      return created(`/contacts/segments/${segment.id}`, await present(segment, em));
+      const { segment, count } = await createSegment(em, principal.tenantId, body);
+      return created(`/contacts/segments/${segment.id}`, presentSegment(segment, count));
     },
   }),
   route({
@@ -146,8 +146,8 @@ export const segmentRoutes: RouteSpec[] = [
     body: schema.ListCreate, responses: { 201: { schema: schema.Segment } },
     check: ({ tx, caller, body }) => newSegmentViolations(tx, caller.tenantId, { ...body, type: 'static' }),
     handler: async ({ em, principal, body }) => {
-      const segment = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
-      return created(`/contacts/lists/${segment.id}`, await present(segment, em));
+      const { segment, count } = await createSegment(em, principal.tenantId, { ...body, type: 'static' });
+      return created(`/contacts/lists/${segment.id}`, presentSegment(segment, count));
     },
   }),
   route({

@@ -7,11 +7,12 @@ import { checkContactValues, type ContactInput, type ContactValues } from './con
 import { resolveCompany } from './resolve-company.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { insertContact, setCompany } from './insert-contact.ts';
+import { withCompanyName, type NamedContact } from './read-contact.ts';
 import { statusViolations } from './status-rules.ts';
 import { suppressUnsubscribed } from './suppression.ts';
 
 /** Creates a contact; throws `validation_failed`, `email_taken`. A suppressed address gives it its status. */
-export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<Contact> {
+export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<NamedContact> {
   const { tenantId } = origin;
   return em.transactional(async (tx) => {
     const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
@@ -24,6 +25,6 @@ export async function createContact(em: EntityManager, origin: Origin, input: Co
     if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [emailKey]);
     await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } }]);
     await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
-    return tx.findOneOrFail(Contact, { id, tenantId });
+    return withCompanyName(tx, await tx.findOneOrFail(Contact, { id, tenantId }));
   });
 }

@@ -1,3 +1,5 @@
+import { IsolationLevel } from '@mikro-orm/core';
+import { Company, Contact } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit } from '../auth/audit.ts';
 import type { Caller } from '../auth/principal.ts';
@@ -6,8 +8,10 @@ import { erasedKey } from './erasure/digest.ts';
 
 type Rows = Record<string, unknown>[];
 
-/** All that is held on a person, by kinds, oldest first; the contact itself is the caller's to present. */
+/** All that is held on a person: the contact with its company, and the rest by kinds, oldest first. */
 export interface HeldData {
+  contact: Contact;
+  company: Company | null;
   activities: Rows;
   emails: Rows;
   submissions: Rows;
@@ -21,18 +25,19 @@ export interface HeldData {
   optIns: Rows;
 }
 
-/** Reads all that is held on a contact, and writes down that it was read. Throws `not_found`. */
+/** Reads all that is held on a contact, as it is at one moment, and writes down that it was read. Throws `not_found`. */
 export async function exportHeldData(em: EntityManager, caller: Caller, contactId: number): Promise<HeldData> {
   const { tenantId } = caller;
   return em.transactional(async (tx) => {
     const all = (query: ReturnType<typeof sql>) => rows<Record<string, unknown>>(tx, query);
     const own = sql`tenant_id = ${tenantId} and contact_id = ${contactId}`;
     const scored = sql`tenant_id = ${tenantId} and subject = 'contact' and subject_id = ${contactId}`;
-    const [contact] = await rows<{ email_key: string }>(tx, sql`select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId}`);
+    const contact = await tx.findOne(Contact, { tenantId, id: contactId });
     if (!contact) throw notFound('contact', contactId);
     await appendAudit(tx, caller, { action: 'contact.data_exported', resourceType: 'contact', resourceId: contactId });
     const [total] = await rows<{ total: number }>(tx, sql`select total from score_totals where ${scored}`);
     return {
+      contact, company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
       activities: await all(sql`select id, type, occurred_at as "occurredAt", data from contact_activities where ${own} order by id`),
       emails: await all(sql`
         select e.id, e.template_id as "templateId", t.name as "templateName", e.campaign_id as "campaignId", e.execution_id as "executionId", e.to_address as "to",
@@ -62,14 +67,14 @@ export async function exportHeldData(em: EntityManager, caller: Caller, contactI
             from campaign_step_executions s where s.tenant_id = e.tenant_id and s.execution_id = e.id), '[]') as steps
         from campaign_executions e join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
         where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} order by e.id`),
-      suppressions: await all(sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.email_key}`),
+      suppressions: await all(sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.emailKey}`),
       topicOptOuts: await all(sql`
         select t.id as "topicId", t.name, min(o.created_at) as "createdAt" from topic_opt_outs o
         join email_topics t on t.tenant_id = o.tenant_id and t.id = o.topic_id
-        where o.tenant_id = ${tenantId} and o.email_key = any(${[contact.email_key, erasedKey(tenantId, contact.email_key)]}::text[]) group by t.id, t.name order by t.id`),
+        where o.tenant_id = ${tenantId} and o.email_key = any(${[contact.emailKey, erasedKey(tenantId, contact.emailKey)]}::text[]) group by t.id, t.name order by t.id`),
       optIns: await all(sql`
         select form_id as "formId", list_id as "listId", requested_at as "requestedAt", confirmed_at as "confirmedAt", ip, user_agent as "userAgent"
         from opt_ins where ${own} order by id`),
     };
-  });
+  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 }

@@ -12,6 +12,7 @@ import { addressDigest } from './erasure/digest.ts';
 import { CONTACT_LIMITS } from './fields.ts';
 import { lockContacts } from './lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
+import { withCompanyName, type NamedContact } from './read-contact.ts';
 import { copyTopicOptOuts, suppressUnsubscribed } from './suppression.ts';
 
 /** From what may be mailed to what may least. */
@@ -29,10 +30,10 @@ export const mergeViolations = (targetId?: number, sourceId?: number): Violation
  * is given the target's version and may refuse. Throws `not_found`, `conflict` while one of them is
  * being erased, `validation_failed` for a contact and itself.
  */
-export async function mergeContacts(em: EntityManager, author: Author, targetId: number, sourceId: number, check: (version: number) => void): Promise<Contact> {
+export async function mergeContacts(em: EntityManager, author: Author, targetId: number, sourceId: number, check: (version: number) => void): Promise<NamedContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
-  await retriedTransaction(em, async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version!);
     await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
@@ -58,8 +59,8 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
     await mergeScores(tx, { tenantId, requestId }, targetId, sourceId);
     await refreshMemberships(tx, tenantId, [targetId], { requestId });
     await appendAudit(tx, author, { action: 'contact.merged', resourceType: 'contact', resourceId: targetId, after: { sourceId, sourceDigest, changed } });
+    return withCompanyName(tx, target);
   });
-  return em.findOneOrFail(Contact, { id: targetId });
 }
 
 /** Locks running executions, then the contacts, as a step does; and for update, for nobody may enter a campaign as one of them now. */

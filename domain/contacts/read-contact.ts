@@ -1,5 +1,6 @@
-import type { Contact } from '../../db/entities/contacts.ts';
+import { Company, type Contact } from '../../db/entities/contacts.ts';
 import type { Hot, Statement } from '../../db/hot.ts';
+import type { EntityManager } from '../../db/orm.ts';
 
 const contactById: Statement = {
   name: 'contact-by-id',
@@ -11,9 +12,13 @@ const contactById: Statement = {
     where c.id = $1`,
 };
 
-interface Found {
+/** A contact, and the name of its company. */
+export interface NamedContact {
   contact: Contact;
   companyName: string | null;
+}
+
+interface Found extends NamedContact {
   /** 1 while the company is as it was made. */
   companyVersion: number | null;
 }
@@ -23,4 +28,11 @@ export async function readContact(hot: Hot, tenantId: string, id: number): Promi
   const [found] = await hot.run({ tenantId }, [[contactById, [id]]]);
   const row = found![0] as (Contact & Omit<Found, 'contact'>) | undefined;
   return row ? { contact: row, companyName: row.companyName, companyVersion: row.companyVersion } : null;
+}
+
+/** What a command answers of a contact, read in its transaction `tx`: after the commit it may be another, or gone. */
+export async function withCompanyName(tx: EntityManager, contact: Contact): Promise<NamedContact> {
+  const { tenantId, companyId } = contact;
+  const company = companyId == null ? null : await tx.findOne(Company, { id: companyId, tenantId }, { fields: ['name'] });
+  return { contact, companyName: company?.name ?? null };
 }

@@ -9,6 +9,7 @@ import { checkContactValues, type ContactInput, type ContactValues } from './con
 import { resolveCompany } from './resolve-company.ts';
 import { customFieldTypes } from './custom-field-types.ts';
 import { lockContacts } from './lock-contacts.ts';
+import { withCompanyName, type NamedContact } from './read-contact.ts';
 import { statusViolations } from './status-rules.ts';
 import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from './suppression.ts';
 
@@ -18,7 +19,7 @@ import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from './su
  */
 export async function updateContact(
   em: EntityManager, origin: Origin, id: number, read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
-): Promise<Contact> {
+): Promise<NamedContact> {
   const { tenantId } = origin;
   return em.transactional(async (tx) => {
     if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
@@ -29,14 +30,14 @@ export async function updateContact(
     assertValid([...violations, ...statusViolations(values.status, before)]);
     const companyId = await resolveCompany(tx, tenantId, values);
     const changed = applyValues(contact, { ...(await withSuppression(tx, contact, values)), ...(companyId === undefined ? {} : { companyId }) });
-    if (changed.length === 0) return contact;
+    if (changed.length === 0) return withCompanyName(tx, contact);
     if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
     await tx.flush();
     if (contact.emailKey !== emailKey) await copyTopicOptOuts(tx, tenantId, emailKey, contact.emailKey);
     await appendEvents(tx, origin, eventsOf(contact, changed));
     const causes: Cause[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
     await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });
-    return contact;
+    return withCompanyName(tx, contact);
   });
 }
 

@@ -5,7 +5,7 @@ import { AppError, notFound } from '../errors.ts';
 import { beginBuilds, judgeRange, nextContact } from './build-segment.ts';
 import type { Filter } from './filter.ts';
 import { refreshMemberships } from './refresh-memberships.ts';
-import { lockSegment, memberCounts } from './segments.ts';
+import { counted, lockSegment, memberCounts, type CountedSegment } from './segments.ts';
 
 export interface Rebuilt {
   added: number;
@@ -16,18 +16,19 @@ export interface Rebuilt {
 /**
  * Judges every contact anew by a segment that is READY, and answers how many memberships were not as its filter says; by
  * pages, each a transaction, so that nobody waits long, and without events. Segments that name it are judged for whom that
- * moves. One that is BUILDING is begun anew instead, and null the answer. A static list has nothing to judge. Throws
+ * moves. One that is BUILDING is begun anew instead, and it is the answer. A static list has nothing to judge. Throws
  * `not_found`, and `conflict` when it is given another filter meanwhile.
  */
-export async function rebuildSegment(em: EntityManager, tenantId: string, id: number): Promise<Rebuilt | null> {
+export async function rebuildSegment(em: EntityManager, tenantId: string, id: number): Promise<Rebuilt | CountedSegment> {
   const segment = await freshEm(em).findOne(Segment, { id, tenantId });
   if (!segment) throw notFound('segment or list', id);
   if (segment.status === 'BUILDING') {
-    await em.transactional(async (tx) => {
-      await lockSegment(tx, tenantId, id);
+    return em.transactional(async (tx) => {
+      const begun = await lockSegment(tx, tenantId, id);
       await beginBuilds(tx, tenantId, (other) => other.id === id);
+      await tx.refresh(begun);
+      return counted(tx, begun);
     });
-    return null;
   }
   const moved = { added: 0, removed: 0 };
   if (segment.type === 'dynamic') {

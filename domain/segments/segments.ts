@@ -23,13 +23,18 @@ export interface SegmentInput {
   /** Of a list: whether a form that adds to it asks the contact to confirm the address first. */
   doubleOptIn?: boolean;
 }
+/** A segment as a command has left it, with how many members it has. */
+export interface CountedSegment {
+  segment: Segment;
+  count: number;
+}
 export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] });
 
 /**
  * Creates a segment or list with its members, which fires no SEGMENT_ENTERED: a dynamic one has those whom its filter
  * fits, when it is READY; a static one the given contacts. Throws `validation_failed`.
  */
-export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<Segment> {
+export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<CountedSegment> {
   return em.transactional(async (tx) => {
     if (input.type === 'dynamic') await lockDefinitions(tx, tenantId);
     assertValid(await newSegmentViolations(tx, tenantId, input));
@@ -39,14 +44,14 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
     await tx.flush();
     if (input.type === 'static') await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
     else await build(tx, segment);
-    return segment;
+    return counted(tx, segment);
   });
 }
 
 /** Changes a segment or list; a new filter is built, without events. `read` as at `updateContact`. */
 export async function updateSegment(
   em: EntityManager, tenantId: string, id: number, read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
-): Promise<Segment> {
+): Promise<CountedSegment> {
   return em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
     const input = await read(segment, tx);
@@ -57,7 +62,7 @@ export async function updateSegment(
     tx.assign(segment, { ...values, doubleOptIn, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
     await tx.flush();
     if (newFilter) await build(tx, segment);
-    return segment;
+    return counted(tx, segment);
   });
 }
 
@@ -107,6 +112,11 @@ export async function memberCounts(tx: EntityManager, tenantId: string, ids: num
     select segment_id, count(*) as n from segment_members
     where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`);
   return new Map(found.map((row) => [row.segment_id, row.n]));
+}
+
+/** What a command answers, read in its transaction: after the commit it may be another, or gone. */
+export async function counted(tx: EntityManager, segment: Segment): Promise<CountedSegment> {
+  return { segment, count: (await memberCounts(tx, segment.tenantId, [segment.id])).get(segment.id) ?? 0 };
 }
 
 /** The row of a segment, which nobody else changes until the transaction ends; a page of its build is waited for. */

@@ -10,7 +10,7 @@ import { deleteContact } from '../../domain/contacts/delete-contact.ts';
 import { updateContact } from '../../domain/contacts/update-contact.ts';
 import { checkFilter } from '../../domain/segments/check-filter.ts';
 import type { Filter } from '../../domain/segments/filter.ts';
-import { rebuildSegment } from '../../domain/segments/rebuild-segment.ts';
+import { rebuildSegment, type Rebuilt } from '../../domain/segments/rebuild-segment.ts';
 import { createSegment } from '../../domain/segments/segments.ts';
 import { sweepSegments } from '../../domain/segments/sweep-segments.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
@@ -44,18 +44,18 @@ async function driftAt(orm: Orm, seed: number, changes: number): Promise<{ diffe
     firstName: pick(random, ['a', 'A', 'ab']), lastName: 'b', jobTitle: pick(random, [null, 'a', 'ab', 'Ä']), source: pick(random, [null, 'a', 'b']),
     tags: pick(random, [[], ['a'], ['a', 'A'], ['b', 'ä']]), company: pick(random, [null, 'a', 'A b']), locale: pick(random, [null, 'de']),
   });
-  const person = async () => (await createContact(em(), origin, { ...fields(), email: `drift${(made += 1)}@example.com` })).id;
+  const person = async () => (await createContact(em(), origin, { ...fields(), email: `drift${(made += 1)}@example.com` })).contact.id;
   const contacts: number[] = [];
   for (let n = 0; n < CONTACTS; n += 1) contacts.push(await person());
   const lists: number[] = [];
-  for (const name of ['one', 'two']) lists.push((await createSegment(em(), TENANT, { type: 'static', name, contactIds: contacts.filter(() => random() < 0.5) })).id);
+  for (const name of ['one', 'two']) lists.push((await createSegment(em(), TENANT, { type: 'static', name, contactIds: contacts.filter(() => random() < 0.5) })).segment.id);
 
   const segments = [...lists];
   for (let n = 0; segments.length < 32 && n < 40; n += 1) {
     const filters = fc.sample(filterArbitrary(segments, false), { numRuns: 200, seed: seed + n }) as Filter[];
     const sound = filters.find((filter) => JSON.stringify(filter).length > 150 && !JSON.stringify(filter).includes('"segmentId","operator":"exists"')
       && !JSON.stringify(filter).includes('"segmentId","operator":"notExists"') && checkFilter(filter, '', { customFields: new Map() }).length === 0);
-    if (sound) segments.push((await createSegment(em(), TENANT, { type: 'dynamic', name: `S${n}`, filter: sound })).id);
+    if (sound) segments.push((await createSegment(em(), TENANT, { type: 'dynamic', name: `S${n}`, filter: sound })).segment.id);
   }
   const dynamic = segments.slice(lists.length);
 
@@ -102,7 +102,7 @@ async function driftAt(orm: Orm, seed: number, changes: number): Promise<{ diffe
   await consume();
   let [differed, members] = [0, 0];
   for (const id of dynamic) {
-    const rebuilt = (await rebuildSegment(em(), TENANT, id))!;
+    const rebuilt = await rebuildSegment(em(), TENANT, id) as Rebuilt;
     differed += rebuilt.added + rebuilt.removed;
     members += rebuilt.count;
   }

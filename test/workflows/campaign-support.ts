@@ -85,12 +85,12 @@ export async function startJourneys(): Promise<Journeys> {
     contact: async (fields = {}) => {
       number += 1;
       const { status, ...rest } = fields;
-      const { id } = await createContact(em(), origin, { firstName: 'Ada', lastName: `Number ${number}`, email: `ada${number}@example.com`, ...rest });
+      const { contact: { id } } = await createContact(em(), origin, { firstName: 'Ada', lastName: `Number ${number}`, email: `ada${number}@example.com`, ...rest });
       if (status) await em().transactional((tx) => rows(tx, sql`update contacts set status = ${status} where id = ${id}`));
       return id;
     },
     template: async () => (await createTemplate(em(), TENANT, { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello</p>' }, deps.env.MAIL_FROM)).id,
-    list: async (contactIds = []) => (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).id,
+    list: async (contactIds = []) => (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).segment.id,
     start: async (input, audience = {}) => {
       const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input });
       await startCampaign(em(), origin, id, audience);

@@ -43,7 +43,7 @@ async function newBuild({ em }: Journeys): Promise<void> {
   await em().transactional((tx) => rows(tx, sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key)
     select ${TENANT}, 'P', 'Q', 'many' || n || '@example.com', 'many' || n || '@example.com' from generate_series(1, 6000) n on conflict do nothing`));
-  const { status } = await createSegment(em(), TENANT, { name: 'All', type: 'dynamic', filter: { field: 'firstName', operator: 'eq', value: 'P' } });
+  const { segment: { status } } = await createSegment(em(), TENANT, { name: 'All', type: 'dynamic', filter: { field: 'firstName', operator: 'eq', value: 'P' } });
   assert.equal(status, 'BUILDING');
 }
 
