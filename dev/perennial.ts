@@ -79,6 +79,8 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
       ];
       if (stack?.pages.temporal) rows.push(['Temporal UI', stack.pages.temporal]);
       if (stack?.pages.mail) rows.push(['Mail', stack.pages.mail]);
+      rows.push(['Data and logs', dataDir]);
+      if (stack?.postgresData) rows.push(['Postgres data', stack.postgresData]);
       if (admin) rows.push(['Admin login', admin]);
       return rows;
     },

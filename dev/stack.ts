@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { assertFree, type PortUse } from './ports.ts';
 import { keptMails, startMail } from './mail.ts';
 import { natsUrl, startNats } from './nats.ts';
@@ -44,6 +45,8 @@ export interface Stack {
   env: Record<string, string>;
   /** Pages of the parts that were started here, as shown to the user. */
   pages: { temporal?: string; mail?: string };
+  /** The folder of Postgres' data, if it was started here. */
+  postgresData?: string;
   /** Stops the parts: mail, Temporal, NATS, Postgres. */
   stop(): Promise<void>;
 }
@@ -93,7 +96,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     JWT_SECRET: secrets.JWT_SECRET,
     LINK_SECRET: secrets.LINK_SECRET,
   };
-  return { env, pages, stop: () => stopAll(running) };
+  const postgresData = external.DATABASE_URL ? undefined : await realpath(join(dataDir, 'postgres'));
+  return { env, pages, postgresData, stop: () => stopAll(running) };
 }
 
 /** In the order opposite to which they are stopped. */

@@ -1,6 +1,6 @@
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { createPerennial, type Perennial } from './perennial.ts';
 import { signal } from './process.ts';
 import { claimDataDir, type RunFile } from './run-file.ts';
@@ -44,7 +44,7 @@ async function start(): Promise<void> {
   const rows = perennial.table().map(([name, value]) => `  ${name.padEnd(15)}${value}\n`);
   const took = ((performance.now() - begin) / 1000).toFixed(1);
   process.stdout.write(`\nPerennial is running (${took} s).\n\n${rows.join('')}\n`);
-  process.stdout.write(`Logs and data are in ${relative(process.cwd(), dataDir) || '.'}. Ctrl-C stops everything; the data stays.\n`);
+  process.stdout.write('Ctrl-C stops everything; the data stays.\n');
 }
 
 /** Stops all in order and exits; what is just starting is stopped once it has come so far. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A folder that is removed when the file's process ends, after all that still writes to it. */
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'perennial-unit-'));
+export function tempDir(parent = tmpdir()): string {
+  const dir = mkdtempSync(join(parent, 'perennial-unit-'));
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
