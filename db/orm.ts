@@ -6,6 +6,7 @@ import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isRetryable } from './errors.ts';
+import { ParameterDriver } from './driver.ts';
 import { freeLost } from './free-lost.ts';
 import { PREPARED, PreparingClient } from './preparing-client.ts';
 
@@ -18,14 +19,18 @@ export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
+/** Of every connection. Values are no business of the server's log; more about it only a superuser may set: docs/operating.md. */
+export const session = { options: '-c timezone=UTC -c log_parameter_max_length_on_error=0', application_name: 'perennial' };
+
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 export function ormOptions(databaseUrl: string, poolMax: number) {
   return defineConfig({
+    driver: ParameterDriver,
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { options: '-c timezone=UTC', application_name: 'perennial', types, Client: PreparingClient, onPoolCreated: freeLost },
+    driverOptions: { ...session, types, Client: PreparingClient, onPoolCreated: freeLost },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },

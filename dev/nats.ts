@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import { findBinary } from './binaries.ts';
-import { startService, untilReady, type Service } from './service.ts';
+import { makePrivate, startService, untilReady, type Service } from './service.ts';
 
 export interface NatsOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -20,7 +20,7 @@ export interface NatsOptions {
 export async function startNats({ dataDir, port, password, accounts, log, spawned }: NatsOptions): Promise<Service> {
   const folder = join(dataDir, 'nats');
   const configFile = join(folder, 'nats.conf');
-  await mkdir(folder, { recursive: true });
+  makePrivate(folder);
   await writeFile(configFile, config(port, join(folder, 'jetstream'), password, accounts), { mode: 0o600 });
   const service = await startService({
     name: 'NATS',

@@ -75,6 +75,18 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   }
 }
 
+/**
+ * Statements that fail are the service's to log, without what they were about: Postgres would add their text and values,
+ * the key that exists already, the line of a file.
+ */
+const QUIET = {
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+};
+
 function serverSettings(port: number, volatile: boolean): Record<string, string | number> {
   const common = {
     port,
@@ -86,6 +98,7 @@ function serverSettings(port: number, volatile: boolean): Record<string, string 
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
+    ...QUIET,
   };
   if (volatile) {
     // Commits survive the death of Postgres as ever; only that of the machine they do not.

@@ -1,4 +1,4 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { assertFree, type PortUse } from './ports.ts';
 import { keptMails, startMail } from './mail.ts';
@@ -75,7 +75,6 @@ export function portsOf({ ports, external }: Pick<StackOptions, 'ports' | 'exter
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataDir, ports, external, test } = options;
-  await mkdir(dataDir, { recursive: true });
   if (!test) await assertFree(portsOf(options));
   const secrets = await loadSecrets(dataDir);
   const running = await startAll(partsOf(options, secrets.NATS_PASSWORD), options);
