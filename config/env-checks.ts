@@ -52,6 +52,7 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
   DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],
+  TEMPORAL_NAMESPACE: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be ASCII without spaces'],
   PUBLIC_URL: [(value) => isPlainUrl(value), 'must be a URL like https://mail.example.com, without credentials, query or fragment'],
   OTEL_EXPORTER_OTLP_ENDPOINT: [(value) => readUrl(value, /^https?:$/) !== null, 'must be a URL like http://localhost:4318'],
   MAIL_FROM: [(value) => isMailbox(value), 'must be one address like Perennial <no-reply@example.com>'],

@@ -35,6 +35,8 @@ export function ormOptions(databaseUrl: string, poolMax: number) {
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
     flushMode: 'commit',
+    // A database that is not there is a mistake in its address; it is not for the service to make another.
+    ensureDatabase: false,
   });
 }
 

@@ -126,7 +126,7 @@ export async function untilReady<T>(service: Service, attempt: () => Promise<T>,
 }
 
 /** The last lines that a service has logged, for an error message. */
-function logTail({ logFile, logStart }: Service, lines = 15): string {
+export function logTail({ logFile, logStart }: Service, lines = 15): string {
   try {
     return readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-lines).join('\n');
   } catch {
