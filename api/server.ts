@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
+import { listen, startOrExit } from '../config/start-problems.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
 import { createHandler } from './app.ts';
@@ -19,22 +20,16 @@ import { createBodyTimeout } from './slow-bodies.ts';
 // to until the next full collection, and the short ones took 10 to 20 ms instead of 1.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-const env = (() => {
-  try {
-    const settings = readEnv();
-    const problems = adminProblems(settings);
-    if (problems.length > 0) throw new EnvError(problems.join('\n'));
-    return settings;
-  } catch (error) {
-    if (!(error instanceof EnvError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(2);
-  }
-})();
-
-const deps = await createDeps(env, 'api');
-await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
-await ensureAdmin(deps);
+const deps = await startOrExit(async () => {
+  const settings = readEnv();
+  const problems = adminProblems(settings);
+  if (problems.length > 0) throw new EnvError(problems.join('\n'));
+  const made = await createDeps(settings, 'api');
+  await ensureStreams(made.nats.jsm, settings.EVENTS_MAX_AGE);
+  await ensureAdmin(made);
+  return made;
+});
+const { env } = deps;
 
 /** An import of 1 GiB over a line of 3 Mbit/s. */
 const UPLOAD_MS = 3_600_000;
@@ -53,12 +48,9 @@ const shedder = await createShedder(deps, drain.atWork);
 answerClientErrors(server);
 // Behind a proxy every connection is the proxy's.
 if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0) limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
-// With PORT=0 the system chooses.
-server.listen(env.PORT, env.HOST, () => deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening'));
-server.on('error', (error) => {
-  deps.log.fatal({ err: error }, 'can not listen');
-  process.exit(1);
-});
+await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));
+// With PORT=0 the system has chosen.
+deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening');
 
 closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {
   if (err) deps.log.fatal({ err }, 'crashed');

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeRunDir, startTestStack } from '../dev/test-stack.ts';
 
@@ -13,7 +12,7 @@ export async function onStack(slots: number, measure: () => Promise<void>): Prom
     await measure();
   } finally {
     await stack.stop();
-    await rm(runDir.dir, { recursive: true, force: true });
+    await runDir.remove();
   }
 }
 

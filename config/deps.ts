@@ -1,18 +1,19 @@
 import type { Client } from '@temporalio/client';
-import { isConnectionLost } from '../db/errors.ts';
+import { isConnectionLost, pgError } from '../db/errors.ts';
 import { createHot, type Hot } from '../db/hot.ts';
 import { createLine, type Line } from '../db/line.ts';
-import { connect, type Orm } from '../db/orm.ts';
+import { connect, engineEm, rows, sql, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/emails/tokens.ts';
-import type { Env } from './env.ts';
+import { EnvError, type Env } from './env.ts';
 import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { connectTemporal } from './temporal.ts';
+import { bySetting } from './start-problems.ts';
+import { connectTemporal, hasNamespace } from './temporal.ts';
 import { startTracing, type Tracing } from './tracing.ts';
 import { whenThere } from './when-there.ts';
 
@@ -42,7 +43,20 @@ async function assertNoBypass(orm: Orm): Promise<void> {
   const [role] = await orm.em.fork().execute<{ rolsuper: boolean; rolbypassrls: boolean }[]>(
     'select rolsuper, rolbypassrls from pg_roles where rolname = current_user');
   if (role?.rolsuper || role?.rolbypassrls) {
-    throw new Error('DATABASE_URL names a login that row-level security does not hold for (superuser or BYPASSRLS); use the application role');
+    throw new EnvError('DATABASE_URL names a login that row-level security does not hold for (superuser or BYPASSRLS); use the application role');
+  }
+}
+
+/** SQLSTATEs of a table, a role or a grant that is not there. */
+const NOT_MIGRATED = new Set(['42P01', '42501', '42704', '22023']);
+
+/** The tables must be there, and the login must be one that migrations have prepared. */
+async function assertMigrated(orm: Orm): Promise<void> {
+  try {
+    await engineEm(orm).transactional((tx) => rows(tx, sql`select 1 from users limit 1`));
+  } catch (error) {
+    if (!NOT_MIGRATED.has(pgError(error)?.code ?? '')) throw error;
+    throw new EnvError('DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first', { cause: error });
   }
 }
 
@@ -64,8 +78,11 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL, postgres);
     closers.push(() => hot.close());
-    await whenThere(log, 'Postgres', () => assertNoBypass(orm), isConnectionLost);
-    const nats = await whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway);
+    await bySetting('DATABASE_URL', () => whenThere(log, 'Postgres', async () => {
+      await assertNoBypass(orm);
+      await assertMigrated(orm);
+    }, isConnectionLost));
+    const nats = await bySetting('NATS_URL', () => whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway));
     closers.push(() => nats.connection.drain());
     const pingOutbox = (table: OutboxTable): void => {
       try {
@@ -76,8 +93,9 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
       }
     };
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
-    const client = temporal ?? (await whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE)));
+    const client = temporal ?? (await bySetting('TEMPORAL_ADDRESS', () => whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE))));
     if (!temporal) closers.push(() => client.connection.close());
+    if (!(await hasNamespace(client))) throw new EnvError('TEMPORAL_NAMESPACE must be one that Temporal has: make it first');
     return {
       env, log, metrics: createMetrics(), tracing, postgres, orm, hot, nats, pingOutbox, temporal: client, close, fetchText,
       links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }), resolveTxt: createTxtResolver(),

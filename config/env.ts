@@ -1,10 +1,8 @@
-import { createPublicKey } from 'node:crypto';
 import { Type, type Static } from 'typebox';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { readProviders } from './smtp-url.ts';
+import { crossChecks, isPostgresUrl, SECRET_CHARACTERS } from './env-checks.ts';
 
 const DAY_MS = 86_400_000;
-const SECRET_CHARACTERS = 32;
 const url = (description: string) => Type.String({ description, minLength: 1 });
 
 /**
@@ -14,7 +12,7 @@ const url = (description: string) => Type.String({ description, minLength: 1 });
 const envSchema = Type.Object({
   PORT: Type.Integer({ default: 8080, minimum: 0, maximum: 65535, description: 'Port of the API' }),
   HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on' }),
-  PUBLIC_URL: Type.String({ default: 'http://localhost:8080', pattern: '^https?://[^/]+(/.*)?$', description: 'Where recipients and browsers reach the API; links in mails start with it' }),
+  PUBLIC_URL: Type.String({ default: 'http://localhost:8080', description: 'Where recipients and browsers reach the API; links in mails start with it' }),
   DATABASE_URL: url('Postgres as the application role (no superuser, no BYPASSRLS)'),
   DATABASE_MIGRATION_URL: Type.String({ default: '', description: 'Postgres as the owner of the schema; only migrations use it' }),
   DATABASE_POOL_MAX: Type.Integer({ default: 15, minimum: 2, maximum: 500, description: 'Connections of one process' }),
@@ -33,8 +31,8 @@ const envSchema = Type.Object({
   WEBHOOK_POSTMARK_SECRET: Type.String({ default: '', pattern: '^(.*:.+)?$', description: 'user:password that Postmark sends by HTTP Basic, or whole as X-Webhook-Secret' }),
   JWT_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs access tokens (HS256); 32 characters or more' }),
   JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies while the secret is rotated' }),
-  JWT_EXPIRATION_MS: Type.Integer({ default: DAY_MS, minimum: 1000, description: 'Lifetime of access tokens' }),
-  JWT_REFRESH_EXPIRATION_MS: Type.Integer({ default: 7 * DAY_MS, minimum: 1000, description: 'Lifetime of refresh tokens' }),
+  JWT_EXPIRATION_MS: Type.Integer({ default: DAY_MS, minimum: 1000, maximum: 3650 * DAY_MS, description: 'Lifetime of access tokens' }),
+  JWT_REFRESH_EXPIRATION_MS: Type.Integer({ default: 7 * DAY_MS, minimum: 1000, maximum: 3650 * DAY_MS, description: 'Lifetime of refresh tokens' }),
   LINK_SECRET: Type.String({ minLength: SECRET_CHARACTERS, description: 'Signs tracking, unsubscribe, form and account tokens; encrypts TOTP secrets and DKIM keys' }),
   LINK_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies and decrypts; links in mails live for years' }),
   ENABLE_REGISTRATION: Type.Boolean({ default: false, description: 'Whether anyone may register' }),
@@ -50,12 +48,12 @@ const envSchema = Type.Object({
   BODY_MAX_BYTES: Type.Integer({ default: 5 * 1024 * 1024, minimum: 1024, description: 'Largest JSON body' }),
   IMPORT_MAX_BYTES: Type.Integer({ default: 1024 ** 3, minimum: 1024, description: 'Largest import file' }),
   UPLOAD_DIR: Type.String({ default: '', description: 'Folder of the API\'s own user for files that are being uploaded, of up to IMPORT_MAX_BYTES each; made where it is missing, closed to others (mode 0700). Empty = one among the system\'s temporary files' }),
-  EVENTS_MAX_AGE: Type.String({ default: '7d', pattern: '^[1-9][0-9]*[dh]$', description: 'How long JetStream keeps events' }),
+  EVENTS_MAX_AGE: Type.String({ default: '7d', pattern: '^[1-9][0-9]{0,4}[dh]$', description: 'How long JetStream keeps events' }),
   METRICS_TOKEN: Type.String({ default: '', description: 'Bearer token that /metrics asks for, when set' }),
   ADMIN_USERNAME: Type.String({ default: 'admin', maxLength: 50, description: 'Admin made at start while there is no user' }),
   ADMIN_EMAIL: Type.String({ default: '', maxLength: 100, description: 'Its address' }),
   ADMIN_PASSWORD: Type.String({ default: '', description: 'Its password' }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({ default: '', pattern: '^(https?://[^/]+(/.*)?)?$', description: 'OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318; the SDK reads the other standard `OTEL_` variables itself' }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({ default: '', description: 'OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318; the SDK reads the other standard `OTEL_` variables itself' }),
   LOG_LEVEL: Type.String({ default: 'info', pattern: '^(trace|debug|info|warn|error|fatal|silent)$', description: 'Least severe level that is logged' }),
   SEND_CONNECTIONS: Type.Integer({ default: 20, minimum: 1, maximum: 500, description: 'SMTP connections of one sender process and provider' }),
   SEND_CONNECTIONS_PER_DOMAIN: Type.Integer({ default: 0, minimum: 0, maximum: 500, description: 'How many of them may be sending to addresses of one domain; 0 = all' }),
@@ -68,66 +66,6 @@ export const envSettings = envSchema.properties;
 /** Thrown by readEnv: one line per problem. */
 export class EnvError extends Error {
   override readonly name = 'EnvError';
-}
-
-/** Whether a host is this machine and no other. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-}
-
-/** A local part has at most 64 octets (RFC 5321, 4.5.3.1.1); a plus sign and a token of up to 37 come to it. */
-const BOUNCE_LOCAL_CHARACTERS = 26;
-
-function isPublicKey(base64: string): boolean {
-  try {
-    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec';
-  } catch {
-    return false;
-  }
-}
-
-function bounceProblems(env: Partial<Env>): string[] {
-  const problems: string[] = [];
-  const local = /^([\w.+-]+)@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.exec(env.BOUNCE_ADDRESS ?? '')?.[1] ?? '';
-  if (env.BOUNCE_ADDRESS && (local === '' || local.length > BOUNCE_LOCAL_CHARACTERS)) {
-    problems.push(`BOUNCE_ADDRESS must be an address like bounces@example.com, with at most ${BOUNCE_LOCAL_CHARACTERS} characters before the @`);
-  }
-  const mailbox = URL.canParse(env.BOUNCE_IMAP_URL ?? '') ? new URL(env.BOUNCE_IMAP_URL!) : null;
-  if (env.BOUNCE_IMAP_URL && !(/^imaps?:$/.test(mailbox?.protocol ?? '') && mailbox?.username && mailbox.password && mailbox.hostname)) {
-    problems.push('BOUNCE_IMAP_URL must be a URL like imaps://user:password@host:993/INBOX');
-  }
-  for (const arn of env.WEBHOOK_SES_TOPICS?.split(',') ?? []) {
-    if (!/^(arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+)?$/.test(arn.trim())) problems.push('WEBHOOK_SES_TOPICS must be a list of ARNs like arn:aws:sns:eu-west-1:123456789012:bounces');
-  }
-  if (env.WEBHOOK_SENDGRID_PUBLIC_KEY && !isPublicKey(env.WEBHOOK_SENDGRID_PUBLIC_KEY)) {
-    problems.push('WEBHOOK_SENDGRID_PUBLIC_KEY must be the key as SendGrid shows it, in base64');
-  }
-  return problems;
-}
-
-/** Rules that a schema can not say, of the settings that are there. */
-function crossChecks(env: Partial<Env>): string[] {
-  const problems: string[] = [];
-  for (const address of env.NATS_URL?.split(',') ?? []) {
-    if (!URL.canParse(address)) problems.push('NATS_URL must be a URL like nats://user:password@host:4222');
-    else if (!new URL(address).username && !isLoopback(new URL(address).hostname)) {
-      problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
-    }
-  }
-  try {
-    readProviders(env.SMTP_URL ?? 'smtp://localhost');
-  } catch (error) {
-    problems.push(`SMTP_URL ${(error as Error).message}`);
-  }
-  problems.push(...bounceProblems(env));
-  for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
-    // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
-    if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim())) problems.push('CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path');
-  }
-  for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS'] as const) {
-    if (env[name] && [...env[name]].length < SECRET_CHARACTERS) problems.push(`${name} must have ${SECRET_CHARACTERS} characters or more`);
-  }
-  return problems;
 }
 
 /**
@@ -144,8 +82,8 @@ export function readEnv(source: Record<string, string | undefined> = process.env
     const name = error.instancePath.slice(1) || String(error.params['missingProperty']);
     return error.keyword === 'required' ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})` : `${name} ${error.message}`;
   });
-  const problems = [...new Set([...misfits, ...crossChecks(env)])];
-  if (problems.length > 0) throw new EnvError(problems.join('\n'));
+  const problems = Map.groupBy([...misfits, ...crossChecks(env)], (line) => line.split(' ')[0]);
+  if (problems.size > 0) throw new EnvError([...problems.values()].map(([first]) => first).join('\n'));
   return env as unknown as Env;
 }
 
@@ -153,5 +91,8 @@ export function readEnv(source: Record<string, string | undefined> = process.env
 export function readMigrationEnv(source: Record<string, string | undefined> = process.env): Pick<Env, 'DATABASE_URL' | 'DATABASE_MIGRATION_URL'> {
   const { DATABASE_URL, DATABASE_MIGRATION_URL } = source;
   if (!DATABASE_URL || !DATABASE_MIGRATION_URL) throw new EnvError('DATABASE_URL and DATABASE_MIGRATION_URL must be set');
+  const problems = crossChecks({ DATABASE_URL, DATABASE_MIGRATION_URL });
+  if (isPostgresUrl(DATABASE_URL) && !new URL(DATABASE_URL).username) problems.push('DATABASE_URL must name the login of the service, which migrations make');
+  if (problems.length > 0) throw new EnvError([...new Set(problems)].join('\n'));
   return { DATABASE_URL, DATABASE_MIGRATION_URL };
 }

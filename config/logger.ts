@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { errorForLog } from './error-for-log.ts';
 
 export type { Logger };
 
@@ -48,12 +49,13 @@ function createOutput(): { write(line: string): void; flushSync(): void } {
 }
 const output = createOutput();
 
-/** A JSON logger; secrets are redacted by key, one and two levels deep. */
+/** A JSON logger; secrets are redacted by key, one and two levels deep, and errors tell no data. */
 export function createLogger(level: string, name: string): Logger {
   return pino({
     level,
     base: { service: `perennial-${name}` },
     timestamp: createClock(),
+    serializers: { err: (error: unknown) => errorForLog(error) },
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: [...secretKeys, ...secretKeys.map((key) => `*.${key}`), 'req.headers.authorization', 'req.headers.cookie'], censor: '[redacted]' },
   }, output);

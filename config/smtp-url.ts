@@ -1,3 +1,5 @@
+import { readUrl } from './read-url.ts';
+
 /** A mail provider of SMTP_URL. */
 export interface ProviderSetting {
   /** host:port; a second one of the same ends in #2. */
@@ -19,8 +21,8 @@ const OURS = { connections: 500, ratePerMinute: 10_000_000 } as const;
 export function readProviders(smtpUrl: string): ProviderSetting[] {
   const seen = new Map<string, number>();
   return smtpUrl.split(',').map((text) => {
-    const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
-    if (!url || !/^smtps?:$/.test(url.protocol)) throw new RangeError('must be a comma-separated list of smtp:// or smtps:// URLs');
+    const url = readUrl(text.trim(), /^smtps?:$/);
+    if (!url) throw new RangeError('must be a comma-separated list of smtp:// or smtps:// URLs');
     const [connections = null, ratePerMinute = null] = Object.entries(OURS).map(([name, most]) => takeParameter(url, name, most));
     const address = `${url.hostname || 'localhost'}:${url.port || (url.protocol === 'smtps:' ? 465 : 587)}`;
     const number = (seen.get(address) ?? 0) + 1;

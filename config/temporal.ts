@@ -2,6 +2,9 @@ import { Client, Connection, WorkflowExecutionAlreadyStartedError, type Connecti
 import { defineSearchAttributeKey, SearchAttributeType, type TypedSearchAttributes, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import proto from '@temporalio/proto';
 
+/** gRPC's code. */
+const NOT_FOUND = 5;
+
 /** Journeys, thousands of them at a time. */
 export const TASK_QUEUE = 'perennial';
 /** What enters, stops and resumes journeys, and imports: none of it may stand behind them. */
@@ -21,6 +24,16 @@ export const searchAttributes = {
 export async function connectTemporal(address: string, namespace: string): Promise<Client> {
   const connection = await Connection.connect({ address, connectTimeout: '10s' });
   return new Client({ connection, namespace });
+}
+
+/** Whether Temporal has the client's namespace; true where it does not tell. */
+export async function hasNamespace({ workflowService, options: { namespace } }: Client): Promise<boolean> {
+  try {
+    await workflowService.describeNamespace({ namespace });
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code !== NOT_FOUND;
+  }
 }
 
 /** A client over a connection that is there already (a worker's own). */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isConnectionLost } from './errors.ts';
 import type { Line } from './line.ts';
-import { types, type RawBuilder } from './orm.ts';
+import { session, types, type RawBuilder } from './orm.ts';
 import { PreparingClient } from './preparing-client.ts';
 
 /** A statement that is prepared once on each connection. */
@@ -84,7 +84,7 @@ class Pipeline {
   }
 
   async #connect(): Promise<PreparingClient> {
-    const client = new PreparingClient({ connectionString: this.#url, options: '-c timezone=UTC', application_name: 'perennial', types, pipeline: true, stream: this.#line.stream,
+    const client = new PreparingClient({ connectionString: this.#url, ...session, types, pipeline: true, stream: this.#line.stream,
       // A line that is silently gone must not hold what waits for it: these connections are never closed for being idle.
       keepAlive: true, keepAliveInitialDelayMillis: 10_000, query_timeout: ANSWER_MS } as pg.ClientConfig);
     const forget = (): void => { if (this.#current === client) this.#client = this.#current = null; };

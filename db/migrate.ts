@@ -1,6 +1,8 @@
 /** `npm run migrate`: brings the schema up to date and sees to the roles. Reads DATABASE_MIGRATION_URL and DATABASE_URL. */
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
+import { readMigrationEnv } from '../config/env.ts';
+import { bySetting, startOrExit } from '../config/start-problems.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { connect } from './orm.ts';
 
@@ -23,10 +25,10 @@ async function ensureRoles(client: pg.Client, app: { user: string; password: str
 export async function migrate(migrationUrl: string, databaseUrl: string): Promise<string[]> {
   const app = new URL(databaseUrl);
   const client = new pg.Client({ connectionString: migrationUrl });
-  await client.connect();
+  await bySetting('DATABASE_MIGRATION_URL', () => client.connect());
   try {
     await client.query(`select pg_advisory_lock(hashtext('perennial-migrate'))`);
-    await ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) });
+    await bySetting('DATABASE_MIGRATION_URL', () => ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) }));
     const orm = await connect(migrationUrl, 2);
     try {
       return (await orm.migrator.up()).map((migration) => migration.name);
@@ -39,8 +41,9 @@ export async function migrate(migrationUrl: string, databaseUrl: string): Promis
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { readMigrationEnv } = await import('../config/env.ts');
-  const env = readMigrationEnv();
-  const applied = await migrate(env.DATABASE_MIGRATION_URL, env.DATABASE_URL);
+  const applied = await startOrExit(async () => {
+    const env = readMigrationEnv();
+    return migrate(env.DATABASE_MIGRATION_URL, env.DATABASE_URL);
+  });
   process.stdout.write(applied.length > 0 ? `applied ${applied.join(', ')}\n` : 'the schema is up to date\n');
 }

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isRetryable } from './errors.ts';
+import { ParameterDriver } from './driver.ts';
 import { freeLost } from './free-lost.ts';
 import { createLine, type Line } from './line.ts';
 import { PREPARED, PreparingClient } from './preparing-client.ts';
@@ -21,24 +22,30 @@ types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/**
- * A process that is silent in the middle of a transaction holds its locks no longer than this: its machine is gone
- * (30 s without traffic, 3 probes 10 s apart), or it stands still.
- */
-const SESSION = [
-  'timezone=UTC', 'idle_in_transaction_session_timeout=5min', 'tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3',
-].map((setting) => `-c ${setting}`).join(' ');
+/** What every connection sets. */
+const settings = [
+  'timezone=UTC',
+  // Values are no business of the server's log; more about it only a superuser may set: docs/operating.md.
+  'log_parameter_max_length_on_error=0',
+  // A process that is silent in the middle of a transaction holds its locks no longer than this: it stands still, or its
+  // machine is gone (30 s without traffic, 3 probes 10 s apart).
+  'idle_in_transaction_session_timeout=5min', 'tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3',
+];
+export const session = { options: settings.map((setting) => `-c ${setting}`).join(' '), application_name: 'perennial' };
 
 export function ormOptions(databaseUrl: string, poolMax: number, line: Line = createLine()) {
   return defineConfig({
+    driver: ParameterDriver,
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { options: SESSION, application_name: 'perennial', types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost },
+    driverOptions: { ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
     flushMode: 'commit',
+    // A database that is not there is a mistake in its address; it is not for the service to make another.
+    ensureDatabase: false,
   });
 }
 

@@ -1,8 +1,8 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startService, untilReady, type Service } from './service.ts';
+import { makePrivate, startService, untilReady, type Service } from './service.ts';
 
 export interface MailOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -22,7 +22,7 @@ const MAX_MAILS = 100_000;
  */
 export async function startMail({ dataDir, port, pagePort, spawned }: MailOptions): Promise<Service> {
   const folder = join(dataDir, 'mail');
-  await mkdir(folder, { recursive: true });
+  makePrivate(folder);
   const entry = fileURLToPath(import.meta.resolve('maildev'));
   const service = await startService({
     name: 'The mail catcher',

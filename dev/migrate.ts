@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { EnvError } from '../config/env.ts';
 
 /** Runs the migrations on the database that DATABASE_MIGRATION_URL names; throws with what they printed. */
 export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
@@ -8,7 +9,9 @@ export async function migrate(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [join(root, 'db', 'migrate.ts')], { cwd: root, env });
   } catch (error) {
-    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    // Its settings can not work: it says which.
+    if (code === 2) throw new EnvError(stderr.trimEnd(), { cause: error });
     throw new Error(`The migrations failed:\n${stdout}${stderr}`, { cause: error });
   }
 }

@@ -1,10 +1,10 @@
-import { access, mkdir, rename, writeFile } from 'node:fs/promises';
+import { access, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'nats';
 import { findBinary } from './binaries.mjs';
 import { natsConfig, type NatsAccounts, type NatsLogin } from './nats-config.ts';
 import type { Secrets } from './secrets.ts';
-import { startService, untilReady, type Service } from './service.ts';
+import { makePrivate, startService, untilReady, type Service } from './service.ts';
 
 export interface NatsOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -21,7 +21,7 @@ export async function startNats({ dataDir, port, accounts, log, spawned }: NatsO
   const folder = join(dataDir, 'nats');
   const configFile = join(folder, 'nats.conf');
   const storeDir = join(folder, 'jetstream');
-  await mkdir(folder, { recursive: true });
+  makePrivate(folder);
   await adoptGlobalAccount(storeDir, accounts[0]!.service.account);
   await writeFile(configFile, natsConfig({ port, storeDir, accounts }), { mode: 0o600 });
   const service = await startService({

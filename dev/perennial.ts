@@ -15,7 +15,7 @@ export interface PerennialOptions {
   log: (line: string) => void;
   spawned: (service: Service) => void;
   /** Called when a process died too often to be started again. */
-  failed: (message: string) => void;
+  failed: (message: string, exitCode?: number) => void;
 }
 
 /** The stack with one api and one worker on it. Its steps are called in this order; `stop` at any time. */
@@ -33,7 +33,7 @@ const HEALTH_TIMEOUT_MS = 120_000;
 
 /** Assembles what `npm start` runs; nothing is started yet. */
 export function createPerennial({ root, dataDir, settings, log, spawned, failed }: PerennialOptions): Perennial {
-  const { apiPort, ports, external, given } = settings;
+  const { apiPort, metricsPort, ports, external, given } = settings;
   const url = `http://localhost:${apiPort}`;
   const running: Supervised[] = [];
   const following: (() => void)[] = [];
@@ -44,7 +44,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
   async function startProcess(name: string, script: string, env: NodeJS.ProcessEnv): Promise<Supervised> {
     const logFile = join(dataDir, 'logs', `${name}.log`);
     const options = { name, command: process.execPath, args: [script], cwd: root, env, logFile, spawned };
-    const supervised = await keepRunning({ name, start: () => startService(options), log, gaveUp: failed });
+    const supervised = await keepRunning({ name, start: () => startService(options), log, gaveUp: failed, ours: true });
     running.push(supervised);
     if (stopped) await supervised.stop();
     return supervised;
@@ -52,13 +52,15 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
 
   return {
     async startParts() {
-      await assertFree([...portsOf({ ports, external }), { port: apiPort, what: 'the API', setting: 'PORT' }]);
+      const own = [{ port: apiPort, what: 'the API', setting: 'PORT' }];
+      if (metricsPort) own.push({ port: metricsPort, what: "the worker's metrics", setting: 'WORKER_HEALTH_PORT' });
+      await assertFree([...portsOf({ ports, external }), ...own]);
       const listenersSend = (given.ENABLE_MULTI_TENANT ?? 'false') === 'false';
       stack = await startStack({ dataDir, ports, external, listenersSend, log, spawned, failed });
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
-      const env: NodeJS.ProcessEnv = { ...localDefaults(url), ...stack.env, ...given };
+      const env: NodeJS.ProcessEnv = { ...localDefaults(url), ...stack.env, ...given, WORKER_HEALTH_PORT: String(metricsPort) };
       log('Migrating the database …');
       await migrate(env);
       if (stopped) return;
@@ -81,6 +83,9 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
       if (stack?.pages.temporal) rows.push(['Temporal UI', stack.pages.temporal]);
       if (stack?.listenerUrl) rows.push(['NATS', `${stack.listenerUrl}  (to listen to events)`]);
       if (stack?.pages.mail) rows.push(['Mail', stack.pages.mail]);
+      rows.push(['Metrics', [`${url}/metrics`, ...(metricsPort ? [`http://localhost:${metricsPort}/metrics (worker)`] : [])].join(', ')]);
+      rows.push(['Data and logs', dataDir]);
+      if (stack?.postgresData) rows.push(['Postgres data', stack.postgresData]);
       if (admin) rows.push(['Admin login', admin]);
       return rows;
     },

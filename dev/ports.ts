@@ -1,4 +1,5 @@
 import { connect, createServer, type Server } from 'node:net';
+import { EnvError } from '../config/env.ts';
 
 /** A port of the stack, what listens there, and the setting that moves it. */
 export interface PortUse {
@@ -17,7 +18,7 @@ export async function assertFree(uses: PortUse[]): Promise<void> {
     else await listen(use.port).then(close, (error: NodeJS.ErrnoException) => problems.push(problem(use, error)));
     seen.set(use.port, use);
   }
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  if (problems.length > 0) throw new EnvError(problems.join('\n'));
 }
 
 /** `count` different ports that were free a moment ago, chosen by the system. */

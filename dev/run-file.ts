@@ -1,8 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pause, processStart, stopForeign } from './process.ts';
-import type { Service } from './service.ts';
+import { makePrivate, type Service } from './service.ts';
 
 interface Content {
   /** The process that started the stack. */
@@ -25,7 +25,7 @@ export interface RunFile {
  * that is just stopping is waited for. Throws when another process uses the folder.
  */
 export async function claimDataDir(dataDir: string, log: (line: string) => void): Promise<RunFile> {
-  await mkdir(dataDir, { recursive: true });
+  makePrivate(dataDir);
   const file = join(dataDir, 'run.json');
   const content: Content = { owner: { pid: process.pid, start: processStart(process.pid) ?? '' }, stopping: false, services: [] };
   while (!(await create(file, content))) {
@@ -34,7 +34,7 @@ export async function claimDataDir(dataDir: string, log: (line: string) => void)
     else await takeOver(file, log);
   }
   const write = () => {
-    writeFileSync(`${file}.new`, JSON.stringify(content));
+    writeFileSync(`${file}.new`, JSON.stringify(content), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
   return {
@@ -97,7 +97,7 @@ function lives({ pid, start }: Content['owner']): boolean {
 
 async function create(file: string, content: Content): Promise<boolean> {
   try {
-    await writeFile(file, JSON.stringify(content), { flag: 'wx' });
+    await writeFile(file, JSON.stringify(content), { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

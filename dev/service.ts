@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pause, processStart, signal } from './process.ts';
 
@@ -47,6 +47,8 @@ const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 export async function startService(options: ServiceOptions): Promise<Service> {
   const log = openLog(options.logFile);
   const logStart = fstatSync(log).size;
+  // What it writes is for its owner's eyes; a child inherits the mask.
+  const mask = process.umask(0o077);
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.env ?? process.env,
@@ -55,6 +57,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     stdio: ['ignore', log, log],
     detached: true,
   });
+  process.umask(mask);
   closeSync(log);
   let over = false;
   const ended = new Promise<string>((resolve) => {
@@ -123,7 +126,7 @@ export async function untilReady<T>(service: Service, attempt: () => Promise<T>,
 }
 
 /** The last lines that a service has logged, for an error message. */
-function logTail({ logFile, logStart }: Service, lines = 15): string {
+export function logTail({ logFile, logStart }: Service, lines = 15): string {
   try {
     return readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-lines).join('\n');
   } catch {
@@ -132,8 +135,18 @@ function logTail({ logFile, logStart }: Service, lines = 15): string {
 }
 
 function openLog(file: string): number {
-  mkdirSync(dirname(file), { recursive: true });
+  const old = `${file}.old`;
+  makePrivate(dirname(file));
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size > LOG_LIMIT_BYTES) renameSync(file, `${file}.old`);
-  return openSync(file, 'a');
+  if (size > LOG_LIMIT_BYTES) renameSync(file, old);
+  if (existsSync(old)) chmodSync(old, 0o600);
+  const log = openSync(file, 'a', 0o600);
+  fchmodSync(log, 0o600);
+  return log;
+}
+
+/** Makes a folder that only its owner may enter, or closes to others what is there. */
+export function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o700);
 }

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { EnvError, readEnv } from '../config/env.ts';
 import type { ExternalParts, StackPorts } from './stack.ts';
 
 /** What `npm start` takes from the environment; an empty value counts as unset. */
 export interface StartSettings {
   apiPort: number;
+  /** Port of the worker's metrics; 0 = none. */
+  metricsPort: number;
   ports: StackPorts;
   external: ExternalParts;
   /** All settings of the environment that are not empty. */
@@ -31,9 +34,29 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   if (Boolean(given.DATABASE_URL) !== Boolean(given.DATABASE_MIGRATION_URL)) {
     problems.push('DATABASE_URL (the application role) and DATABASE_MIGRATION_URL (the owner) must be set together, or neither');
   }
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const metricsPort = Number(given.WORKER_HEALTH_PORT ?? 9464);
+  const named = new Set(problems.map(settingOf));
+  problems.push(...serviceProblems({ ...localDefaults(`http://localhost:${apiPort}`), ...given }).filter((line) => !named.has(settingOf(line))));
+  if (problems.length > 0) throw new EnvError(problems.join('\n'));
   const { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL } = given;
-  return { apiPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+  return { apiPort, metricsPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+}
+
+const settingOf = (line: string): string | undefined => line.split(' ')[0];
+
+/** What the processes would say of these settings; those that `npm start` makes are taken as good. */
+function serviceProblems(given: NodeJS.ProcessEnv): string[] {
+  const made = {
+    DATABASE_URL: 'postgres://perennial@127.0.0.1', TEMPORAL_ADDRESS: '127.0.0.1:7233', NATS_URL: 'nats://127.0.0.1', SMTP_URL: 'smtp://127.0.0.1',
+    JWT_SECRET: 'x'.repeat(32), LINK_SECRET: 'x'.repeat(32),
+  };
+  try {
+    readEnv({ ...made, ...given });
+    return [];
+  } catch (error) {
+    if (error instanceof EnvError) return error.message.split('\n');
+    throw error;
+  }
 }
 
 /** What the processes get where the environment says nothing. Marketing mail needs a postal address: this one is nobody's. */

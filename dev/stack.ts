@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { assertFree, type PortUse } from './ports.ts';
 import { keptMails, startMail } from './mail.ts';
 import { localAccounts, natsUrl, startNats, testAccounts } from './nats.ts';
@@ -49,6 +50,8 @@ export interface Stack {
   pages: { temporal?: string; mail?: string };
   /** Where other programs read the events, with their login, when NATS was started here. */
   listenerUrl?: string;
+  /** The folder of Postgres' data, if it was started here. */
+  postgresData?: string;
   /** Stops the parts: mail, Temporal, NATS, Postgres. */
   stop(): Promise<void>;
 }
@@ -77,7 +80,6 @@ export function portsOf({ ports, external }: Pick<StackOptions, 'ports' | 'exter
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataDir, ports, external, test } = options;
-  await mkdir(dataDir, { recursive: true });
   if (!test) await assertFree(portsOf(options));
   const secrets = await loadSecrets(dataDir);
   const accounts = test ? testAccounts(test.slots, secrets.NATS_PASSWORD) : [localAccounts(secrets, options.listenersSend ?? false)];
@@ -103,7 +105,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     LINK_SECRET: secrets.LINK_SECRET,
   };
   const listenerUrl = ownNats ? natsUrl(ports.nats, listener.user, listener.password) : undefined;
-  return { env, pages, listenerUrl, stop: () => stopAll(running) };
+  const postgresData = external.DATABASE_URL ? undefined : await realpath(join(dataDir, 'postgres'));
+  return { env, pages, listenerUrl, postgresData, stop: () => stopAll(running) };
 }
 
 /** In the order opposite to which they are stopped. */

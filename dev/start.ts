@@ -1,6 +1,7 @@
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { EnvError } from '../config/env.ts';
 import { createPerennial, type Perennial } from './perennial.ts';
 import { signal } from './process.ts';
 import { claimDataDir, type RunFile } from './run-file.ts';
@@ -21,7 +22,7 @@ onStopRequest((reason) => void end(0, `Stopping (${reason}) …`), kill);
 process.stdout.on('error', () => {});
 process.on('uncaughtException', (error) => void end(1, String(error.stack)));
 starting = start();
-starting.catch((error: unknown) => end(1, messageOf(error)));
+starting.catch((error: unknown) => end(error instanceof EnvError ? 2 : 1, messageOf(error)));
 
 async function start(): Promise<void> {
   const begin = performance.now();
@@ -33,7 +34,7 @@ async function start(): Promise<void> {
     processes.push(service);
     run?.add(service);
   };
-  const failed = (message: string) => void end(1, message);
+  const failed = (message: string, exitCode = 1) => void end(exitCode, message);
   if (ending) return;
   say('Starting the parts …');
   perennial = createPerennial({ root, dataDir, settings, log: say, spawned, failed });
@@ -44,7 +45,7 @@ async function start(): Promise<void> {
   const rows = perennial.table().map(([name, value]) => `  ${name.padEnd(15)}${value}\n`);
   const took = ((performance.now() - begin) / 1000).toFixed(1);
   process.stdout.write(`\nPerennial is running (${took} s).\n\n${rows.join('')}\n`);
-  process.stdout.write(`Logs and data are in ${relative(process.cwd(), dataDir) || '.'}. Ctrl-C stops everything; the data stays.\n`);
+  process.stdout.write('Ctrl-C stops everything; the data stays.\n');
 }
 
 /** Stops all in order and exits; what is just starting is stopped once it has come so far. */

@@ -1,12 +1,14 @@
 import { pause } from './process.ts';
-import type { Service } from './service.ts';
+import { logTail, type Service } from './service.ts';
 
 export interface SupervisedOptions {
   name: string;
   start: () => Promise<Service>;
   log: (line: string) => void;
   /** Called once when it died too often in a row; it is not started again then. */
-  gaveUp: (message: string) => void;
+  gaveUp: (message: string, exitCode: number) => void;
+  /** It is one of our own processes, which ends with exit code 2 when its settings can not work: a new start mends nothing. */
+  ours?: boolean;
   /** Before the first new start; then four times as long each. The default is enough for a part to come back: 17 s in all. */
   firstDelayMs?: number;
 }
@@ -18,6 +20,7 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
+const SETTINGS_REFUSED = 2;
 const QUICK_MS = 30_000;
 const MAX_QUICK_DEATHS = 5;
 
@@ -25,7 +28,7 @@ const MAX_QUICK_DEATHS = 5;
  * Starts a service and keeps it running: each death is logged and answered by a new start after a growing delay, up to
  * five deaths within 30 s of their start in a row. Rejects when the first start fails.
  */
-export async function keepRunning({ name, start, log, gaveUp, firstDelayMs = 200 }: SupervisedOptions): Promise<Supervised> {
+export async function keepRunning({ name, start, log, gaveUp, ours = false, firstDelayMs = 200 }: SupervisedOptions): Promise<Supervised> {
   let service = await start();
   let stopping = false;
   let wake = () => {};
@@ -44,8 +47,9 @@ export async function keepRunning({ name, start, log, gaveUp, firstDelayMs = 200
     for (let since = Date.now(); ; ) {
       const how = await service.ended;
       if (stopping) return;
+      if (ours && how === `exit code ${SETTINGS_REFUSED}`) return gaveUp(plainLines(service), SETTINGS_REFUSED);
       quickDeaths = Date.now() - since < QUICK_MS ? quickDeaths + 1 : 1;
-      if (quickDeaths === MAX_QUICK_DEATHS) return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`);
+      if (quickDeaths === MAX_QUICK_DEATHS) return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`, 1);
       log(`${name} died (${how}); starting it again.`);
       await Promise.race([pause(firstDelayMs * 4 ** (quickDeaths - 1)), stopRequested]);
       if (stopping) return;
@@ -65,4 +69,9 @@ export async function keepRunning({ name, start, log, gaveUp, firstDelayMs = 200
       await watching;
     },
   };
+}
+
+/** What a process has said beside its log, which is of JSON lines. */
+function plainLines(service: Service): string {
+  return logTail(service, 100).split('\n').filter((line) => !line.startsWith('{')).join('\n');
 }

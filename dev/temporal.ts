@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { findBinary } from './binaries.mjs';
 import { portOpens } from './ports.ts';
-import { startService, untilReady, type Service } from './service.ts';
+import { makePrivate, startService, untilReady, type Service } from './service.ts';
 
 export interface TemporalOptions {
   /** Called as soon as the process exists, long before it is ready. */
@@ -51,7 +50,7 @@ const DYNAMIC_CONFIG = {
 /** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has answered for every namespace. */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
-  await mkdir(folder, { recursive: true });
+  makePrivate(folder);
   const command = await findBinary('temporal', options);
   const service = await startService({
     name: 'Temporal',

@@ -1,9 +1,10 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinary } from './binaries.mjs';
 import { migrate } from './migrate.ts';
 import { freePorts } from './ports.ts';
+import { removeData } from './postgres-place.ts';
 import { postgresUrls, withClient } from './postgres.ts';
 import { claimDataDir, isOrphaned, type RunFile } from './run-file.ts';
 import { startStack, type Stack, type StackPorts } from './stack.ts';
@@ -29,6 +30,8 @@ const RUN_PREFIX = 'perennial-test-';
 export interface RunDir {
   dir: string;
   run: RunFile;
+  /** Removes it, when its stack has stopped. */
+  remove(): Promise<void>;
 }
 
 /** A fresh folder for a test run; what killed runs left behind is stopped and removed first. */
@@ -37,12 +40,10 @@ export async function makeRunDir(log: (line: string) => void): Promise<RunDir> {
     const old = join(tmpdir(), name);
     if (!name.startsWith(RUN_PREFIX) || !(await isOrphaned(old))) continue;
     await claimDataDir(old, log);
-    await rm(old, { recursive: true, force: true });
+    await removeData(old);
   }
   const dir = await mkdtemp(join(tmpdir(), RUN_PREFIX));
-  // Postgres runs as another user when we are root.
-  await chmod(dir, 0o711);
-  return { dir, run: await claimDataDir(dir, log) };
+  return { dir, run: await claimDataDir(dir, log), remove: () => removeData(dir) };
 }
 
 /** Starts a throw-away stack in a run's folder and describes it in `file`, for `claimSlot`. */

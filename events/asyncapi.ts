@@ -1,4 +1,5 @@
-import { isLoopback, type Env } from '../config/env.ts';
+import type { Env } from '../config/env.ts';
+import { isLoopback } from '../config/env-checks.ts';
 import { eventContracts } from './contracts.ts';
 import { DEAD_LETTERS, deadLetterSubject, EMAIL_SEND_REQUESTS, EVENTS, SEND_REQUEST_SUBJECT, streamConfigs } from './streams.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
+import { session } from '../db/orm.ts';
 import { eventSubject, type EventType } from './contracts.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
@@ -121,7 +122,7 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     const wake = new Wake(POLL_MS);
     wakes.set(name, wake);
     while (!stopping) {
-      const client = new pg.Client({ connectionString: deps.databaseUrl, application_name: `perennial-relay-${name}` });
+      const client = new pg.Client({ connectionString: deps.databaseUrl, ...session, application_name: `perennial-relay-${name}` });
       client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its connection'));
       try {
         await client.connect();

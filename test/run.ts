@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
-import { glob, readFile, rm } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { onStopRequest } from '../dev/stop-signal.ts';
 import { makeRunDir, startTestStack } from '../dev/test-stack.ts';
@@ -34,7 +34,7 @@ try {
   const files = await chooseFiles(process.argv.slice(2));
   const runDir = await makeRunDir(say);
   const { dir } = runDir;
-  cleanUps.push(() => rm(dir, { recursive: true, force: true }));
+  cleanUps.push(() => runDir.remove());
   const stackFile = files.every(isUnitTest) ? undefined : join(dir, 'stack.json');
   if (stackFile && !stopped) {
     const stack = await startTestStack(runDir, files.length + SPARE_SLOTS, stackFile, say);

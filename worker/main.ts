@@ -8,37 +8,40 @@ import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { createLogger } from '../config/logger.ts';
+import { bySetting, startOrExit } from '../config/start-problems.ts';
 import { temporalClient } from '../config/temporal.ts';
 import { whenThere } from '../config/when-there.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { ROLES, startWorker, type Role } from './roles.ts';
 
+function parse() {
+  try {
+    return parseArgs({ options: { only: { type: 'string' } } });
+  } catch (error) {
+    throw new EnvError((error as Error).message.split('\n')[0], { cause: error });
+  }
+}
+
 function readRoles(): Role[] {
-  const { values } = parseArgs({ options: { only: { type: 'string' } } });
+  const { values } = parse();
   const wanted = values.only?.split(',') ?? [...ROLES];
   const unknown = wanted.filter((role) => !ROLES.includes(role as Role));
   if (unknown.length > 0) throw new EnvError(`--only takes ${ROLES.join(', ')}; not ${unknown.join(', ')}`);
   return wanted as Role[];
 }
 
-const { env, roles } = (() => {
-  try {
-    return { env: readEnv(), roles: readRoles() };
-  } catch (error) {
-    if (!(error instanceof EnvError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(2);
-  }
-})();
-
-// Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
-Runtime.install({ shutdownSignals: [] });
-const log = createLogger(env.LOG_LEVEL, 'worker');
-const connection = await whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS }));
-const deps = await createDeps(env, 'worker', temporalClient(connection, env.TEMPORAL_NAMESPACE));
-const metrics = await serveMetrics(deps);
-const worker = await startWorker(deps, connection, roles);
-log.info({ roles }, 'working');
+const { worker, metrics, deps, connection, log } = await startOrExit(async () => {
+  const [env, roles] = [readEnv(), readRoles()];
+  const log = createLogger(env.LOG_LEVEL, 'worker');
+  // Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
+  Runtime.install({ shutdownSignals: [] });
+  const connection = await bySetting('TEMPORAL_ADDRESS', () => whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })));
+  const deps = await createDeps(env, 'worker', temporalClient(connection, env.TEMPORAL_NAMESPACE));
+  const metrics = await serveMetrics(deps);
+  const worker = await startWorker(deps, connection, roles);
+  log.info({ roles }, 'working');
+  return { worker, metrics, deps, connection, log };
+});
 
 closeWithGrace({ delay: 28_000, logger: undefined }, async ({ err, signal }) => {
   if (err) log.fatal({ err }, 'crashed');

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
 import type { Deps } from '../config/deps.ts';
+import { listen } from '../config/start-problems.ts';
 
 /** A worker's own /metrics on loopback, when WORKER_HEALTH_PORT is set. */
 export async function serveMetrics(deps: Deps): Promise<{ stop(): Promise<void> }> {
@@ -13,7 +13,6 @@ export async function serveMetrics(deps: Deps): Promise<{ stop(): Promise<void> 
       () => response.writeHead(500).end(),
     );
   });
-  server.listen(deps.env.WORKER_HEALTH_PORT, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server, { setting: 'WORKER_HEALTH_PORT', port: deps.env.WORKER_HEALTH_PORT, host: '127.0.0.1' });
   return { stop: () => new Promise((resolve) => server.close(() => resolve())) };
 }

@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { migrate } from '../migrate.ts';
 import { freePorts } from '../ports.ts';
@@ -25,7 +24,7 @@ export interface MortalStack {
 }
 
 export async function startMortalStack(log: (line: string) => void): Promise<MortalStack> {
-  const { dir, run } = await makeRunDir(log);
+  const { dir, run, remove } = await makeRunDir(log);
   const [port = 0, nats = 0, temporal = 0, mail = 0] = await freePorts(4);
   const spawned: typeof run.add = (service) => run.add(service);
   // Commits survive the death of Postgres in a volatile one too.
@@ -85,7 +84,7 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
       await killWorker();
       await stack.stop();
       await postgres.stop();
-      await rm(dir, { recursive: true, force: true });
+      await remove();
     },
   };
 }

@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '../migrate.ts';
 import { localAccounts, natsUrl, startNats } from '../nats.ts';
 import { freePorts } from '../ports.ts';
+import { removeData } from '../postgres-place.ts';
 import { postgresUrls, startPostgres } from '../postgres.ts';
 import { pause, signal } from '../process.ts';
 import { loadSecrets } from '../secrets.ts';
@@ -104,7 +105,7 @@ export async function startParts({ senders, connections, log }: { senders: numbe
       await kept.service.stop();
       await kept.next.catch(() => {});
     }
-    await rm(dataDir, { recursive: true, force: true });
+    await removeData(dataDir);
   };
   try {
     await begin('Postgres', () => startPostgres({ dataDir, port: postgres }));

@@ -42,10 +42,10 @@ export function messageIdFor(emailId: number, fromAddress: string, signer: LinkS
   return `<${signer.emailToken('message', emailId)}@${wireAddress(fromAddress).split('@').pop()}>`;
 }
 
-/** Reads `Name <address>` or a bare address, as MAIL_FROM has it. Throws RangeError when it is neither. */
+/** Reads `Name <address>` or a bare address, as MAIL_FROM has it. Throws RangeError when it is neither, or more than one. */
 export function parseMailbox(text: string): Mailbox {
-  const [first] = addressparser(text, { flatten: true });
-  if (!first?.address) throw new RangeError(`not a mailbox: ${text}`);
+  const [first, ...more] = addressparser(text, { flatten: true });
+  if (!first?.address || more.length > 0) throw new RangeError(`not a mailbox: ${text}`);
   return { name: first.name || null, address: wireAddress(first.address) };
 }
 

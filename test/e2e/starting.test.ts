@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,6 +9,7 @@ import { after, before, test, type TestContext } from 'node:test';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { freePorts } from '../../dev/ports.ts';
+import { removeData } from '../../dev/postgres-place.ts';
 import { postgresUrls, startPostgres, withClient } from '../../dev/postgres.ts';
 import { signal } from '../../dev/process.ts';
 import { cutLine, type CutLine } from '../support/cut-line.ts';
@@ -63,7 +64,7 @@ test('a process that starts while Postgres takes no sessions waits until it does
   let postgres = await startPostgres({ dataDir, port, volatile: true });
   t.after(async () => {
     await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeData(dataDir);
   });
   const refused = async () => (await readFile(postgres.logFile, 'utf8')).includes('FATAL:  the database system is shutting down');
   const starting = await withClient(owner, async () => {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { session } from '../../db/orm.ts';
 
 /** Advisory lock class; the key is a hash of the mailbox. */
 const LOCK_CLASS = 0x7065_7262;
@@ -8,7 +9,7 @@ const LOCK_CLASS = 0x7065_7262;
  * The lock is a session's, so that it is free when this process or its connection dies. Answers false where another has it.
  */
 export async function withMailboxLock(databaseUrl: string, mailbox: string, stop: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'perennial-bounces', keepAlive: true });
+  const client = new pg.Client({ connectionString: databaseUrl, ...session, application_name: 'perennial-bounces', keepAlive: true });
   const lost = new AbortController();
   client.on('error', () => lost.abort());
   client.on('end', () => lost.abort());

@@ -1,5 +1,5 @@
 import type { ImapFlowOptions } from 'imapflow';
-import { isLoopback } from '../../config/env.ts';
+import { isLoopback } from '../../config/env-checks.ts';
 
 /** Where bounces are read from. */
 export interface Mailbox {

@@ -117,3 +117,44 @@ test('settings of bounces that can not work are refused, sound ones are taken', 
     }
   }
 });
+
+test('each of these settings is one line that names it, and nothing of what it holds', () => {
+  const wrong: Record<string, string[]> = {
+    DATABASE_URL: ['garbage', 'mysql://app:Secret-7@localhost/x', 'postgres://app:%zz@localhost/x'],
+    DATABASE_MIGRATION_URL: ['Secret-7', 'http://localhost'],
+    TEMPORAL_ADDRESS: ['http://localhost:7233', 'localhost:seven', 'localhost:99999', 'a b'],
+    TEMPORAL_NAMESPACE: ['default\nother'],
+    NATS_URL: ['garbage', 'http://a:Secret-7@localhost:4222', 'nats://a:%zz@localhost'],
+    SMTP_URL: ['garbage', 'smtp://user:%zz@localhost', 'smtp://localhost\n'],
+    PUBLIC_URL: ['garbage', 'ftp://localhost', 'https://mail.example.com/\nX: y', 'https://a:Secret-7@mail.example.com', 'https://mail.example.com/?a=b', 'http://'],
+    MAIL_FROM: ['Perennial', 'Perennial <no-reply@example.com>\nBcc: Secret-7@example.com', 'a@example.com, b@example.com', 'a@example.com\r', 'nobody@'],
+    MAIL_POSTAL_ADDRESS: ['1 Example Street\n12345 Example', 'a\u2028b'],
+    METRICS_TOKEN: ['two words', 'Schlüssel', 'Secret-7\n'],
+    OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'http://'],
+    HOST: ['127.0.0.1\n'], ADMIN_USERNAME: ['ad\tmin'], WEBHOOK_MAILGUN_SIGNING_KEY: ['Secret-7\n'], BOUNCE_IMAP_URL: ['imaps://a:%zz@imap.example.com'],
+  };
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const lines = problems({ [name]: value });
+      assert.ok(lines.length === 1 && lines[0]!.startsWith(`${name} must `), `${name}=${JSON.stringify(value)}: ${lines.join(' | ')}`);
+      assert.ok(!lines[0]!.includes('Secret-7'));
+    }
+  }
+});
+
+test('what works is taken', () => {
+  const right: Record<string, string[]> = {
+    DATABASE_URL: ['postgresql://app:p%2Fw@db.example.com:5432/perennial?sslmode=require', 'postgres://app@%2Fvar%2Frun%2Fpostgresql/x', 'postgres://app@localhost'],
+    TEMPORAL_ADDRESS: ['localhost', '10.0.0.1:7233', '[::1]:7233', 'temporal-frontend.ns.svc:7233'],
+    NATS_URL: ['tls://a:b@nats.example.com', 'nats://a:b@one.example.com:4222,nats://a:b@two.example.com:4222'],
+    PUBLIC_URL: ['https://mail.example.com', 'https://mail.example.com/marketing/', 'http://[::1]:8080'],
+    MAIL_FROM: ['a@example.com', '"News, daily" <a@bücher.example>'], METRICS_TOKEN: ['a1-._~+/='], LINK_SECRET: [`${'l'.repeat(32)}\n`],
+  };
+  for (const [name, values] of Object.entries(right)) for (const value of values) assert.deepEqual(problems({ [name]: value }), [], `${name}=${value}`);
+});
+
+test('a migration names the settings that can not work', () => {
+  const two = { DATABASE_URL: 'postgres://app@localhost/x', DATABASE_MIGRATION_URL: 'postgres://owner@localhost/x' };
+  assert.throws(() => readMigrationEnv({ ...two, DATABASE_MIGRATION_URL: 'garbage' }), /^EnvError: DATABASE_MIGRATION_URL must be a URL/);
+  assert.throws(() => readMigrationEnv({ ...two, DATABASE_URL: 'postgres://localhost/x' }), /^EnvError: DATABASE_URL must name the login/);
+});

@@ -5,14 +5,19 @@ import { resolve } from 'node:path';
 import { test } from 'node:test';
 import { until } from '../../support/until.ts';
 
+interface Logged {
+  msg: string;
+  err: { message: string; stack: string; code?: string; cause?: { code?: string; constraint?: string } };
+}
+
 /** Runs `script`, which has a logger `log`, until it ends; `lines` are what it has written so far. */
 function run(script: string) {
   const source = `import { createLogger } from ${JSON.stringify(resolve('config/logger.ts'))};\nconst log = createLogger('info', 'test');\n${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'ignore'] });
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => { text += part; });
-  const messages = (): string[] => text.split('\n').filter((line) => line !== '').map((line) => (JSON.parse(line) as { msg: string }).msg);
-  return { child, messages, closed: once(child, 'close') as Promise<[number | null]> };
+  const lines = (): Logged[] => text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Logged);
+  return { child, lines, messages: () => lines().map((line) => line.msg), closed: once(child, 'close') as Promise<[number | null]> };
 }
 
 test('a line is there while the process goes on', async (t) => {
@@ -40,4 +45,26 @@ test('a process whose reader has gone ends nevertheless', async (t) => {
   const exited = once(child, 'exit');
   child.stdin.end();
   assert.deepEqual(await exited, [0, null]);
+});
+
+test('a logged error tells what failed and where, not what it was about', async () => {
+  const { lines, closed } = run(`
+    const address = 'ada@example.com';
+    const refused = Object.assign(new Error('duplicate key value violates unique constraint "contacts_email_key"'),
+      { code: '23505', constraint: 'contacts_email_key', detail: 'Key (email)=(' + address + ') already exists.', where: 'COPY contacts, line 3: "Ada"' });
+    log.error({ err: new Error('not saved', { cause: refused }) }, 'one');
+    log.error({ err: Object.assign(new Error('invalid input syntax for type integer: "Ada\\n\\"Secret-7"'), { code: '22P02' }) }, 'two');
+    log.error({ err: Object.assign(new Error('550 <' + address + '>: unknown'), { code: 'EENVELOPE', response: address, rejected: [address] }) }, 'three');
+    log.error({ err: new Error('can not connect to nats://perennial:Secret-7@example.com:4222') }, 'four');
+    try { JSON.parse('{"password": Secret-7 of Ada}'); } catch (error) { log.error({ err: error }, 'five'); }
+    log.error({ err: new AggregateError([refused, address], 'all failed') }, 'six');
+    log.error({ err: { password: 'Secret-7', name: 'Ada' } }, 'seven');
+  `);
+  await closed;
+  const text = JSON.stringify(lines());
+  for (const value of ['ada@', 'Ada', 'Secret-7']) assert.ok(!text.includes(value), `${value} is in ${text}`);
+  const [one, two, three] = lines() as [Logged, Logged, Logged];
+  assert.deepEqual([one.err.message, one.err.cause?.code, one.err.cause?.constraint], ['not saved', '23505', 'contacts_email_key']);
+  assert.match(one.err.stack, /^Error: not saved\n +at /);
+  assert.deepEqual([two.err.message, three.err.message, three.err.code], ['invalid input syntax for type integer: "…"', '550 <[address]>: unknown', 'EENVELOPE']);
 });

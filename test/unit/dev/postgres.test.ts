@@ -15,7 +15,6 @@ async function start(t: TestContext, dataDir: string) {
 }
 
 test('the owner owns, the service login does not pass row security, and data outlives a kill', async (t) => {
-  // Closed to the user that Postgres runs as when we are root.
   const dataDir = tempDir();
   const first = await start(t, dataDir);
   await withClient(first.owner, (client) => client.query('CREATE TABLE kept AS SELECT 7 AS n; GRANT SELECT ON kept TO perennial_app'));

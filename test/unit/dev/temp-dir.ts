@@ -8,8 +8,8 @@ process.once('exit', () => {
 });
 
 /** A folder that is removed when the file's process ends, after all that still writes to it. */
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'perennial-unit-'));
+export function tempDir(parent = tmpdir()): string {
+  const dir = mkdtempSync(join(parent, 'perennial-unit-'));
   dirs.push(dir);
   return dir;
 }

@@ -1,0 +1,118 @@
+import { createPublicKey } from 'node:crypto';
+import { parseMailbox } from '../domain/emails/compose.ts';
+import type { Env } from './env.ts';
+import { readUrl } from './read-url.ts';
+import { readProviders } from './smtp-url.ts';
+
+export const SECRET_CHARACTERS = 32;
+/** Any text does for these: it is only ever signed and verified with. */
+const ANY_TEXT = new Set(['JWT_SECRET', 'JWT_SECRET_PREVIOUS', 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'ADMIN_PASSWORD']);
+
+/** Whether the text is an address of Postgres: a URL like postgres://user:password@host:5432/database. */
+export function isPostgresUrl(text: string): boolean {
+  return readUrl(text, /^postgres(ql)?:$/) !== null;
+}
+
+/** Whether a host is this machine and no other. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+}
+
+/** A local part has at most 64 octets (RFC 5321, 4.5.3.1.1); a plus sign and a token of up to 37 come to it. */
+const BOUNCE_LOCAL_CHARACTERS = 26;
+
+function isPublicKey(base64: string): boolean {
+  try {
+    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec';
+  } catch {
+    return false;
+  }
+}
+
+function bounceProblems(env: Partial<Env>): string[] {
+  const problems: string[] = [];
+  const local = /^([\w.+-]+)@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.exec(env.BOUNCE_ADDRESS ?? '')?.[1] ?? '';
+  if (env.BOUNCE_ADDRESS && (local === '' || local.length > BOUNCE_LOCAL_CHARACTERS)) {
+    problems.push(`BOUNCE_ADDRESS must be an address like bounces@example.com, with at most ${BOUNCE_LOCAL_CHARACTERS} characters before the @`);
+  }
+  const mailbox = readUrl(env.BOUNCE_IMAP_URL ?? '', /^imaps?:$/);
+  if (env.BOUNCE_IMAP_URL && !(mailbox?.username && mailbox.password && mailbox.hostname)) {
+    problems.push('BOUNCE_IMAP_URL must be a URL like imaps://user:password@host:993/INBOX');
+  }
+  for (const arn of env.WEBHOOK_SES_TOPICS?.split(',') ?? []) {
+    if (!/^(arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+)?$/.test(arn.trim())) problems.push('WEBHOOK_SES_TOPICS must be a list of ARNs like arn:aws:sns:eu-west-1:123456789012:bounces');
+  }
+  if (env.WEBHOOK_SENDGRID_PUBLIC_KEY && !isPublicKey(env.WEBHOOK_SENDGRID_PUBLIC_KEY)) {
+    problems.push('WEBHOOK_SENDGRID_PUBLIC_KEY must be the key as SendGrid shows it, in base64');
+  }
+  return problems;
+}
+
+/** Rules that one setting is enough for. Each is true of what does; the text says what would. */
+const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = {
+  DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
+  DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
+  TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],
+  TEMPORAL_NAMESPACE: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be ASCII without spaces'],
+  PUBLIC_URL: [(value) => isPlainUrl(value), 'must be a URL like https://mail.example.com, without credentials, query or fragment'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [(value) => readUrl(value, /^https?:$/) !== null, 'must be a URL like http://localhost:4318'],
+  MAIL_FROM: [(value) => isMailbox(value), 'must be one address like Perennial <no-reply@example.com>'],
+  METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, or no client could send it'],
+};
+
+function isHostAndPort(value: string): boolean {
+  const found = /^(\[[\da-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?$/i.exec(value);
+  return found !== null && Number(found[2] ?? 1) >= 1 && Number(found[2] ?? 1) <= 65_535;
+}
+
+function isPlainUrl(value: string): boolean {
+  const url = readUrl(value, /^https?:$/);
+  return url !== null && !url.username && !url.password && !/[?#]/.test(value);
+}
+
+function isMailbox(value: string): boolean {
+  try {
+    parseMailbox(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Line feeds and their like: in a sender they would be more fields of each mail, in an address another address. */
+function controlProblems(env: Partial<Env>): string[] {
+  return Object.entries(env)
+    .filter(([name, value]) => typeof value === 'string' && !ANY_TEXT.has(name) && /[\p{Cc}\u2028\u2029]/u.test(value))
+    .map(([name]) => `${name} must not hold line feeds or other control characters`);
+}
+
+/** Rules that a schema can not say, of the settings that are there. */
+export function crossChecks(env: Partial<Env>): string[] {
+  const problems = controlProblems(env);
+  for (const [name, [holds, what]] of Object.entries(RULES) as [keyof Env, [(value: string) => boolean, string]][]) {
+    const value = env[name];
+    if (typeof value === 'string' && value !== '' && !holds(value)) problems.push(`${name} ${what}`);
+  }
+  for (const address of env.NATS_URL?.split(',') ?? []) {
+    const url = readUrl(address, /^(nats|tls):$/);
+    if (!url?.hostname) problems.push('NATS_URL must be a URL like nats://user:password@host:4222');
+    else if (!url.username && !isLoopback(url.hostname)) {
+      problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
+    }
+  }
+  try {
+    readProviders(env.SMTP_URL ?? 'smtp://localhost');
+  } catch (error) {
+    problems.push(`SMTP_URL ${(error as Error).message}`);
+  }
+  problems.push(...bounceProblems(env));
+  for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
+    // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
+    if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim())) problems.push('CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path');
+  }
+  for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS'] as const) {
+    if (env[name] && [...env[name]].length < SECRET_CHARACTERS) problems.push(`${name} must have ${SECRET_CHARACTERS} characters or more`);
+  }
+  return problems;
+}
+

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { EnvError } from './env.ts';
+import { errorForLog } from './error-for-log.ts';
+
+/** The line of an error that a setting is to blame for: what was wrong, without the setting's value. */
+const lineOf = (setting: string, error: unknown): string => `${setting} does not work: ${errorForLog(error).message.split('\n')[0]}`;
+
+/** Runs what a setting leads to; when it fails, it is the setting that is told of. */
+export async function bySetting<T>(setting: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EnvError) throw error;
+    throw new EnvError(lineOf(setting, error), { cause: error });
+  }
+}
+
+const PORT_TAKEN: Record<string, string> = { EADDRINUSE: 'is in use', EACCES: 'is for privileged programs only' };
+
+/** Has a server listen; when it can not, the settings are told of. */
+export async function listen(server: Server, { setting, port, host }: { setting: string; port: number; host: string }): Promise<void> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code in PORT_TAKEN) throw new EnvError(`${setting} must be another: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
+    throw new EnvError(`HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (${code || String(error)})`, { cause: error });
+  }
+}
+
+
+/**
+ * Starts a process: answers what `start` does. Settings that do not work end it with a line each and exit code 2; other
+ * errors, which are not the operator's, with the error and exit code 1.
+ */
+export async function startOrExit<T>(start: () => Promise<T> | T): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    process.stderr.write(`${error instanceof EnvError ? error.message : errorForLog(error).stack}\n`);
+    process.exit(error instanceof EnvError ? 2 : 1);
+  }
+}

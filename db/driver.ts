@@ -1,0 +1,60 @@
+import type { Configuration } from '@mikro-orm/core';
+import { isRaw, NativeQueryBuilder, PostgreSqlConnection, PostgreSqlDriver, PostgreSqlPlatform, raw } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+
+/** The text of a statement, and the values of its parameters $1, $2, … */
+interface Statement {
+  text: string;
+  values: unknown[];
+}
+
+/** More do not fit into one message to Postgres (an int16). */
+const MOST_VALUES = 65_535;
+
+/**
+ * MikroORM writes values into the text of its statements. There Postgres logs them when a statement fails or is slow, and shows
+ * them while it runs: addresses, names, password hashes. This makes a parameter of each value that a literal with quotes would
+ * be; to Postgres both are of an unknown type until their place tells it. Numbers, booleans and null stay as they are.
+ */
+class Platform extends PostgreSqlPlatform {
+  /** While a statement is made that is about to be run; parts of one may be made before. */
+  #values: unknown[] | null = null;
+
+  statement(text: string, params: readonly unknown[]): Statement {
+    this.#values = [];
+    try {
+      const made = { text: this.formatQuery(text, params), values: this.#values };
+      if (made.values.length <= MOST_VALUES) return made;
+    } finally {
+      this.#values = null;
+    }
+    return { text: this.formatQuery(text, params), values: [] };
+  }
+
+  override escape(value: unknown): string {
+    if (!this.#values) return super.escape(value);
+    if (typeof value === 'string' || typeof value === 'bigint') return `$${this.#values.push(String(value))}`;
+    if (value instanceof Date) return `$${this.#values.push(this.formatDate(value))}`;
+    if (ArrayBuffer.isView(value)) return `$${this.#values.push(value)}`;
+    return super.escape(value);
+  }
+}
+
+class Connection extends PostgreSqlConnection {
+  override async execute<T>(...[query, params = [], method = 'all', ctx, loggerContext]: Parameters<PostgreSqlConnection['execute']>): Promise<T> {
+    await this.ensureConnection();
+    const made = query instanceof NativeQueryBuilder ? query.toRaw() : typeof query === 'string' && !Array.isArray(params) ? raw(query, params) : query;
+    const [sql, given] = isRaw(made) ? [made.sql, made.params] : [made, params as unknown[]];
+    const { text, values } = (this.platform as Platform).statement(sql, given);
+    return this.executeQuery(text, async () => this.transformRawResult(await (ctx ?? this.getClient()).executeQuery(CompiledQuery.raw(text, values)), method), loggerContext);
+  }
+}
+
+/** MikroORM's driver, but with parameters. */
+export class ParameterDriver extends PostgreSqlDriver {
+  constructor(config: Configuration) {
+    super(config);
+    // The driver's own constructor takes no other parts than its own.
+    Object.assign(this, { platform: new Platform(), connection: new Connection(config) });
+  }
+}
