@@ -23,7 +23,10 @@ export function copiesOf(setting: string): Copy[] {
 /** JetStream as it is in the copy's account. */
 export async function insideOf({ connection, acks }: Nats, { account }: Copy): Promise<Nats> {
   const options = { apiPrefix: `$JS.${account}.API`, timeout: 10_000 };
-  return { connection, acks, js: connection.jetstream(options), jsm: await connection.jetstreamManager(options) };
+  const jsm = await connection.jetstreamManager(options).catch((error: unknown) => {
+    throw new Error(`NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`, { cause: error });
+  });
+  return { connection, acks, js: connection.jetstream(options), jsm };
 }
 
 /**

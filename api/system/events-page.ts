@@ -57,12 +57,14 @@ ${fields(data ?? payload)}
 ${(examples ?? []).map((example) => `<details><summary>Example</summary><pre>${escapeHtml(JSON.stringify(example.payload, null, 2))}</pre></details>`).join('\n')}</section>`;
 }
 
+const ageOf = (hours: number): string => (hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`);
+
 /** The AsyncAPI document for people: a page without a script. */
 export function eventsPage(document: ReturnType<typeof asyncapi>): string {
   const channels = Object.entries(document.channels) as [string, Channel][];
   const { nats } = document.servers;
   const streams = document['x-streams'].map(({ name, subjects, retention, maxAgeSeconds }) =>
-    `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until taken' : maxAgeSeconds ? `${Math.round(maxAgeSeconds / 3600)} hours` : 'for ever'}</td></tr>`);
+    `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until taken' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'for ever'}</td></tr>`);
   return htmlPage(document.info.title, `<style>${style}</style>
 <p><a href="/docs">HTTP API</a> · <a href="/api/v1/asyncapi.json">AsyncAPI document</a></p>
 <h1>${escapeHtml(document.info.title)}</h1>

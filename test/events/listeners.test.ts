@@ -147,3 +147,8 @@ test('an account that is given to a tenant keeps nothing of the others', async (
   const { subjects } = (await (await inside()).jsm.streams.info(EVENTS, { subjects_filter: '>' })).state;
   assert.deepEqual(Object.keys(subjects ?? {}), ['events.acme.CONTACT_CREATED']);
 });
+
+test('a setting that names an account that there is not says what to do', async () => {
+  const { nats, env } = service.deps;
+  await assert.rejects(ensureCopies(nats, copiesOf('NOWHERE:acme'), env.EVENTS_MAX_AGE), /NATS_LISTENERS names the account NOWHERE.*docs\/operating\.md/);
+});
