@@ -1,11 +1,11 @@
-import type { EntityName } from '@mikro-orm/core';
+import { IsolationLevel, type EntityName } from '@mikro-orm/core';
 import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../db/orm.ts';
 import { keyset, type ListQuery, type Page, type SortField } from './paging.ts';
 
 /**
  * One page of an entity: ids by keyset over `from` (a table with the alias `t`) under all of `where`, then the
- * entities of those ids, presented in that order.
+ * entities of those ids, presented in that order; all as it is at one moment, so that none is gone from one to the next.
  */
 export async function listPage<E extends { id: number }, T>(
   em: EntityManager,
@@ -28,7 +28,7 @@ export async function listPage<E extends { id: number }, T>(
     const presented = await present(ordered, tx);
     const at = new Map(ordered.map((row, index) => [row.id, index]));
     return page.of(keys, (key) => presented[at.get(key.id)!]!, total);
-  });
+  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 }
 
 /** The sort fields that every resource has. */

@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { assertValid } from '../errors.ts';
 import { lockMembers } from '../segments/segments.ts';
@@ -12,7 +12,7 @@ export async function changeList(
   em: EntityManager, origin: Origin, listId: number, action: 'add' | 'remove', contactIds: readonly number[],
 ): Promise<{ moved: number; count: number }> {
   const { tenantId, requestId } = origin;
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     if (action === 'add') assertValid(await lockMembers(tx, tenantId, contactIds));
     const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, requestId);
     const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(tx, sql`

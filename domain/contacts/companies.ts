@@ -1,5 +1,5 @@
 import { Company } from '../../db/entities/contacts.ts';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { assertValid, notFound } from '../errors.ts';
@@ -24,7 +24,7 @@ export async function createCompany(em: EntityManager, tenantId: string, input: 
 /** Changes a company and judges its contacts' memberships anew. `read` as at `updateContact`. Throws `not_found`. */
 export async function updateCompany(em: EntityManager, origin: Origin, id: number, read: (current: Company) => CompanyInput): Promise<Company> {
   const { tenantId } = origin;
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     const company = await lockCompany(tx, tenantId, id);
     const { values, violations } = checkCompanyValues(read(company), await customFieldTypes(tx, tenantId, 'company'));
@@ -42,7 +42,7 @@ export async function updateCompany(em: EntityManager, origin: Origin, id: numbe
 /** Deletes a company; its contacts stay, without one. `check` may refuse. Throws `not_found`. */
 export async function deleteCompany(em: EntityManager, author: Author, id: number, check: (current: Company) => void): Promise<void> {
   const { tenantId, requestId } = author;
-  await em.transactional(async (tx) => {
+  await retriedTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     check(await lockCompany(tx, tenantId, id));
     const freed = await rows<{ id: number; version: number }>(tx, sql`

@@ -1,5 +1,5 @@
 import { Contact } from '../../db/entities/contacts.ts';
-import type { EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { AppError, assertValid } from '../errors.ts';
 import { refreshMemberships } from '../segments/refresh-memberships.ts';
@@ -14,7 +14,7 @@ import { suppressUnsubscribed } from './suppression.ts';
 /** Creates a contact; throws `validation_failed`, `email_taken`. A suppressed address gives it its status. */
 export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<NamedContact> {
   const { tenantId } = origin;
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
     assertValid([...violations, ...statusViolations(values.status, 'active')]);
     const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };

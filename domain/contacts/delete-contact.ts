@@ -1,4 +1,4 @@
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
 import { notFound } from '../errors.ts';
 import { stopExecutionsOfContact } from '../campaigns/stop-executions.ts';
@@ -13,7 +13,7 @@ import { lockContacts } from './lock-contacts.ts';
  * `conflict` while it is being erased.
  */
 export async function deleteContact(em: EntityManager, author: Author, id: number, check: (version: number) => void): Promise<void> {
-  await em.transactional(async (tx) => {
+  await retriedTransaction(em, async (tx) => {
     await removeContact(tx, author.tenantId, id, 'contact_deleted', check);
     await appendAudit(tx, author, { action: 'contact.deleted', resourceType: 'contact', resourceId: id });
   });

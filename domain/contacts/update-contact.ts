@@ -1,5 +1,5 @@
 import { Contact } from '../../db/entities/contacts.ts';
-import type { EntityManager } from '../../db/orm.ts';
+import { retriedTransaction, type EntityManager } from '../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../events/outbox.ts';
 import { assertValid, notFound } from '../errors.ts';
 import type { Cause } from '../segments/causes.ts';
@@ -21,7 +21,7 @@ export async function updateContact(
   em: EntityManager, origin: Origin, id: number, read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
 ): Promise<NamedContact> {
   const { tenantId } = origin;
-  return em.transactional(async (tx) => {
+  return retriedTransaction(em, async (tx) => {
     if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
     const contact = await tx.findOneOrFail(Contact, { id, tenantId }, { refresh: true });
     const before = contact.status;

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { Contact } from '../../db/entities/contacts.ts';
+import { sql, tenantEm } from '../../db/orm.ts';
+import { commonSort, listPage } from '../../domain/list-page.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 let service: Service;
 let owner: pg.Client;
@@ -95,6 +99,20 @@ test('an export of a person\'s data is of one moment, though the person is gone 
   assert.equal(held.status, 200, JSON.stringify(held.body));
   assert.deepEqual([held.body.contact.id, held.body.company.name], [contact.id, 'Hill']);
   assert.equal((await api('GET', `/contacts/${contact.id}/data-export`)).status, 404);
+});
+
+test('a page of a list is of one moment: what is deleted while it is read is on it', async () => {
+  const contact = await ok('POST', '/contacts', person());
+  const LOCK = 4711;
+  await owner.query(`select pg_advisory_lock(${LOCK})`);
+  // The ids are asked for, and wait; what comes next sees the contact no more, unless it looks at the same moment.
+  const listed = listPage(tenantEm(service.deps.orm, 'default'), Contact, {}, {
+    from: sql`contacts t`, where: [sql`t.id = ${contact.id} and (select pg_advisory_xact_lock_shared(${sql.lit(LOCK)})) is not null`], sortable: { id: commonSort.id },
+  }, (found) => found.map(({ id }) => id));
+  await until('it waits', async () => (await owner.query(`select 1 from pg_locks where not granted and locktype = 'advisory' and objid = ${LOCK}`)).rows.length > 0);
+  assert.equal((await api('DELETE', `/contacts/${contact.id}`)).status, 204);
+  await owner.query(`select pg_advisory_unlock(${LOCK})`);
+  assert.deepEqual((await listed).data, [contact.id]);
 });
 
 test('whatever meets, nothing is a fault of ours', async () => {
