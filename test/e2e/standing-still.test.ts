@@ -14,6 +14,8 @@ import { until } from '../support/until.ts';
 /** Nothing that one request asks for may keep all others waiting for longer (ms of the thread's processor time). */
 const MOST_MS = 100;
 const PUBLIC_BYTES = 64 * 1024;
+/** Within what the fields of the form below can need. */
+const FORM_BYTES = 700_000;
 const FIXED_SEED = 20_260_101;
 const RANDOM_SEED = Number(process.env['STANDING_STILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
@@ -49,24 +51,27 @@ after(async () => {
 interface Still { ms: number; from: number; to: number }
 const stills = (): Still[] => api.log().split('\n').filter((line) => line.includes('stood still')).map((line) => JSON.parse(line) as Still);
 
-/** How long the process stood still while something was done with it. */
-async function stillDuring(what: string, work: () => Promise<unknown>): Promise<number> {
-  const from = Date.now();
-  await work();
-  // A turn is told of when the next one begins: that of this answer.
+/** A turn is told of when the next one begins, so this waits for one more. */
+async function settle(): Promise<void> {
   await (await fetch(`${api.url}/api/v1/emails/tracking/open/x`)).arrayBuffer();
   await new Promise((done) => setTimeout(done, 15));
-  const to = Date.now();
-  const ms = Math.max(0, ...stills().filter((still) => still.from <= to && still.to >= from).map((still) => still.ms));
-  if (ms > longest.ms) Object.assign(longest, { what, ms });
-  return ms;
+}
+
+const stillBetween = (from: number, to: number): number => Math.max(0, ...stills().filter((still) => still.from <= to && still.to >= from).map((still) => still.ms));
+
+/** How long the process stood still while something was done with it. */
+async function stillDuring(work: () => Promise<unknown>): Promise<number> {
+  const from = Date.now();
+  await work();
+  await settle();
+  return stillBetween(from, Date.now());
 }
 
 interface Request { what: string; method: string; path: string; body?: string; type?: string; headers?: Record<string, string> }
 
 async function send({ method, path, body, type, headers = {} }: Request): Promise<number> {
   const response = await fetch(api.url + path, {
-    method, redirect: 'manual', headers: { authorization: `Bearer ${service.admin.token}`, ...(type ? { 'content-type': type } : {}), ...headers }, ...(body === undefined ? {} : { body }),
+    method, redirect: 'manual', signal: AbortSignal.timeout(30_000), headers: { authorization: `Bearer ${service.admin.token}`, ...(type ? { 'content-type': type } : {}), ...headers }, ...(body === undefined ? {} : { body }),
   });
   const bytes = (await response.arrayBuffer()).byteLength;
   if (response.status === 200 || response.status >= 400) assert.ok(bytes < 8 * 1024 * 1024, `${path} answered ${bytes} bytes`);
@@ -74,13 +79,22 @@ async function send({ method, path, body, type, headers = {} }: Request): Promis
   return response.status;
 }
 
-/** Sends each request by itself; what stood still for too long must do so again to count, so that a collection of garbage does not. */
+/** Sends one request after the other. One during which the process stood still for too long must do so again to count, so that a collection of garbage does not. */
 async function check(requests: readonly Request[]): Promise<void> {
-  const faults: string[] = [];
+  assert.ok(requests.length > 0);
+  const sent: { request: Request; from: number; to: number }[] = [];
   for (const request of requests) {
+    const from = Date.now();
+    await send(request);
+    sent.push({ request, from, to: Date.now() });
+  }
+  await settle();
+  const faults: string[] = [];
+  for (const { request, from, to } of sent) {
     const about = `${request.method} ${request.path}: ${request.what}`;
-    let ms = Infinity;
-    for (let tries = 0; tries < 3 && ms > MOST_MS; tries += 1) ms = await stillDuring(about, () => send(request));
+    let ms = stillBetween(from, to);
+    for (let tries = 0; tries < 2 && ms > MOST_MS; tries += 1) ms = await stillDuring(() => send(request));
+    if (ms > longest.ms) Object.assign(longest, { what: about, ms });
     if (ms > MOST_MS) faults.push(`${about} stood still for ${ms} ms`);
   }
   assert.deepEqual(faults, [], `seed ${RANDOM_SEED}`);
@@ -113,24 +127,20 @@ const taking = (isPublic: boolean): RouteSpec[] =>
   routes.filter((route) => (route.access === 'public') === isPublic && (bodySchema(route) !== undefined || route.operationId === 'receiveWebhook'));
 
 test('the watch sees a process that stands still', async () => {
-  const ms = await stillDuring('by itself', async () => {
+  const ms = await stillDuring(async () => {
     process.kill(api.pid, 'SIGCONT');
     await until('it is seen', () => stills().some((still) => still.ms >= 150));
   });
-  assert.ok(ms >= 150 && ms < 2_000, String(ms));
-  longest.ms = 0;
+  assert.ok(ms >= 150, String(ms));
 });
 
 for (const seed of [FIXED_SEED, RANDOM_SEED]) {
   test(`no body without a token makes the process stand still (seed ${seed})`, async () => {
-    for (const route of taking(true)) {
-      const limit = route.operationId === 'submitForm' ? 700_000 : route.bodyLimit ?? PUBLIC_BYTES;
-      await check(requestsOf(route, limit, 12, seed));
-    }
+    await check(taking(true).flatMap((route) => requestsOf(route, route.operationId === 'submitForm' ? FORM_BYTES : route.bodyLimit ?? PUBLIC_BYTES, 8, seed)));
   });
 
   test(`no body with a token makes the process stand still (seed ${seed})`, async () => {
-    for (const route of taking(false)) await check(requestsOf(route, service.deps.env.BODY_MAX_BYTES, 3, seed));
+    for (const route of taking(false)) await check(requestsOf(route, service.deps.env.BODY_MAX_BYTES, 1, seed));
   });
 }
 
@@ -140,7 +150,7 @@ test('every shape of JSON, up to every limit, is taken or refused without standi
   }));
   await check([
     ...to('/auth/login', PUBLIC_BYTES, (text) => `{"password":"x","username":${text}}`), ...to(`/forms/${formId}/submit`, 300_000, (text) => `{"email":"a@example.com","a_textarea":${text}}`),
-    ...to(`/forms/${formId}/submit`, 300_000, (text) => `{"email":${text}}`), ...to('/contacts/batch', 5_000_000, (text) => `{"contacts":${text}}`),
+    ...to('/contacts/batch', 5_000_000, (text) => `{"contacts":${text}}`),
     ...to('/contacts', 5_000_000, (text) => `{"firstName":"A","lastName":"B","email":"a@example.com","customFields":${text}}`), ...to('/contacts/segments/preview', 5_000_000, (text) => `{"filter":${text}}`),
   ]);
 });
