@@ -95,7 +95,7 @@ export async function startWatched(): Promise<Watched> {
     await settle();
     const faults: string[] = [];
     for (const { request, from, to } of sent) {
-      const about = `${request.method} ${request.path}: ${request.what}`;
+      const about = `${request.method} ${request.path.slice(0, 100)}: ${request.what}`;
       let ms = stillBetween(from, to);
       for (let tries = 0; tries < 2 && ms > MOST_MS; tries += 1) ms = await stillDuring(() => send(request));
       if (ms > longest.ms) Object.assign(longest, { what: about, ms });
