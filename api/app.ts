@@ -13,6 +13,7 @@ import { accessLog, createLogAnswer, requestIdOf, type LogAnswer } from './middl
 import { clientAddress } from './middleware/address.ts';
 import { conditional } from './middleware/conditional.ts';
 import { earlyAnswers } from './middleware/early-answer.ts';
+import { readQueries } from './middleware/fields.ts';
 import { problems } from './middleware/problem.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
@@ -142,6 +143,7 @@ function createApp(edge: Edge): Koa {
     router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [door(spec) as never, guard(spec, deps) as never]);
   }
 
+  readQueries(app);
   app.use(earlyAnswers);
   app.use(requestId);
   app.use(clientAddress(deps.env.TRUST_PROXY));

@@ -7,7 +7,7 @@ export interface Violation {
 
 /** More than anybody reads: no answer tells of more. */
 export const MOST_VIOLATIONS = 10_000;
-const MAX_PATH = 500;
+const MAX_PATH = 200;
 
 /** A path that an answer can hold: a name in it that a client made up can be as long as a body. */
 export const shortPath = (path: string): string => (path.length > MAX_PATH ? `${path.slice(0, MAX_PATH).toWellFormed()}…` : path);

@@ -55,7 +55,7 @@ const [AMPERSAND, PLUS, SPACE] = [...Buffer.from('&+ ')] as [number, number, num
 /** A text of 10,000 characters, the longest that any field takes, in the longest way to write it. */
 const MAX_FIELD_BYTES = 128 * 1024;
 
-/** Counts the fields of a form, and makes spaces of its plus signs: in a text of millions that would take a second. */
+/** Counts the fields of a form, and makes spaces of its plus signs as they come: of millions at once that takes a second. */
 export function formMeter({ values }: BodyLimits): Meter {
   let left = values;
   let size = 0;

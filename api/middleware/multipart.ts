@@ -28,10 +28,17 @@ export function delimiterOf(contentType: string): Buffer {
   return Buffer.from(`\r\n--${boundary}`, 'latin1');
 }
 
-/** Of a parameter in quotes, as browsers and programs write it: `%22` and `\"` are a quotation mark. */
-function parameterOf(header: string, name: string): string | undefined {
-  const [, quoted, token] = new RegExp(`;[ \\t]*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;"]+))`, 'i').exec(header) ?? [];
-  return quoted === undefined ? token : quoted.replace(/\\(["\\])/g, '$1').replace(/%22|%0D|%0A/gi, (escape) => decodeURIComponent(escape));
+const PARAMETER = /;[ \t]*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*/y;
+
+/** The parameters of a header, in quotes or not, as browsers and programs write them: `%22` and `\"` are a quotation mark. */
+function parametersOf(header: string): Map<string, string> {
+  const parameters = new Map<string, string>();
+  PARAMETER.lastIndex = header.indexOf(';');
+  for (let found = PARAMETER.exec(header); found; found = PARAMETER.exec(header)) {
+    const [, name, quoted, token] = found;
+    parameters.set(name!.toLowerCase(), quoted === undefined ? token! : quoted.replace(/\\(["\\])/g, '$1').replace(/%22|%0D|%0A/gi, (escape) => decodeURIComponent(escape)));
+  }
+  return parameters;
 }
 
 function readHeader(text: string): PartHeader {
@@ -41,10 +48,11 @@ function readHeader(text: string): PartHeader {
     return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
   }));
   const disposition = headers.get('content-disposition') ?? '';
-  const name = /^form-data[ \t]*;/i.test(disposition) ? parameterOf(disposition, 'name') : undefined;
+  const parameters = parametersOf(disposition);
+  const name = /^form-data\b/i.test(disposition) ? parameters.get('name') : undefined;
   if (name === undefined) throw malformed('A part has no name: each needs Content-Disposition: form-data; name="…"');
   if (!/^(7bit|8bit|binary)?$/i.test(headers.get('content-transfer-encoding') ?? '')) throw malformed('A part has a Content-Transfer-Encoding: send it as it is');
-  return { name, fileName: parameterOf(disposition, 'filename') ?? null, mimeType: headers.get('content-type') ?? null };
+  return { name, fileName: parameters.get('filename') ?? null, mimeType: headers.get('content-type') ?? null };
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { FILES } from '../../events/streams.ts';
-import type { Service } from '../support/service.ts';
+import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { importer } from './import-support.ts';
 
@@ -17,10 +17,8 @@ let service: Service;
 let uploads: string;
 let { upload, run } = {} as ReturnType<typeof importer>;
 before(async () => {
-  // Its own, in which nobody else makes files; it is read once, when the service is loaded.
-  uploads = process.env.TMPDIR = await mkdtemp(join(tmpdir(), 'perennial-uploads-'));
-  const { startService } = await import('../support/service.ts');
-  service = await startService({ worker: ['temporal', 'relay'] });
+  uploads = await mkdtemp(join(tmpdir(), 'perennial-test-'));
+  service = await startService({ worker: ['temporal', 'relay'], env: { UPLOAD_DIR: uploads } });
   ({ upload, run } = importer(service));
 });
 after(async () => {
@@ -118,7 +116,9 @@ test('of a file\'s name control characters are left out, and no character is cut
 test('an upload that is cut off leaves nothing behind', async () => {
   const kept = async () => (await service.deps.nats.jsm.streams.info(FILES)).state.messages;
   const jobs = async () => (await service.api('GET', '/contacts/imports?includeTotal=true')).body.page.total;
-  const temporary = async () => (await readdir(uploads)).length;
+  // Uploads have no names: they are known by the process that has them open.
+  const handles = async () => Promise.all((await readdir('/proc/self/fd')).map((handle) => readlink(`/proc/self/fd/${handle}`).catch(() => '')));
+  const temporary = async () => (await handles()).filter((path) => path.startsWith(uploads)).length;
   await until('the files of other imports are gone', async () => (await kept()) === 0);
   const [jobsBefore, filesBefore] = [await jobs(), await temporary()];
   const { port } = new URL(service.url);

@@ -60,13 +60,60 @@ test('every violation is answered, with a JSON Pointer to it', async () => {
   ]);
 });
 
-test('what is wrong in hundreds of thousands of places is a 400 that names the first of them', async () => {
-  const fields = `{${Array.from({ length: 300_000 }, (_, n) => `"${n}":1`).join()}}`;
-  const texts = `[${'"\\u0000",'.repeat(300_000)}1]`;
-  for (const body of [fields, texts]) {
-    const violations = problem(await service.api('POST', '/auth/login', body, { token: null, headers: { 'content-type': 'application/json' } }), 400, 'validation_failed');
-    assert.ok(violations.length >= 10_000 && violations.length < 20_001, String(violations.length));
+test('what is wrong in very many places is a 400 that names the first of them', async () => {
+  const create = (body: string, token = service.admin.token) => service.api('POST', '/contacts', body, { token, headers: { 'content-type': 'application/json' } });
+  const fields = `{${Array.from({ length: 30_000 }, (_, n) => `"${n}":1`).join()}}`;
+  const texts = `[${'"\\u0000",'.repeat(50_000)}1]`;
+  const customFields = `{"firstName":"A","lastName":"B","email":"many@example.com","customFields":${fields}}`;
+  for (const body of [fields, texts, customFields]) assert.equal(problem(await create(body), 400, 'validation_failed').length, 10_000);
+  const rows = Array.from({ length: 1000 }, (_, row) => Object.fromEntries(Array.from({ length: 40 }, (__, n) => [`r${row}n${n}`, 1])));
+  const { status, body } = await service.api('POST', '/contacts/batch', { contacts: rows });
+  const told = (body.results as { errors: object[] }[]).map(({ errors }) => errors.length);
+  assert.deepEqual([status, told.length, new Set(told)], [200, 1000, new Set([10])]);
+});
+
+test('a body with more in it than any needs is refused before it is looked at', async () => {
+  const send = (path: string, body: string, token: string | null) => service.api('POST', path, body, { token, headers: { 'content-type': 'application/json' } });
+  for (const body of [`{"username":[${'{},'.repeat(15_000)}{}]}`, `[${'1,'.repeat(15_000)}1]`, `{"username":{${'"a":1,'.repeat(9_000)}"b":1}}`]) {
+    assert.deepEqual(problem(await send('/auth/login', body, null), 400, 'validation_failed'), [' too_many']);
   }
+  for (const body of [`[${'{},'.repeat(150_000)}{}]`, `{"customFields":{${'"a":1,'.repeat(60_000)}"b":1}}`]) assert.deepEqual(problem(await send('/contacts', body, service.admin.token), 400, 'validation_failed'), [' too_many']);
+  assert.deepEqual(problem(await send('/contacts', `${'['.repeat(2_000)}${']'.repeat(2_000)}`, service.admin.token), 400, 'validation_failed'), [' too_deep']);
+  // In a text they are characters like others.
+  assert.deepEqual(problem(await send('/auth/login', JSON.stringify({ username: '[{,:"\\'.repeat(7_000), password: 'x' }), null), 400, 'validation_failed'), ['/username too_long']);
+});
+
+test('without a token a body may have 64 KiB, a submission what its form can need', async () => {
+  for (const { route, path } of routesWhere((r) => r.access === 'public' && r.body !== undefined && r.operationId !== 'submitForm')) {
+    for (const type of route.bodyTypes ?? ['json']) {
+      const headers = { 'content-type': { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data; boundary=b' }[type] };
+      assert.notEqual((await service.api(route.method, path, 'x'.repeat(64 * 1024), { token: null, headers })).status, 413, path);
+      assert.equal((await service.api(route.method, path, 'x'.repeat(64 * 1024 + 1), { token: null, headers })).status, 413, path);
+    }
+  }
+  const field = (n: number) => ({ name: `t${n}`, label: 'T', type: 'textarea' });
+  const formWith = async (count: number): Promise<string> => {
+    const form = await service.api('POST', '/forms', { name: `Sizes ${count}`, fields: [{ name: 'email', label: 'E', type: 'email' }, ...Array.from({ length: count }, (_, n) => field(n))] });
+    return `/forms/${form.body.id}`;
+  };
+  const submission = (count: number) => ({ email: 'sizes@example.com', ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, '\u{1f600}'.repeat(10_000)])) });
+  const long = await formWith(5);
+  assert.equal((await service.api('POST', `${long}/submit`, submission(5), { token: null })).status, 200);
+  const { token } = (await service.api('GET', `${long}/token`)).body;
+  assert.equal((await service.api('POST', `${long}/submit`, new URLSearchParams({ ...submission(5), _token: token } as Record<string, string>), { token: null })).status, 200, 'each character in 12 bytes');
+  problem(await service.api('POST', `${await formWith(0)}/submit`, submission(10), { token: null }), 413, 'payload_too_large');
+  const stored = (await service.api('GET', `${long}/submissions`)).body.data[0].submissionData;
+  assert.equal([...stored.t4].length, 10_000);
+});
+
+test('the description says how large each body may be', async () => {
+  const { paths, components } = (await service.api('GET', '/openapi.json')).body;
+  const told = (path: string) => components.responses[paths[`/api/v1${path}`].post.responses['413'].$ref.split('/').at(-1)].description;
+  assert.match(told('/auth/login'), /up to 64 KiB$/);
+  assert.match(told('/forms/{id}/submit'), /up to 64 KiB, and to what its fields can need$/);
+  assert.match(told('/emails/webhooks/{provider}'), /up to 1,024 KiB$/);
+  assert.match(told('/contacts'), /up to `BODY_MAX_BYTES`/);
+  assert.match(told('/contacts/import'), /file of up to `IMPORT_MAX_BYTES`/);
 });
 
 test('every route refuses parameters that it does not know, but those that scanners call', async () => {
