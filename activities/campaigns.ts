@@ -36,7 +36,11 @@ export function campaignActivities(deps: Deps) {
       throw ApplicationFailure.nonRetryable(error.message, error.code);
     }
   };
-  const steps = Object.fromEntries(STEP_TYPES.map((type) => [type, step])) as Record<StepType, typeof step>;
+  const timed = (type: StepType) => async (request: StepRequest): Promise<StepAnswer> => {
+    const end = deps.metrics.stepDuration.startTimer({ type });
+    return step(request).finally(end);
+  };
+  const steps = Object.fromEntries(STEP_TYPES.map((type) => [type, timed(type)])) as Record<StepType, typeof step>;
 
   return {
     ...steps,

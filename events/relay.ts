@@ -131,6 +131,8 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
         if (!stopping) log.warn({ err: error, loop: name }, 'relay interrupted, trying again');
         await delay(500);
       } finally {
+        // Locks go with their session.
+        if (keys.length > 1) deps.metrics.shardsOwned.set(0);
         await client.end().catch(() => undefined);
       }
     }

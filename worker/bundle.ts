@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { bundleWorkflowCode, type Logger, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 
 const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 const folder = fileURLToPath(new URL('../workflows/', import.meta.url));
@@ -16,16 +16,16 @@ async function fingerprint(): Promise<string> {
 }
 
 /** Compiles the workflows; the code is all that a replay needs. */
-export async function compileWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  return bundleWorkflowCode({ workflowsPath });
+export async function compileWorkflows(logger?: Logger): Promise<WorkflowBundleWithSourceMap> {
+  return bundleWorkflowCode({ workflowsPath, ...(logger ? { logger } : {}) });
 }
 
 /** The path of the prebuilt bundle, built once per version of the sources. Safe from several processes at once. */
-export async function workflowBundle(): Promise<{ codePath: string }> {
+export async function workflowBundle(logger?: Logger): Promise<{ codePath: string }> {
   const codePath = `${cacheFolder}workflows-${await fingerprint()}.js`;
   const built = await readFile(codePath).then(() => true, () => false);
   if (!built) {
-    const { code } = await compileWorkflows();
+    const { code } = await compileWorkflows(logger);
     await mkdir(cacheFolder, { recursive: true });
     const draft = `${codePath}.${process.pid}`;
     await writeFile(draft, code);

@@ -13,6 +13,7 @@ import { temporalClient } from '../config/temporal.ts';
 import { whenThere } from '../config/when-there.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { ROLES, startWorker, type Role } from './roles.ts';
+import { temporalLogger } from './temporal-logger.ts';
 
 function parse() {
   try {
@@ -34,7 +35,7 @@ const { worker, metrics, deps, connection, log } = await startOrExit(async () =>
   const [env, roles] = [readEnv(), readRoles()];
   const log = createLogger(env.LOG_LEVEL, 'worker');
   // Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
-  Runtime.install({ shutdownSignals: [] });
+  Runtime.install({ shutdownSignals: [], logger: temporalLogger(log), telemetryOptions: { logging: { forward: {} } } });
   const connection = await bySetting('TEMPORAL_ADDRESS', () => whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })));
   const deps = await createDeps(env, 'worker', temporalClient(connection, env.TEMPORAL_NAMESPACE));
   const metrics = await serveMetrics(deps);

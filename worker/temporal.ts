@@ -3,12 +3,13 @@ import { createActivities } from '../activities/index.ts';
 import type { Deps } from '../config/deps.ts';
 import { JOB_QUEUE, MAILING_QUEUE, TASK_QUEUE } from '../config/temporal.ts';
 import { workflowBundle } from './bundle.ts';
+import { temporalLogger } from './temporal-logger.ts';
 import { tracedActivities } from './traced-activities.ts';
 
 /** Runs workflows and activities until it is stopped; stopping lets what runs end first. */
 export async function startTemporalWorker(deps: Deps, connection: NativeConnection): Promise<{ stop(): Promise<void> }> {
   const common = {
-    connection, namespace: deps.env.TEMPORAL_NAMESPACE, workflowBundle: await workflowBundle(), activities: createActivities(deps), shutdownGraceTime: '10s',
+    connection, namespace: deps.env.TEMPORAL_NAMESPACE, workflowBundle: await workflowBundle(temporalLogger(deps.log)), activities: createActivities(deps), shutdownGraceTime: '10s',
     ...(deps.tracing ? { interceptors: { activity: [tracedActivities(deps.tracing)] } } : {}),
   } satisfies Partial<WorkerOptions>;
   const workers = [

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { createMetrics } from '../../../config/metrics.ts';
+
+interface Metric {
+  name: string;
+  labelNames: string[];
+}
+
+const text = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
+const registered = createMetrics().registry.getMetricsAsArray() as unknown as Metric[];
+const namesIn = (cell: string): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+const rows = text.split('\n').filter((line) => /^\| `(perennial|process|nodejs)_/.test(line)).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+const ours = rows.filter(([names]) => names!.startsWith('`perennial_'));
+
+test('docs/operating.md has every metric, and no other', () => {
+  // Those of the process differ from system to system: Linux has them all.
+  const expected = registered.map(({ name }) => name).filter((name) => process.platform === 'linux' || !name.startsWith('process_')).sort();
+  const documented = rows.flatMap(([names]) => namesIn(names!)).filter((name) => process.platform === 'linux' || !name.startsWith('process_')).sort();
+  assert.deepEqual(documented, expected);
+});
+
+test('each of ours has its labels, what it tells and what to alert on', () => {
+  assert.ok(ours.length > 0);
+  for (const [name = '', of, labels = '', what, alert] of ours) {
+    const metric = registered.find((one) => `\`${one.name}\`` === name)!;
+    assert.deepEqual(namesIn(labels), metric.labelNames, name);
+    for (const cell of [of, what, alert]) assert.ok(cell, `${name} has an empty cell`);
+  }
+});
