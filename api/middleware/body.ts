@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 import { createTurn } from '../../domain/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
-import { delimiterOf, readParts } from './multipart.ts';
+import { readParts } from './multipart.ts';
 import { uploadedFile, type UploadedFile, type UploadFolder } from './uploads.ts';
 
 export type { UploadedFile };
@@ -100,7 +100,7 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
     text.push(piece);
   };
   try {
-    await readParts(pieces(ctx, limits.bytes + (fileLimits?.bytes ?? 0)), delimiterOf(ctx.get('content-type')), {
+    await readParts(ctx, limits.bytes + (fileLimits?.bytes ?? 0), {
       async begin({ name, fileName, mimeType }) {
         if ((parts -= 1) < 0) throw tooMany(limits.values);
         if (fileName === null) {

@@ -706,7 +706,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change up to 1,000 contacts by their addresses
-         * @description Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them.
+         * @description Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them. All rows together tell of at most 10,000 errors, each of an equal share: ten, where there are a thousand rows.
          */
         post: operations["batchContacts"];
         delete?: never;
@@ -3726,7 +3726,7 @@ export interface components {
             };
             byTemplate: {
                 /** @example 1 */
-                templateId: number;
+                templateId: number | null;
                 sent: number;
                 delivered: number;
                 failed: number;
@@ -3914,8 +3914,11 @@ export interface components {
             finishedAt: string | null;
             /** @example campaign_stopped */
             exitReason: string | null;
-            /** @example campaign-execution/default/7/42/1 */
-            workflowId: string;
+            /**
+             * @description Null where a campaign without steps was over at once
+             * @example campaign-execution/default/7/42/1
+             */
+            workflowId: string | null;
             runId: string | null;
         };
         ExecutionList: {
@@ -3949,8 +3952,11 @@ export interface components {
             finishedAt: string | null;
             /** @example campaign_stopped */
             exitReason: string | null;
-            /** @example campaign-execution/default/7/42/1 */
-            workflowId: string;
+            /**
+             * @description Null where a campaign without steps was over at once
+             * @example campaign-execution/default/7/42/1
+             */
+            workflowId: string | null;
             runId: string | null;
             steps: {
                 /** @example wait-1 */
@@ -10396,7 +10402,9 @@ export interface operations {
     getDashboard: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10421,7 +10429,9 @@ export interface operations {
     getEmailsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10446,7 +10456,9 @@ export interface operations {
     getContactsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10471,7 +10483,9 @@ export interface operations {
     getCampaignsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10496,7 +10510,9 @@ export interface operations {
     getFormsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
