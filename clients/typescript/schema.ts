@@ -2728,6 +2728,7 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -2745,6 +2746,7 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -2765,6 +2767,7 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3394,6 +3397,7 @@ export interface components {
             };
             emails: {
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3687,6 +3691,7 @@ export interface components {
             };
             totals: {
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3700,8 +3705,9 @@ export interface components {
             };
             byTemplate: {
                 /** @example 1 */
-                templateId: number;
+                templateId: number | null;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3720,6 +3726,7 @@ export interface components {
                  */
                 at: string;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3888,8 +3895,11 @@ export interface components {
             finishedAt: string | null;
             /** @example campaign_stopped */
             exitReason: string | null;
-            /** @example campaign-execution/default/7/42/1 */
-            workflowId: string;
+            /**
+             * @description Null where a campaign without steps was over at once
+             * @example campaign-execution/default/7/42/1
+             */
+            workflowId: string | null;
             runId: string | null;
         };
         ExecutionList: {
@@ -3923,8 +3933,11 @@ export interface components {
             finishedAt: string | null;
             /** @example campaign_stopped */
             exitReason: string | null;
-            /** @example campaign-execution/default/7/42/1 */
-            workflowId: string;
+            /**
+             * @description Null where a campaign without steps was over at once
+             * @example campaign-execution/default/7/42/1
+             */
+            workflowId: string | null;
             runId: string | null;
             steps: {
                 /** @example wait-1 */
@@ -10327,7 +10340,9 @@ export interface operations {
     getDashboard: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10352,7 +10367,9 @@ export interface operations {
     getEmailsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10377,7 +10394,9 @@ export interface operations {
     getContactsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10402,7 +10421,9 @@ export interface operations {
     getCampaignsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
@@ -10427,7 +10448,9 @@ export interface operations {
     getFormsAnalytics: {
         parameters: {
             query?: {
+                /** @description Inclusive; from the beginning of its 5-minute window */
                 from?: string;
+                /** @description Exclusive; to the end of its 5-minute window */
                 to?: string;
                 interval?: "hour" | "day" | "week" | "month";
                 timezone?: string;
