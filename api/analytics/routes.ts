@@ -16,7 +16,8 @@ const query = strict({
 const count = Type.Integer();
 const fraction = Type.Number({ minimum: 0, maximum: 1, description: 'A fraction: 0.25 is 25 %' });
 const PeriodAnswer = strict({ from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() });
-const emailFigures = { sent: count, delivered: count, failed: count, opens: count, clicks: count, bounces: count, unsubscribes: count, openRate: fraction, clickRate: fraction };
+const delivered = Type.Integer({ description: 'Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up' });
+const emailFigures = { sent: count, delivered, failed: count, opens: count, clicks: count, bounces: count, unsubscribes: count, openRate: fraction, clickRate: fraction };
 const campaignFigures = { entries: count, completions: count, ...emailFigures };
 const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
 

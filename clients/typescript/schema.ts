@@ -2751,6 +2751,7 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -2768,6 +2769,7 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -2788,6 +2790,7 @@ export interface components {
                 entries: number;
                 completions: number;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3420,6 +3423,7 @@ export interface components {
             };
             emails: {
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3713,6 +3717,7 @@ export interface components {
             };
             totals: {
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3728,6 +3733,7 @@ export interface components {
                 /** @example 1 */
                 templateId: number | null;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;
@@ -3746,6 +3752,7 @@ export interface components {
                  */
                 at: string;
                 sent: number;
+                /** @description Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up */
                 delivered: number;
                 failed: number;
                 opens: number;

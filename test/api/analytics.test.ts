@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
+import { foldEvents } from '../../domain/analytics/fold-events.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
 import { EVENTS } from '../../events/streams.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
@@ -300,4 +301,23 @@ test('the conversion rate is of the people of the period, not of their days', as
   // The 9th in Warsaw ends at 22:00 UTC, and begins there on the 8th.
   assert.deepEqual(await rateOf({ from: '2025-09-08T22:00:00Z', to: '2025-09-09T22:00:00Z', timezone: 'Europe/Warsaw' }), { total: 8, rate: 0.125 });
   assert.deepEqual(await rateOf({ from: at('00:00:00'), to: '2025-09-10T00:00:00Z' }), { total: 8, rate: 0.0714 });
+});
+
+test('figures that belong together are of one moment, while events are folded in', async () => {
+  const at = new Date('2025-07-07T07:07:07Z');
+  const period = { from: '2025-07-07T00:00:00Z', to: '2025-07-08T00:00:00Z' };
+  let over = false;
+  const folding = (async () => {
+    for (let n = 0; n < 40; n += 1) {
+      await engineEm(service.deps.orm).transactional((tx) => foldEvents(tx, [eventOf('EMAIL_SENT', { emailId: 1, recipientId: 1, status: 'SENT', templateId: 61, campaignId: 71 }, at)]));
+    }
+  })().finally(() => { over = true; });
+  while (!over) {
+    for (const name of ['campaigns', 'emails']) {
+      const { totals, series, [partsOf[name]!]: parts } = await read(name, period);
+      assert.deepEqual([parts.reduce((sum: number, one: Answer['body']) => sum + one.sent, 0), series[0].sent], [totals.sent, totals.sent], name);
+    }
+  }
+  await folding;
+  assert.equal((await read('campaigns', period)).totals.sent, 40);
 });
