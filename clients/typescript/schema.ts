@@ -706,7 +706,7 @@ export interface paths {
         put?: never;
         /**
          * Create or change up to 1,000 contacts by their addresses
-         * @description Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them.
+         * @description Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them. All rows together tell of at most 10,000 errors, each of an equal share: ten, where there are a thousand rows.
          */
         post: operations["batchContacts"];
         delete?: never;
