@@ -45,7 +45,7 @@ const envSchema = Type.Object({
   RATE_LIMIT_BURST: Type.Integer({ default: 100, minimum: 1, maximum: 1_000_000_000, description: 'Requests that a caller may make at once' }),
   RATE_LIMIT_PUBLIC_PER_MINUTE: Type.Integer({ default: 120_000, minimum: 1, maximum: 1_000_000_000, description: 'Requests a minute of one address to health, tracking, unsubscribe and form endpoints, at each process; a sixth of it at once' }),
   CONNECTIONS_PER_ADDRESS: Type.Integer({ default: 1000, minimum: 0, maximum: 1_000_000, description: 'Connections of one address to one API process; for one more, the oldest that waits for a request gives way. 0 = any number; not counted with TRUST_PROXY' }),
-  BODY_MAX_BYTES: Type.Integer({ default: 5 * 1024 * 1024, minimum: 1024, description: 'Largest JSON body' }),
+  BODY_MAX_BYTES: Type.Integer({ default: 5 * 1024 * 1024, minimum: 1024, description: 'Largest JSON body with a token; without one it is 64 KiB, or what a form\'s fields can need' }),
   IMPORT_MAX_BYTES: Type.Integer({ default: 1024 ** 3, minimum: 1024, description: 'Largest import file' }),
   UPLOAD_DIR: Type.String({ default: '', description: 'Folder of the API\'s own user for files that are being uploaded, of up to IMPORT_MAX_BYTES each; made where it is missing, closed to others (mode 0700). Empty = one among the system\'s temporary files' }),
   EVENTS_MAX_AGE: Type.String({ default: '7d', pattern: '^[1-9][0-9]{0,4}[dh]$', description: 'How long JetStream keeps events' }),

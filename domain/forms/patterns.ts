@@ -7,8 +7,8 @@ type Patterned = Partial<Pick<FormField, 'validationRegex' | 'maxLength'>>;
 /** The longest text of any field, and of a field with a pattern that names no length of its own, in characters. */
 export const MAX_TEXT = 10_000;
 const MAX_MATCHED = 1000;
-/** Instructions times characters that one submission of a form may cost: some tenths of a second, in which nothing else runs. */
-export const MAX_COST = 1_000_000;
+/** Instructions times characters that one submission of a form may cost: half of a tenth of a second for the worst text, in which nothing else runs. */
+export const MAX_COST = 500_000;
 
 const compiled = new LRUCache<string, RE2JS>({ max: 1000 });
 

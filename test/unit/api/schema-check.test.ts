@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import { AppError, assertValid, MOST_VIOLATIONS } from '../../../domain/errors.ts';
+import type { AppError} from '../../../domain/errors.ts';
+import { assertValid, MOST_VIOLATIONS } from '../../../domain/errors.ts';
 import { hashRequest } from '../../../domain/idempotency/hash-request.ts';
 import { checkContent, compileRequest } from '../../../domain/schema-check.ts';
 
