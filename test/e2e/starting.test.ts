@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
+import { migrate } from '../../db/migrate.ts';
 import { freePorts } from '../../dev/ports.ts';
 import { removeData } from '../../dev/postgres-place.ts';
 import { postgresUrls, startPostgres, withClient } from '../../dev/postgres.ts';
@@ -62,6 +63,7 @@ test('a process that starts while Postgres takes no sessions waits until it does
   const [port = 0] = await freePorts(1);
   const { owner, app } = postgresUrls(port);
   let postgres = await startPostgres({ dataDir, port, volatile: true });
+  await migrate(owner, app);
   t.after(async () => {
     await postgres.stop();
     await removeData(dataDir);
