@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 /** Every connection of a process to Postgres, also those that are being made. */
@@ -18,6 +17,9 @@ const PAUSE_MS = 500;
 const SILENT_MS = 3_000;
 /** What has come while this process itself stood still is read first. */
 const READ_MS = 100;
+
+/** Keeps no process alive. */
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
 
 export function createLine(): Line {
   const sockets = new Set<Socket>();
@@ -38,7 +40,7 @@ export function createLine(): Line {
         while (!stopped) {
           silent = !(await pulse.felt());
           if (silent) sockets.forEach(end);
-          await sleep(PAUSE_MS, undefined, { ref: false });
+          await sleep(PAUSE_MS);
         }
       };
       void look();
@@ -63,8 +65,8 @@ class Pulse {
   /** Whether it said anything in time. One that refuses is not silent: whoever asks it hears that at once. */
   async felt(): Promise<boolean> {
     const late = async (): Promise<boolean> => {
-      await sleep(SILENT_MS, undefined, { ref: false });
-      await sleep(READ_MS, undefined, { ref: false });
+      await sleep(SILENT_MS);
+      await sleep(READ_MS);
       return false;
     };
     const heard = await Promise.race([this.#ask().then(() => true, () => { this.end(); return true; }), late()]);

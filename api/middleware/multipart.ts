@@ -27,6 +27,7 @@ interface ParsedPart extends NodeJS.EventEmitter {
 /** So much may wait for its taker before no more is read. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
+const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
 const malformed = (detail: string, cause?: unknown): AppError => new AppError('malformed_body', detail, { cause });
 
 /**
@@ -60,15 +61,16 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     if (left < 0) fail(tooLarge());
   };
   const onPart = (part: ParsedPart): void => {
-    const { name, originalFilename: fileName, mimetype: mimeType } = part;
+    const { name, originalFilename, mimetype: mimeType } = part;
     if (name === null) return fail(malformed('A part has no name: each needs Content-Disposition: form-data; name="…"'));
-    then(() => to.begin({ name, fileName, mimeType }));
+    then(() => to.begin({ name: utf8(name), fileName: originalFilename === null ? null : utf8(originalFilename), mimeType }));
     part.on('data', (piece: Buffer) => then(() => to.take(piece), piece.length));
     part.on('end', () => then(() => to.end()));
   };
   const parse = koaBody({
     json: false, urlencoded: false, text: false, multipart: true, patchKoa: false, parsedMethods: ['POST', 'PUT'] as never,
-    onError: (error) => { throw error; }, formidable: { onPart: onPart as never },
+    // A header may come in pieces, and a character of it in two: the parser is to take it byte by byte.
+    onError: (error) => { throw error; }, formidable: { onPart: onPart as never, encoding: 'binary' },
   });
   // A listener of ours alone would set it flowing before the parser listens.
   req.once('resume', () => req.on('data', count));

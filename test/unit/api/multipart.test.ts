@@ -59,17 +59,16 @@ test('parts are what they were, in whatever pieces they come', async () => {
   const content = fc.string({ unit: fc.constantFrom('\r', '\n', '-', 'b', '\r\n--', '\r\n--c', 'x', '\0'), maxLength: 30 }).filter((text) => !text.includes('\r\n--b'));
   const part = fc.record({ name: fc.constantFrom('a', '__proto__', 'constructor', 'hasOwnProperty', 'ä'), content, isFile: fc.boolean() });
   await fc.assert(fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 5 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), async (given, lengths) => {
-    const bytes = Buffer.from(`${given.map((one) => `--b\r\nContent-Disposition: form-data; name="${one.name}"${one.isFile ? '; filename="f"\r\nContent-Type: text/csv' : ''}\r\n\r\n${one.content}\r\n`).join('')}--b--\r\n`);
+    const bytes = Buffer.from(`${given.map((one) => `--b\r\nContent-Disposition: form-data; name="${one.name}"${one.isFile ? '; filename="ü.csv"\r\nContent-Type: text/csv' : ''}\r\n\r\n${one.content}\r\n`).join('')}--b--\r\n`);
     const pieces: Buffer[] = [];
     for (let at = 0, n = 0; at < bytes.length; at += lengths[n % lengths.length]!, n += 1) pieces.push(bytes.subarray(at, at + lengths[n % lengths.length]!));
-    const expected = given.map((one) => ({ name: one.name, fileName: one.isFile ? 'f' : null, mimeType: one.isFile ? 'text/csv' : null, content: one.content }));
+    const expected = given.map((one) => ({ name: one.name, fileName: one.isFile ? 'ü.csv' : null, mimeType: one.isFile ? 'text/csv' : null, content: one.content }));
     assert.deepEqual(await send(pieces), { parts: expected });
   }), { numRuns: 50 });
 });
 
 test('what is no multipart is refused', async () => {
   await refused('--b\r\nContent-Disposition: form-data; name="a"', 'malformed_body');
-  await refused(`${field('a', '1')}--b`, 'malformed_body');
   await refused('nonsense', 'malformed_body');
   await refused('--b\r\nContent-Type: text/plain\r\n\r\n1\r\n--b--', 'malformed_body');
   await refused(`${field('a', '1')}--b--`, 'malformed_body', 'multipart/form-data');
