@@ -20,10 +20,10 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
   // Anybody: what the contract lists as public.
   { access: 'public', user: true, operations: `
     getHealth getAuthHealth getContactsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth
-    getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getMetrics
+    getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getDocsStyle getEventsDocs getMetrics
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
-    trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm viewEmail
+    trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
     getFormPage getFormFields getFormToken getFormScript submitForm` },
   // The own account: whoever is logged in, and no API key.
   { access: 'user', user: true, operations: 'logout getProfile updateProfile changePassword startTotp confirmTotp removeTotp' },
@@ -44,7 +44,7 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
   // A sender is who a template's mail is from, so it comes with templates; its private key is never answered.
   { access: 'emails:write', user: true, operations: `
     resolveEmail createTemplate updateTemplate deleteTemplate createTopic updateTopic deleteTopic createSuppression deleteSuppression
-    createSender updateSender deleteSender verifySender` },
+    createSender updateSender deleteSender verifySender requestSenderConfirmation` },
   { access: 'emails:send', user: true, operations: `
     sendEmail testTemplate createEmailCampaign updateEmailCampaign deleteEmailCampaign sendEmailCampaign pauseEmailCampaign resumeEmailCampaign
     cancelEmailCampaign` },

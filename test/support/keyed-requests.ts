@@ -94,6 +94,7 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     createTopic: async () => ({ path: '/emails/topics', body: { name: name() } }),
     createSuppression: async () => ({ path: '/emails/suppressions', body: { email: address() } }),
     createSender: async () => ({ path: '/emails/senders', body: { email: address(), name: name() } }),
+    requestSenderConfirmation: async () => ({ path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/confirmation` }),
     // Without a key there is nothing to look up: the refusal is the answer.
     verifySender: async () => ({ path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/verify` }),
 
