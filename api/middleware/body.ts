@@ -160,6 +160,10 @@ export async function readBody(
   if (isEncoded) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
   if (type === 'multipart') return readMultipart(ctx, limits, fileLimits);
   const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
-  const text = decode(chunks ?? await readBytes(ctx, limits.bytes, meter));
-  return withoutFiles(type === 'json' ? parseJson(text) : await parseForm(text));
+  const bytes = chunks ?? await readBytes(ctx, limits.bytes, meter);
+  const turn = createTurn();
+  const text = decode(bytes);
+  const body = type === 'json' ? parseJson(text) : await parseForm(text);
+  if (turn.isOver()) await turn.next();
+  return withoutFiles(body);
 }
