@@ -25,7 +25,7 @@ async function make(path: string, made: Body, also = true): Promise<Put> {
 }
 const idOf = ({ path }: Put): number => Number(path.split('/').at(-1));
 const template = () => make('/emails/templates', {
-  name: 'Letter', subject: 'Hello {{firstName}}', content: '<p>Hello</p>', text: '', previewText: 'Look', category: 'transactional', fromName: 'Example', fromEmail: 'news@example.com',
+  name: 'Letter', subject: 'Hello {{firstName}}', content: '<p>Hello</p>', text: '', previewText: 'Look', category: 'transactional', fromName: 'Example', fromEmail: 'no-reply@example.com',
 });
 const list = () => make('/contacts/lists', { name: 'Guests', description: '', doubleOptIn: true });
 const fields = [
