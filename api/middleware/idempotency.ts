@@ -54,6 +54,17 @@ function replay(ctx: Context, { status, headers, body }: Answer): void {
   ctx.set({ ...headers, 'Idempotency-Replayed': 'true' });
 }
 
+/** Does the work, which writes its answer to `ctx`, as a refusal that is kept is written too. Throws what is not kept. */
+async function answered(ctx: Context, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const refusal = asAppError(error);
+    if (!refusal || !isKept(refusal.status)) throw error;
+    writeProblem(ctx, refusal);
+  }
+}
+
 /**
  * Runs the request and keeps its answer in the same transaction: a process that dies leaves both or none. A refusal undoes
  * what the request did, and is an answer too; what is not kept (401, 429, 5xx) undoes all.
@@ -62,13 +73,7 @@ async function runOnce(ctx: Context, em: EntityManager, use: KeyUse, run: (em: E
   return em.transactional(async (tx) => {
     const known = await holdKey(tx, use);
     if (known !== 'new') return known;
-    try {
-      await tx.transactional(run);
-    } catch (error) {
-      const refusal = asAppError(error);
-      if (!refusal || !isKept(refusal.status)) throw error;
-      writeProblem(ctx, refusal);
-    }
+    await answered(ctx, () => tx.transactional(run));
     if (!(await keepAnswer(tx, use, answerOf(ctx)))) throw new Error('an answer came under a key that this transaction holds');
     return 'new';
   });
@@ -78,13 +83,7 @@ async function runOnce(ctx: Context, em: EntityManager, use: KeyUse, run: (em: E
 async function runFreely(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<Known> {
   const known = await em.transactional((tx) => findAnswer(tx, use));
   if (known !== 'new') return known;
-  try {
-    await run(em.fork());
-  } catch (error) {
-    const refusal = asAppError(error);
-    if (!refusal || !isKept(refusal.status)) throw error;
-    writeProblem(ctx, refusal);
-  }
+  await answered(ctx, () => run(em.fork()));
   return em.transactional(async (tx) => ((await keepAnswer(tx, use, answerOf(ctx))) ? 'new' : findAnswer(tx, use)));
 }
 
