@@ -1,6 +1,7 @@
 /**
  * `npm run bench:attack -- --pairs 3 --seconds 10`: answer times (ms) of one client while another sends what is made to stop the
- * service, beside its answer times when it is alone: 2,100 half-open requests, and bodies of every shape that is slow to read.
+ * service, beside its answer times when it is alone: 2,100 half-open requests from three addresses (so that the limit of one
+ * address closes none of them), and bodies of every shape that is slow to read.
  */
 import { parseArgs } from 'node:util';
 import { connect } from 'node:net';
@@ -25,10 +26,12 @@ const bodies: [string, string, string][] = [
   ['/auth/register', 'application/json', `{${Array.from({ length: 300_000 }, (_, n) => `"f${n}":1`).join()}}`],
 ];
 
-async function attack(port: number, formId: number): Promise<() => Promise<void>> {
+/** Begins the attack; what it gives ends it and tells how many of the half-open requests were still open, and how many bodies were sent. */
+async function attack(port: number, formId: number): Promise<() => Promise<{ open: number; sent: number }>> {
   let stopped = false;
-  const sockets = await Promise.all(Array.from({ length: HALF_OPEN }, async () => {
-    const socket = connect(port, '127.0.0.1');
+  let sent = 0;
+  const sockets = await Promise.all(Array.from({ length: HALF_OPEN }, async (_, n) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 3)}` });
     socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.write('POST /api/v1/forms/1/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{');
@@ -39,6 +42,7 @@ async function attack(port: number, formId: number): Promise<() => Promise<void>
       const [path, type, body] = bodies[n % bodies.length]!;
       const url = `http://127.0.0.1:${port}/api/v1${path.replace('/1/', `/${formId}/`)}`;
       await fetch(url, { method: 'POST', body, headers: { 'content-type': type } }).then((answer) => answer.text()).catch(() => undefined);
+      sent += 1;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
@@ -46,7 +50,9 @@ async function attack(port: number, formId: number): Promise<() => Promise<void>
   return async () => {
     stopped = true;
     await Promise.all(sending);
+    const open = sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
     for (const socket of sockets) socket.destroy();
+    return { open, sent };
   };
 }
 
@@ -68,7 +74,8 @@ await onStack(1, async () => {
     const alone = await ask();
     const stop = await attack(port!, form.id as number);
     pairs.push([await ask(), alone]);
-    await stop();
+    const { open, sent } = await stop();
+    console.log(`${open} of ${HALF_OPEN} half-open requests were still open, ${sent} bodies were sent`);
   }
   console.log(`p99 of a client (${RATE} requests a second) during the attack, beside its p99 alone`);
   printPairs('ms', 'attack', 'alone', pairs);

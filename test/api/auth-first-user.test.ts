@@ -8,6 +8,7 @@ import { registerUser } from '../../domain/auth/register-user.ts';
 import { createLinkSigner } from '../../domain/emails/tokens.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { registration } from '../support/users.ts';
+import { processEnv } from '../support/process-env.ts';
 
 let slot: Slot;
 let orms: Orm[];
@@ -62,10 +63,9 @@ test('settings of the Admin that do not do are told, one line each', async () =>
 });
 
 test('the API does not start with them', async () => {
-  const { PATH, HOME } = process.env;
   const settings = { ...slot.env, SMTP_URL: 'smtp://127.0.0.1:1', ADMIN_PASSWORD: 'abcdefgh', ADMIN_USERNAME: 'x y' };
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
-    execFile(process.execPath, [resolve('api/server.ts')], { env: { PATH, HOME, ...settings } }, (error, _stdout, printed) => done({ code: error?.code, stderr: printed }));
+    execFile(process.execPath, [resolve('api/server.ts')], { env: { ...processEnv, ...settings } }, (error, _stdout, printed) => done({ code: error?.code, stderr: printed }));
   });
   assert.equal(code, 2);
   assert.deepEqual(stderr.trim().split('\n'), [

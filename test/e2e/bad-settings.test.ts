@@ -12,6 +12,7 @@ import { freePorts } from '../../dev/ports.ts';
 import { removeData } from '../../dev/postgres-place.ts';
 import { readStartSettings } from '../../dev/settings.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
+import { processEnv } from '../support/process-env.ts';
 
 let slot: Slot;
 const taken = createServer();
@@ -38,9 +39,8 @@ const wrongDatabase = (name: string, database: string) => changed(name, (url) =>
 
 /** Runs a process to its end, which must be that of settings that can not work: answers what it said. */
 async function refusal(script: string, env: Record<string, string>, args: string[] = []): Promise<string[]> {
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [resolve(script), ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'], env: { PATH, HOME, SMTP_URL: 'smtp://127.0.0.1:1', PORT: '0', LOG_LEVEL: 'silent', ...slot.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'], env: { ...processEnv, SMTP_URL: 'smtp://127.0.0.1:1', PORT: '0', LOG_LEVEL: 'silent', ...slot.env, ...env },
   });
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (part: string) => { text += part; });

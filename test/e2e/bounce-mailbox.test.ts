@@ -12,6 +12,7 @@ import { makeContact, makeTemplate, published, send, untilStatus } from '../supp
 import { startImapServer, type ImapServer } from '../support/imap-server.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { processEnv } from '../support/process-env.ts';
 
 let service: Service;
 let imap: ImapServer;
@@ -43,9 +44,8 @@ async function reading(work: () => Promise<void>): Promise<void> {
 }
 
 function startWorker(): ChildProcess {
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'consumers'], {
-    stdio: 'ignore', env: { PATH, HOME, ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'silent', BOUNCE_IMAP_URL: imap.url },
+    stdio: 'ignore', env: { ...processEnv, ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'silent', BOUNCE_IMAP_URL: imap.url },
   });
   children.add(child);
   return child;

@@ -9,6 +9,7 @@ import { makeTemplate } from '../support/emails.ts';
 import { startScriptedSmtp, type ScriptedSmtp } from '../support/scripted-smtp.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { processEnv } from '../support/process-env.ts';
 
 const CONNECTIONS = 4;
 let service: Service;
@@ -27,10 +28,9 @@ after(async () => {
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
 function startWorker(): ChildProcess {
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'senders'], {
     stdio: 'ignore',
-    env: { PATH, HOME, ...service.slot.env, SMTP_URL: smtp.url, SEND_CONNECTIONS: String(CONNECTIONS), LOG_LEVEL: 'silent', PUBLIC_URL: service.url },
+    env: { ...processEnv, ...service.slot.env, SMTP_URL: smtp.url, SEND_CONNECTIONS: String(CONNECTIONS), LOG_LEVEL: 'silent', PUBLIC_URL: service.url },
   });
   children.add(child);
   return child;

@@ -15,6 +15,7 @@ import { putFile } from '../../events/file-store.ts';
 import { holding } from '../support/accounts.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { processEnv } from '../support/process-env.ts';
 
 const ROWS = 50_000;
 let service: Service;
@@ -49,8 +50,7 @@ async function makeImport(tenantId: string, file: Buffer): Promise<number> {
 }
 
 function childEnv(): NodeJS.ProcessEnv {
-  const { PATH, HOME } = process.env;
-  return { PATH, HOME, ...service.slot.env, SMTP_URL: service.sink.url, PUBLIC_URL: service.url, LOG_LEVEL: 'silent' };
+  return { ...processEnv, ...service.slot.env, SMTP_URL: service.sink.url, PUBLIC_URL: service.url, LOG_LEVEL: 'silent' };
 }
 
 /** Runs an import in a process of its own; resolves when that is in the middle. */

@@ -7,6 +7,7 @@ import { freePorts } from '../../dev/ports.ts';
 import { cutLine } from '../support/cut-line.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { processEnv } from '../support/process-env.ts';
 
 let service: Service;
 before(async () => { service = await startService({ worker: true }); });
@@ -42,9 +43,8 @@ test('a worker serves its metrics, and each line of its log is JSON, Temporal\'s
   const line = await cutLine(host, Number(port));
   t.after(() => line.cut().catch(() => {}));
   const [metricsPort = 0] = await freePorts(1);
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal'], { stdio: ['ignore', 'pipe', 'pipe'], env: {
-    PATH, HOME, ...service.slot.env, SMTP_URL: 'smtp://127.0.0.1:1', LOG_LEVEL: 'info', TEMPORAL_ADDRESS: `127.0.0.1:${line.port}`, WORKER_HEALTH_PORT: String(metricsPort) } });
+    ...processEnv, ...service.slot.env, SMTP_URL: 'smtp://127.0.0.1:1', LOG_LEVEL: 'info', TEMPORAL_ADDRESS: `127.0.0.1:${line.port}`, WORKER_HEALTH_PORT: String(metricsPort) } });
   const exited = once(child, 'exit');
   t.after(async () => { child.kill('SIGKILL'); await exited; });
   let [log, rest] = ['', ''];

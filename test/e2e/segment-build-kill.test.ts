@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { processEnv } from '../support/process-env.ts';
 
 const CONTACTS = 150_000;
 let service: Service;
@@ -22,9 +23,8 @@ const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
   tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 
 function startWorker(): ChildProcess {
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
-    stdio: 'ignore', env: { PATH, HOME, ...service.slot.env, SMTP_URL: service.sink.url, PUBLIC_URL: service.url, LOG_LEVEL: 'silent' },
+    stdio: 'ignore', env: { ...processEnv, ...service.slot.env, SMTP_URL: service.sink.url, PUBLIC_URL: service.url, LOG_LEVEL: 'silent' },
   });
   children.add(child);
   return child;

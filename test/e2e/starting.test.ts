@@ -16,6 +16,7 @@ import { signal } from '../../dev/process.ts';
 import { cutLine, type CutLine } from '../support/cut-line.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
+import { processEnv } from '../support/process-env.ts';
 
 let slot: Slot;
 before(async () => { slot = await claimSlot(); });
@@ -36,9 +37,8 @@ async function byLine(t: TestContext, name: string): Promise<[Record<string, str
 
 /** `worker/main.ts`, which is killed at the end of the test; `messages` are those of its log. */
 function startRelay(t: TestContext, env: Record<string, string>) {
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'relay'], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { PATH, HOME, ...settings(env), LOG_LEVEL: 'info' } });
+    stdio: ['ignore', 'pipe', 'inherit'], env: { ...processEnv, ...settings(env), LOG_LEVEL: 'info' } });
   const exited = once(child, 'exit');
   t.after(async () => { child.kill('SIGKILL'); await exited; });
   const messages: string[] = [];

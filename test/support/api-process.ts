@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { apiAt, type Api } from './call-api.ts';
 import type { Service } from './service.ts';
+import { processEnv } from './process-env.ts';
 
 /** `node api/server.ts` as a process of its own, on the database, NATS account and settings of a service. */
 export interface ApiProcess {
@@ -18,10 +19,9 @@ export interface ApiProcess {
 
 /** Starts one on a free port and answers when it listens; `env` overrides settings. The caller ends it. */
 export async function startApiProcess(service: Service, env: Record<string, string> = {}): Promise<ApiProcess> {
-  const { PATH, HOME, NODE_COMPILE_CACHE = '' } = process.env;
   const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
   const child = spawn(process.execPath, [resolve('api/server.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { PATH, HOME, NODE_COMPILE_CACHE, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'], env: { ...processEnv, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
   });
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const lines: string[] = [];
