@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { SERVICE_TABLES, tenantTables } from '../support/schema-rows.ts';
-import { claimSlot, type Slot } from '../support/slot.ts';
+import { APPEND_ONLY, ask, connectLogins, rolledBack, type Logins } from '../support/logins.ts';
 
 const SCHEMA = `'public'::regnamespace`;
 const ROLES = ['perennial_app', 'perennial_engine'] as const;
@@ -16,33 +16,19 @@ const DEFINERS: Record<string, readonly Role[]> = {
   'search_contacts(text, integer)': ['perennial_app'],
 };
 const SEARCH_PATH = ['search_path=pg_catalog, public, pg_temp'];
-/** Tables of which rows are only ever added. */
-const APPEND_ONLY = ['audit_log'];
 
-let slot: Slot;
+let logins: Logins;
 let owner: pg.Client;
 let app: pg.Client;
 
 before(async () => {
-  slot = await claimSlot();
-  owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
-  app = new pg.Client({ connectionString: slot.env['DATABASE_URL'] });
-  await Promise.all([owner.connect(), app.connect()]);
+  logins = await connectLogins();
+  ({ owner, app } = logins);
 });
 after(async () => {
-  await Promise.all([owner.end(), app.end()]);
-  await slot.release();
+  await logins.end();
 });
 
-const ask = async <T extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []): Promise<T[]> => (await client.query<T>(text, values)).rows;
-async function rolledBack<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  await client.query('begin');
-  try {
-    return await work();
-  } finally {
-    await client.query('rollback');
-  }
-}
 /** Not what an extension brought. */
 const own = (catalogue: string) => `not exists (select 1 from pg_depend d where d.classid = '${catalogue}'::regclass and d.objid = o.oid and d.deptype = 'e')`;
 /** Who besides the owner has what on a row `o` of a catalogue, as `role privilege`. */
@@ -70,7 +56,7 @@ test('no function that runs as the owner can be made to run what its caller has 
   assert.deepEqual(Object.keys(calls).sort(), Object.keys(DEFINERS).sort());
   for (const [name, args] of Object.entries(calls)) {
     // A session of its own: a function is compiled once for each.
-    const session = new pg.Client({ connectionString: slot.env['DATABASE_URL'] });
+    const session = new pg.Client({ connectionString: logins.slot.env['DATABASE_URL'] });
     await session.connect();
     try {
       await session.query('begin');

@@ -5,12 +5,10 @@ import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../../db/orm.t
 import { Role } from '../../db/entities/auth.ts';
 import { provisionTenant } from '../../domain/auth/provision-tenant.ts';
 import { columnsOf, foreignKeys, insertRow, tenantTables, type Column, SERVICE_TABLES } from '../support/schema-rows.ts';
-import { claimSlot, type Slot } from '../support/slot.ts';
+import { APPEND_ONLY, ask, connectLogins, rolledBack, type Logins } from '../support/logins.ts';
 
-/** Tables of which the service can neither change nor delete a row. */
-const APPEND_ONLY = ['audit_log'];
 
-let slot: Slot;
+let logins: Logins;
 let owner: pg.Client;
 let app: pg.Client;
 let orm: Orm;
@@ -18,30 +16,17 @@ let tables: string[];
 const columns = new Map<string, Column[]>();
 
 before(async () => {
-  slot = await claimSlot();
-  owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
-  app = new pg.Client({ connectionString: slot.env['DATABASE_URL'] });
-  await Promise.all([owner.connect(), app.connect()]);
-  orm = await connect(slot.env['DATABASE_URL']!, 4);
+  logins = await connectLogins();
+  ({ owner, app } = logins);
+  orm = await connect(logins.slot.env['DATABASE_URL']!, 4);
   tables = await tenantTables(owner);
   for (const table of tables) columns.set(table, await columnsOf(owner, table));
 });
 after(async () => {
   await orm.close();
-  await Promise.all([owner.end(), app.end()]);
-  await slot.release();
+  await logins.end();
 });
 
-const ask = async <T extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []): Promise<T[]> => (await client.query<T>(text, values)).rows;
-/** Runs in a transaction that is rolled back. */
-async function rolledBack<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
-  await client.query('begin');
-  try {
-    return await work();
-  } finally {
-    await client.query('rollback');
-  }
-}
 const refused = (code: string, constraint?: string) => (error: unknown) => error instanceof pg.DatabaseError && error.code === code && (constraint === undefined || error.constraint === constraint);
 const as = (tenantId: string) => app.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
 

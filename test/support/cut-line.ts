@@ -15,19 +15,31 @@ export interface CutLine {
   speak(): void;
 }
 
-/** A line to a server that can be cut, as when the server is gone. */
-export async function cutLine(host: string, port: number): Promise<CutLine> {
+/** What becomes of a piece: it goes on, it gets lost, or its connection is cut before it arrives. */
+export type Fate = 'goes on' | 'lost' | 'cut';
+
+/** Reads along on one connection and decides on each piece. */
+export interface Reader {
+  sent(piece: Buffer): Fate;
+  answered(piece: Buffer): Fate;
+}
+
+/** A line to a server that can be cut, as when the server is gone. `readAlong` is asked for a reader for each connection. */
+export async function cutLine(host: string, port: number, readAlong?: () => Reader): Promise<CutLine> {
   const sockets = new Set<Socket>();
   let hushed = false;
   const server = createServer((near) => {
     const far = connect(port, host);
+    const reader = readAlong?.();
     for (const [socket, other] of [[near, far], [far, near]] as const) {
       sockets.add(socket);
       socket.on('error', () => other.destroy());
       socket.on('close', () => { sockets.delete(socket); other.destroy(); });
-      socket.on('data', (sent) => {
-        if (socket === near && line.cutAt !== null && sent.includes(line.cutAt)) near.destroy();
-        else other.write(sent);
+      socket.on('data', (piece) => {
+        const isCut = socket === near && line.cutAt !== null && piece.includes(line.cutAt);
+        const fate = isCut ? 'cut' : (socket === near ? reader?.sent(piece) : reader?.answered(piece)) ?? 'goes on';
+        if (fate === 'cut') near.destroy();
+        else if (fate === 'goes on') other.write(piece);
       });
       if (hushed) socket.pause();
     }
