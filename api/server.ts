@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
 import { createDeps } from '../config/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
+import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
@@ -24,7 +25,7 @@ const deps = await startOrExit(async () => {
   const settings = readEnv();
   const problems = adminProblems(settings);
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
-  const made = await createDeps(settings, 'api');
+  const made = await createDeps(settings, 'api', { poolWaitMs: REQUEST_WAIT_MS });
   await ensureStreams(made.nats.jsm, settings.EVENTS_MAX_AGE);
   await ensureAdmin(made);
   return made;

@@ -110,7 +110,7 @@ async function scanOf(orm: Orm, filter: Filter): Promise<string> {
 
 await onStack(2, async () => {
   const slot = await claimSlot();
-  const orm = await connect(slot.env['DATABASE_URL']!, 6);
+  const orm = await connect(slot.env['DATABASE_URL']!, { poolMax: 6 });
   const owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
   await owner.connect();
   try {

@@ -60,11 +60,18 @@ async function assertMigrated(orm: Orm): Promise<void> {
   }
 }
 
+export interface DepsOptions {
+  /** Given by a worker, which shares its native connection. */
+  temporal?: Client | undefined;
+  /** As of `ConnectOptions`: given by what somebody waits for. Work in the background waits for its turn. */
+  poolWaitMs?: number;
+}
+
 /**
- * Connects to Postgres, NATS and Temporal, waiting for those that are not there yet. `temporal` is given by a worker,
- * which shares its native connection. Whatever connects is closed again when another part can not be reached.
+ * Connects to Postgres, NATS and Temporal, waiting for those that are not there yet. Whatever connects is closed again when
+ * another part can not be reached.
  */
-export async function createDeps(env: Env, name: string, temporal?: Client): Promise<Deps & { close(): Promise<void> }> {
+export async function createDeps(env: Env, name: string, { temporal, poolWaitMs = 0 }: DepsOptions = {}): Promise<Deps & { close(): Promise<void> }> {
   const log = createLogger(env.LOG_LEVEL, name);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -74,7 +81,7 @@ export async function createDeps(env: Env, name: string, temporal?: Client): Pro
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
     const postgres = createLine();
-    const orm = await connect(env.DATABASE_URL, env.DATABASE_POOL_MAX, postgres);
+    const orm = await connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres });
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL, postgres);
     closers.push(() => hot.close());

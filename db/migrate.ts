@@ -29,7 +29,7 @@ export async function migrate(migrationUrl: string, databaseUrl: string): Promis
   try {
     await client.query(`select pg_advisory_lock(hashtext('perennial-migrate'))`);
     await bySetting('DATABASE_MIGRATION_URL', () => ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) }));
-    const orm = await connect(migrationUrl, 2);
+    const orm = await connect(migrationUrl, { poolMax: 2 });
     try {
       return (await orm.migrator.up()).map((migration) => migration.name);
     } finally {

@@ -33,13 +33,25 @@ const settings = [
 ];
 export const session = { options: settings.map((setting) => `-c ${setting}`).join(' '), application_name: 'perennial' };
 
-export function ormOptions(databaseUrl: string, poolMax: number, line: Line = createLine()) {
+/** How long a request waits for a connection (`poolWaitMs`). */
+export const REQUEST_WAIT_MS = 4_000;
+
+/** How a process uses its connections to Postgres. */
+export interface ConnectOptions {
+  /** The most that it has at a time. */
+  poolMax?: number;
+  /** How long it waits for a free one before it gives up, with an error that is answered as 503; without end where it is not given. */
+  poolWaitMs?: number;
+  line?: Line;
+}
+
+export function ormOptions(databaseUrl: string, { poolMax = 10, poolWaitMs = 0, line = createLine() }: ConnectOptions = {}) {
   return defineConfig({
     driver: ParameterDriver,
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost },
+    driverOptions: { ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost, connectionTimeoutMillis: poolWaitMs },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
@@ -49,9 +61,9 @@ export function ormOptions(databaseUrl: string, poolMax: number, line: Line = cr
   });
 }
 
-/** Connects with at most `poolMax` connections; the first query opens one. */
-export async function connect(databaseUrl: string, poolMax = 10, line?: Line): Promise<Orm> {
-  return MikroORM.init(ormOptions(databaseUrl, poolMax, line));
+/** Connects; the first query opens a connection. */
+export async function connect(databaseUrl: string, options: ConnectOptions = {}): Promise<Orm> {
+  return MikroORM.init(ormOptions(databaseUrl, options));
 }
 
 /** An entity manager that sees and writes one tenant, inside transactions and outside. */

@@ -37,7 +37,7 @@ const { worker, metrics, deps, connection, log } = await startOrExit(async () =>
   // Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
   Runtime.install({ shutdownSignals: [], logger: temporalLogger(log), telemetryOptions: { logging: { forward: {} } } });
   const connection = await bySetting('TEMPORAL_ADDRESS', () => whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })));
-  const deps = await createDeps(env, 'worker', temporalClient(connection, env.TEMPORAL_NAMESPACE));
+  const deps = await createDeps(env, 'worker', { temporal: temporalClient(connection, env.TEMPORAL_NAMESPACE) });
   const metrics = await serveMetrics(deps);
   const worker = await startWorker(deps, connection, roles);
   log.info({ roles }, 'working');

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { EmailSender } from '../../db/entities/email-senders.ts';
-import { sql, type EntityManager } from '../../db/orm.ts';
+import { freshEm, sql, type EntityManager } from '../../db/orm.ts';
 import { requestConfirmation } from '../../domain/emails/senders/confirm-sender.ts';
 import { proofsOf, proves, type Proof } from '../../domain/emails/senders/proven.ts';
 import { createSender, deleteSender, senderViolations, updateSender, type DkimInput, type SenderInput } from '../../domain/emails/senders/save-sender.ts';
@@ -57,7 +57,7 @@ function present(sender: EmailSender, proofs: readonly Proof[]) {
   };
 }
 
-const readProofs = (em: EntityManager, tenantId: string): Promise<Proof[]> => em.fork().transactional((tx) => proofsOf(tx, tenantId));
+const readProofs = (em: EntityManager, tenantId: string): Promise<Proof[]> => freshEm(em).transactional((tx) => proofsOf(tx, tenantId));
 
 /** What is asked of a key, and the fields that came with it and can not be asked for. */
 function splitKey(given: Record<string, unknown> | null | undefined): { key: DkimInput | null | undefined; shown: Record<string, unknown> } {

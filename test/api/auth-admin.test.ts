@@ -12,7 +12,7 @@ let orms: Orm[];
 before(async () => {
   slot = await claimSlot();
   // Two, as two API processes have.
-  orms = [await connect(slot.env['DATABASE_URL']!, 4), await connect(slot.env['DATABASE_URL']!, 4)];
+  orms = [await connect(slot.env['DATABASE_URL']!, { poolMax: 4 }), await connect(slot.env['DATABASE_URL']!, { poolMax: 4 })];
 });
 after(async () => {
   await Promise.all(orms.map((orm) => orm.close()));

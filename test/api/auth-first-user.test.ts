@@ -15,7 +15,7 @@ let orms: Orm[];
 before(async () => {
   slot = await claimSlot();
   // Two, as two API processes have.
-  orms = [await connect(slot.env['DATABASE_URL']!, 6), await connect(slot.env['DATABASE_URL']!, 6)];
+  orms = [await connect(slot.env['DATABASE_URL']!, { poolMax: 6 }), await connect(slot.env['DATABASE_URL']!, { poolMax: 6 })];
 });
 after(async () => {
   await Promise.all(orms.map((orm) => orm.close()));

@@ -10,7 +10,7 @@ let slot: Slot;
 let orm: Orm;
 before(async () => {
   slot = await claimSlot();
-  orm = await connect(slot.env['DATABASE_URL']!, 4);
+  orm = await connect(slot.env['DATABASE_URL']!, { poolMax: 4 });
 });
 after(async () => {
   await orm?.close();

@@ -14,7 +14,7 @@ before(async () => {
   const url = new URL(slot.env['DATABASE_URL']!);
   line = await cutLine(url.hostname, Number(url.port));
   url.port = String(line.port);
-  orm = await connect(url.href, POOL);
+  orm = await connect(url.href, { poolMax: POOL });
 });
 after(async () => {
   await line.cut();

@@ -25,7 +25,7 @@ async function migratedAt(name: string, fill: (owner: pg.Client) => Promise<void
   const owner = new pg.Client({ connectionString: url.href });
   let orm: Orm | null = null;
   try {
-    orm = await connect(url.href, 2);
+    orm = await connect(url.href, { poolMax: 2 });
     const pending = (await orm.migrator.getPending()).map((migration) => migration.name);
     const at = pending.findIndex((one) => one.endsWith(name));
     assert.ok(at > 0);

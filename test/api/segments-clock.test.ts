@@ -18,7 +18,7 @@ let number = 0;
 
 before(async () => {
   slot = await claimSlot();
-  orm = await connect(slot.env['DATABASE_URL']!, 4);
+  orm = await connect(slot.env['DATABASE_URL']!, { poolMax: 4 });
 });
 after(async () => {
   await orm?.close();

@@ -9,7 +9,7 @@ let orm: Orm;
 
 before(async () => {
   slot = await claimSlot();
-  orm = await connect(slot.env['DATABASE_URL']!, 6);
+  orm = await connect(slot.env['DATABASE_URL']!, { poolMax: 6 });
 });
 after(async () => {
   await orm?.close();

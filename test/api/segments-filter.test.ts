@@ -23,7 +23,7 @@ const seed = Math.floor(Math.random() * 1e9);
 
 before(async () => {
   slot = await claimSlot();
-  orm = await connect(slot.env['DATABASE_URL']!, 4);
+  orm = await connect(slot.env['DATABASE_URL']!, { poolMax: 4 });
   const samples = fc.sample(sample, { numRuns: CONTACTS, seed });
   // The other tenant has the same people, in lists of its own: nothing of it may be seen.
   await fill('other', samples);

@@ -18,7 +18,7 @@ const columns = new Map<string, Column[]>();
 before(async () => {
   logins = await connectLogins();
   ({ owner, app } = logins);
-  orm = await connect(logins.slot.env['DATABASE_URL']!, 4);
+  orm = await connect(logins.slot.env['DATABASE_URL']!, { poolMax: 4 });
   tables = await tenantTables(owner);
   for (const table of tables) columns.set(table, await columnsOf(owner, table));
 });

@@ -5,6 +5,7 @@ import { createHandler } from '../../api/app.ts';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { temporalClient } from '../../config/temporal.ts';
+import { REQUEST_WAIT_MS } from '../../db/orm.ts';
 import { ensureAdmin } from '../../domain/auth/ensure-admin.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { ROLES, startWorker, type Role } from '../../worker/roles.ts';
@@ -37,7 +38,7 @@ export async function startService(options: { worker?: boolean | readonly Role[]
   });
   const roles = options.worker === true ? ROLES : options.worker || [];
   const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;
-  const deps = await createDeps(env, 'test', connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined);
+  const deps = await createDeps(env, 'test', { temporal: connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined, poolWaitMs: REQUEST_WAIT_MS });
   await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
   await ensureAdmin(deps);
   const worker = connection ? await startWorker(deps, connection, roles) : null;

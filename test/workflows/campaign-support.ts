@@ -74,7 +74,7 @@ export async function startJourneys(): Promise<Journeys> {
   const slot = await claimSlot();
   const env = await startTestServer(slot.env['TEMPORAL_TEST_SERVER']!);
   await addSearchAttributes(env);
-  const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', env.client);
+  const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', { temporal: env.client });
   const running: { stop(): Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
