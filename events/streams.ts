@@ -65,7 +65,7 @@ export function copyConsumerConfig(account: string, tenantId: string | null): Pa
 export function copyConfig(account: string, eventsMaxAge: string): Partial<StreamConfig> & { name: string } {
   const { durable_name: name, deliver_subject } = copyConsumerConfig(account, null);
   const mirror = { name: EVENTS, external: { api: '$JS.PERENNIAL.API', deliver: '' }, consumer: { name, deliver_subject } };
-  return { name: EVENTS, mirror, storage: StorageType.File, num_replicas: 1, max_age: duration(eventsMaxAge) };
+  return { name: EVENTS, mirror, storage: StorageType.File, num_replicas: 1, max_age: duration(eventsMaxAge), allow_direct: true };
 }
 
 /** A durable pull consumer; `types` narrows EVENTS to what it handles. */

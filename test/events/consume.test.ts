@@ -7,7 +7,7 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { runEventHandler, type EventHandler } from '../../events/consume.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
 import { decodeText, encode } from '../../events/nats.ts';
-import { DEAD_LETTERS, ensureStreams, EVENTS } from '../../events/streams.ts';
+import { consumerConfig, DEAD_LETTERS, ensureConsumer, ensureStreams, EVENTS } from '../../events/streams.ts';
 import { eventHandlers } from '../../events/handlers/index.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
@@ -132,6 +132,21 @@ test('a message whose dead letter can not be written is given up in the end, cou
   assert.deepEqual(lost.map(({ labels, value }) => [labels.outcome, value]), [['lost', 1]]);
   assert.ok(logged.includes('message was given up, and its dead letter could not be written'), JSON.stringify(logged));
   assert.equal((await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.messages, 0, 'no try leaves a letter behind');
+});
+
+test('a dead letter of what Postgres refuses does not quote the value', async () => {
+  const handler = await handlerOf();
+  await publish(visited('quoted'));
+  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(handler.name, { types: handler.types }));
+  const before = await deps.nats.js.consumers.get(EVENTS, handler.name);
+  // As if it had been tried before, so that the next failure is the last.
+  for (let tries = 1; tries < 8; tries += 1) (await before.next())!.nak();
+  const consumer = await runEventHandler(deps, { ...handler, handle: async (tx) => { await rows(tx, sql`select ${'Ann Quillfeather'}::text::int`); } });
+  const [letter] = await until('it is a dead letter', async () => { const found = await deadOf(handler.name); return found.length > 0 && found; });
+  await consumer.stop();
+  assert.match(letter!.error, /invalid input syntax for type integer: "…"/);
+  const { data } = await deps.nats.jsm.streams.getMessage(DEAD_LETTERS, { last_by_subj: `dead.${handler.name}` });
+  assert.ok(!decodeText(data).includes('Quillfeather'));
 });
 
 const droppedBy = async (consumer: string) => (await deps.metrics.dropped.get()).values.find((value) => value.labels.consumer === consumer)?.value;

@@ -129,6 +129,20 @@ test('an erasure erases a person from the copy, too', async () => {
   await readUntil(listener, 'after-erasure', (event) => contactId(event) === next.id);
 });
 
+test('an erasure erases from the copy though its account has room for no more consumers', async () => {
+  const { consumers } = await listener.jetstreamManager();
+  const made: string[] = [];
+  const more = (name: string) => consumers.add(EVENTS, { durable_name: name, ack_policy: AckPolicy.Explicit }).then(() => made.push(name));
+  await assert.rejects(async () => { for (let n = 0; n <= 100; n += 1) await more(`one-of-many-${n}`); }, /maximum consumers limit reached/);
+  const contact = await makeContact(service);
+  await until('the copy is up to date', async () => (await service.deps.nats.jsm.streams.info(EVENTS)).state.last_seq === (await (await inside()).jsm.streams.info(EVENTS)).state.last_seq);
+  const before = (await (await inside()).jsm.streams.info(EVENTS)).state.num_deleted;
+  const job = await service.api('POST', `/contacts/${contact.id}/erase`);
+  await until('the erasure is over', async () => (await service.api('GET', `/contacts/erasures/${job.body.id}`)).body.status === 'COMPLETED');
+  assert.ok((await (await inside()).jsm.streams.info(EVENTS)).state.num_deleted > before);
+  for (const name of made) await consumers.delete(EVENTS, name);
+});
+
 test('a copy that is gone is made again with all events, by however many processes at once', async () => {
   const { nats, env } = service.deps;
   const { messages } = (await nats.jsm.streams.info(EVENTS)).state;
