@@ -30,6 +30,11 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && (isAway(error) || UNANSWERED.has(error.code));
 }
 
+/** Whether an account has no JetStream, or none that it shares with ours. */
+export function isWithoutJetStream(error: unknown): boolean {
+  return error instanceof NatsError && (error.code === ErrorCode.JetStreamNotEnabled || error.code === ErrorCode.NoResponders);
+}
+
 /** Connects with the credentials in the URL and reconnects for ever. */
 export async function connectNats(url: string, name: string): Promise<Nats> {
   const servers = url.split(',').map((address) => new URL(address));
