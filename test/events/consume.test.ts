@@ -7,7 +7,7 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { runEventHandler, type EventHandler } from '../../events/consume.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
 import { decodeText, encode } from '../../events/nats.ts';
-import { consumerConfig, DEAD_LETTERS, ensureConsumer, ensureStreams, EVENTS } from '../../events/streams.ts';
+import { consumerConfig, DEAD_LETTERS, EMAIL_SEND_REQUESTS, ensureConsumer, ensureStreams, EVENTS } from '../../events/streams.ts';
 import { eventHandlers } from '../../events/handlers/index.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
@@ -111,6 +111,15 @@ test('a dead letter can be written whatever the message is, and is of bounded si
   const { data } = await deps.nats.jsm.streams.getMessage(DEAD_LETTERS, { seq: (await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.first_seq });
   assert.equal((JSON.parse(decodeText(data)) as { body: string }).body, long!.body);
   assert.equal((await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.messages, 3);
+});
+
+test('streams that are there already get the bounds at the next start', async () => {
+  const { streams } = deps.nats.jsm;
+  await streams.update(EMAIL_SEND_REQUESTS, { max_msg_size: -1 });
+  await streams.update(DEAD_LETTERS, { max_bytes: -1, allow_direct: false });
+  await ensureStreams(deps.nats.jsm, '1d');
+  const [requests, letters] = [(await streams.info(EMAIL_SEND_REQUESTS)).config, (await streams.info(DEAD_LETTERS)).config];
+  assert.deepEqual([requests.max_msg_size, letters.max_bytes, letters.allow_direct], [64 * 1024, 64 * 1024 ** 2, true]);
 });
 
 test('a message whose dead letter can not be written is given up in the end, counted and logged', async () => {
