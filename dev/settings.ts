@@ -47,7 +47,7 @@ const settingOf = (line: string): string | undefined => line.split(' ')[0];
 /** What the processes would say of these settings; those that `npm start` makes are taken as good. */
 function serviceProblems(given: NodeJS.ProcessEnv): string[] {
   const made = {
-    DATABASE_URL: 'postgres://perennial@127.0.0.1', TEMPORAL_ADDRESS: '127.0.0.1:7233', NATS_URL: 'nats://127.0.0.1', SMTP_URL: 'smtp://127.0.0.1',
+    DATABASE_URL: 'postgres://perennial@127.0.0.1/perennial', TEMPORAL_ADDRESS: '127.0.0.1:7233', NATS_URL: 'nats://127.0.0.1', SMTP_URL: 'smtp://127.0.0.1',
     JWT_SECRET: 'x'.repeat(32), LINK_SECRET: 'x'.repeat(32),
   };
   try {
