@@ -40,7 +40,7 @@ const envSchema = Type.Object({
   ENABLE_MULTI_TENANT: Type.Boolean({ default: false, description: 'Whether a registration opens a tenant of its own' }),
   CORS_ALLOWED_ORIGINS: Type.String({ default: '', description: 'Comma-separated origins that browsers may call the API from' }),
   TRUST_PROXY: Type.Integer({ default: 0, minimum: 0, maximum: 10, description: 'Hops of X-Forwarded-For to believe' }),
-  ENABLE_RATE_LIMITING: Type.Boolean({ default: true, description: 'Whether requests are limited per user, API key or address' }),
+  ENABLE_RATE_LIMITING: Type.Boolean({ default: true, description: 'Whether requests are limited per user, API key or address; here and below, the IPv6 addresses of one /64 are one' }),
   RATE_LIMIT_PER_MINUTE: Type.Integer({ default: 60, minimum: 1, maximum: 1_000_000_000, description: 'Requests a minute that a caller may make for long' }),
   RATE_LIMIT_BURST: Type.Integer({ default: 100, minimum: 1, maximum: 1_000_000_000, description: 'Requests that a caller may make at once' }),
   RATE_LIMIT_PUBLIC_PER_MINUTE: Type.Integer({ default: 120_000, minimum: 1, maximum: 1_000_000_000, description: 'Requests a minute of one address to health, tracking, unsubscribe and form endpoints, at each process; a sixth of it at once' }),
