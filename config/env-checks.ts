@@ -1,4 +1,5 @@
 import { createPublicKey } from 'node:crypto';
+import { isIP } from 'node:net';
 import { parseMailbox } from '../domain/emails/compose.ts';
 import type { Env } from './env.ts';
 import { readUrl } from './read-url.ts';
@@ -55,6 +56,7 @@ const SECRET = `must have ${SECRET_CHARACTERS} characters or more, blanks around
 
 /** Rules that one setting is enough for. Each is true of what does; the text says what would. */
 const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = {
+  HOST: [(value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value), 'must be an address like 127.0.0.1, 0.0.0.0 or ::1, or a name'],
   DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],

@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { isLoopback } from '../config/env-checks.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import type { ExternalParts, StackPorts } from './stack.ts';
 
 /** What `npm start` takes from the environment; an empty value counts as unset. */
 export interface StartSettings {
+  /** Address the API listens on. */
+  host: string;
   apiPort: number;
+  /** Where a browser on this machine reaches the API. */
+  url: string;
   /** Port of the worker's metrics; 0 = none. */
   metricsPort: number;
   ports: StackPorts;
@@ -34,12 +40,20 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   if (Boolean(given.DATABASE_URL) !== Boolean(given.DATABASE_MIGRATION_URL)) {
     problems.push('DATABASE_URL (the application role) and DATABASE_MIGRATION_URL (the owner) must be set together, or neither');
   }
+  const host = given.HOST ?? '127.0.0.1';
+  const url = `http://${nameOf(host)}:${apiPort}`;
   const metricsPort = Number(given.WORKER_HEALTH_PORT ?? 9464);
   const named = new Set(problems.map(settingOf));
-  problems.push(...serviceProblems({ ...localDefaults(`http://localhost:${apiPort}`), ...given }).filter((line) => !named.has(settingOf(line))));
+  problems.push(...serviceProblems({ ...localDefaults(url), ...given }).filter((line) => !named.has(settingOf(line))));
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
   const { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL } = given;
-  return { apiPort, metricsPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+  return { host, apiPort, url, metricsPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+}
+
+/** `localhost` for every address that it leads to. */
+function nameOf(host: string): string {
+  if (isLoopback(host) || ['0.0.0.0', '::', '::1'].includes(host)) return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 const settingOf = (line: string): string | undefined => line.split(' ')[0];

@@ -133,7 +133,7 @@ test('each of these settings is one line that names it, and nothing of what it h
     OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'http://', 'http://x/ y'],
     JWT_SECRET: [' '.repeat(40), `${'Secret-7'.repeat(3)}${' '.repeat(40)}`], LINK_SECRET: ['\t'.repeat(40)], LINK_SECRET_PREVIOUS: [' '.repeat(40)],
     BODY_MAX_BYTES: ['1e308', '104857601'], IMPORT_MAX_BYTES: ['9e99', '1e13'], UPLOAD_DIR: [' '], WEBHOOK_MAILGUN_SIGNING_KEY: [' ', 'Secret-7\n', 'Secret 7'],
-    HOST: ['127.0.0.1\n'], ADMIN_USERNAME: ['ad\tmin'], BOUNCE_IMAP_URL: ['imaps://a:%zz@imap.example.com'],
+    HOST: ['127.0.0.1\n', '[::1]', 'http://localhost'], ADMIN_USERNAME: ['ad\tmin'], BOUNCE_IMAP_URL: ['imaps://a:%zz@imap.example.com'],
   };
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {
@@ -148,7 +148,7 @@ test('what works is taken', () => {
   const right: Record<string, string[]> = {
     DATABASE_URL: ['postgresql://app:p%2Fw@db.example.com:5432/perennial?sslmode=require', 'postgres://app@%2Fvar%2Frun%2Fpostgresql/x', 'postgres:///x'],
     TEMPORAL_ADDRESS: ['localhost', '10.0.0.1:7233', '[::1]:7233', 'temporal-frontend.ns.svc:7233'],
-    NATS_LISTENERS: ['LISTENERS', 'LISTENERS,ACME:acme'], EVENTS_MAX_AGE: ['36h'], LOG_LEVEL: ['silent'], BODY_MAX_BYTES: ['104857600'], WEBHOOK_POSTMARK_SECRET: ['user:a b'],
+    HOST: ['::1', 'localhost', '0.0.0.0'], NATS_LISTENERS: ['LISTENERS', 'LISTENERS,ACME:acme'], EVENTS_MAX_AGE: ['36h'], LOG_LEVEL: ['silent'], BODY_MAX_BYTES: ['104857600'], WEBHOOK_POSTMARK_SECRET: ['user:a b'],
     NATS_URL: ['tls://a:b@nats.example.com', 'nats://a:b@one.example.com, nats://a:b@two.example.com', 'nats://a:b@one.example.com:4222,nats://a:b@two.example.com:4222'],
     PUBLIC_URL: ['https://mail.example.com', 'https://mail.example.com/marketing/', 'http://[::1]:8080'],
     MAIL_FROM: ['a@example.com', '"News, daily" <a@bücher.example>', 'נוער <a@example.com>', 'می‌خواهم <a@example.com>'], METRICS_TOKEN: ['a1-._~+/='], LINK_SECRET: [`${'l'.repeat(32)}\n`],
