@@ -7,6 +7,7 @@ import { askSessions, readCredentials, readSessions } from '../domain/auth/authe
 import type { Principal } from '../domain/auth/principal.ts';
 import { DEFAULT_TENANT } from '../domain/auth/provision-tenant.ts';
 import { AppError } from '../domain/errors.ts';
+import { networkOf } from '../domain/rate-limits/network-of.ts';
 import { askTokens, readTokens, type RateLimit, type TokenTaken, type TokenWanted } from '../domain/rate-limits/take-tokens.ts';
 
 /** Who is at the door, and from where. */
@@ -106,19 +107,20 @@ function judged(check: () => unknown): unknown {
 function tokenOf(claims: AccessClaims | null, key: string | null, address: string): TokenWanted {
   if (claims) return { bucket: `user/${claims.userId}`, tenantId: claims.tenantId, keyHash: null };
   const keyHash = key === null ? null : createHash('sha256').update(key).digest('base64url');
-  return { bucket: `address/${address}`, tenantId: DEFAULT_TENANT, keyHash };
+  return { bucket: `address/${networkOf(address)}`, tenantId: DEFAULT_TENANT, keyHash };
 }
 
-/** The far larger limit of what recipients, visitors and monitors call: of one address, at one process. */
+/** The far larger limit of what recipients, visitors and monitors call: of one address (of IPv6 one /64), at one process. */
 export function createWideLimit(perMinute: number): (address: string) => boolean {
   const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: 50_000 });
   const burst = perMinute / 6;
   return (address) => {
+    const network = networkOf(address);
     const now = performance.now();
-    const bucket = buckets.get(address) ?? { tokens: burst, at: now };
+    const bucket = buckets.get(network) ?? { tokens: burst, at: now };
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
     bucket.at = now;
-    buckets.set(address, bucket);
+    buckets.set(network, bucket);
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;

@@ -22,21 +22,21 @@ import { createBodyTimeout } from './slow-bodies.ts';
 // to until the next full collection, and the short ones took 10 to 20 ms instead of 1.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-const deps = await startOrExit(async () => {
+const { deps, handle } = await startOrExit(async () => {
   const settings = readEnv();
   const problems = adminProblems(settings);
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
   const made = await createDeps(settings, 'api', { poolWaitMs: REQUEST_WAIT_MS });
   await ensureStreams(made.nats.jsm, settings.EVENTS_MAX_AGE);
   await ensureAdmin(made);
-  return made;
+  // It opens the folder of uploads.
+  return { deps: made, handle: createHandler(made) };
 });
 const { env } = deps;
 
 /** An import of 1 GiB over a line of 3 Mbit/s. */
 const UPLOAD_MS = 3_600_000;
 
-const handle = createHandler(deps);
 const boundBody = createBodyTimeout();
 const timeouts = { requestTimeout: UPLOAD_MS, headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
 const answer = oneAtATime((request, response) => {

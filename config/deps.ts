@@ -81,7 +81,7 @@ export async function createDeps(env: Env, name: string, { temporal, poolWaitMs 
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
     const postgres = createLine();
-    const orm = await connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres });
+    const orm = await bySetting('DATABASE_URL', () => connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }));
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL, postgres);
     closers.push(() => hot.close());

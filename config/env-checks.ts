@@ -1,16 +1,17 @@
 import { createPublicKey } from 'node:crypto';
+import { isIP } from 'node:net';
 import { parseMailbox } from '../domain/emails/compose.ts';
 import type { Env } from './env.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';
 
-export const SECRET_CHARACTERS = 32;
+const SECRET_CHARACTERS = 32;
 /** Any text does for these: it is only ever signed and verified with. */
 const ANY_TEXT = new Set(['JWT_SECRET', 'JWT_SECRET_PREVIOUS', 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'ADMIN_PASSWORD']);
 
-/** Whether the text is an address of Postgres: a URL like postgres://user:password@host:5432/database. */
+/** Whether the text is an address of a database: a URL like postgres://user:password@host:5432/database. */
 export function isPostgresUrl(text: string): boolean {
-  return readUrl(text, /^postgres(ql)?:$/) !== null;
+  return (readUrl(text, /^postgres(ql)?:$/)?.pathname ?? '').length > 1;
 }
 
 /** Whether a host is this machine and no other. */
@@ -48,15 +49,30 @@ function bounceProblems(env: Partial<Env>): string[] {
   return problems;
 }
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+const isSecret = (value: string): boolean => [...value.trim()].length >= SECRET_CHARACTERS;
+const SECRET = `must have ${SECRET_CHARACTERS} characters or more, blanks around it not counted`;
+
 /** Rules that one setting is enough for. Each is true of what does; the text says what would. */
 const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = {
+  HOST: [(value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value), 'must be an address like 127.0.0.1, 0.0.0.0 or ::1, or a name'],
   DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],
   TEMPORAL_NAMESPACE: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be ASCII without spaces'],
   PUBLIC_URL: [(value) => isPlainUrl(value), 'must be a URL like https://mail.example.com, without credentials, query or fragment'],
-  OTEL_EXPORTER_OTLP_ENDPOINT: [(value) => readUrl(value, /^https?:$/) !== null, 'must be a URL like http://localhost:4318'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [(value) => !/\s/.test(value) && readUrl(value, /^https?:$/) !== null, 'must be a URL like http://localhost:4318'],
   MAIL_FROM: [(value) => isMailbox(value), 'must be one address like Perennial <no-reply@example.com>'],
+  JWT_SECRET: [isSecret, SECRET],
+  JWT_SECRET_PREVIOUS: [isSecret, SECRET],
+  LINK_SECRET: [isSecret, SECRET],
+  LINK_SECRET_PREVIOUS: [isSecret, SECRET],
+  NATS_LISTENERS: [(value) => /^([A-Za-z0-9_-]+(:[a-z0-9][a-z0-9_-]{0,49})?(,|$))*$/.test(value), 'must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme'],
+  EVENTS_MAX_AGE: [(value) => /^[1-9][0-9]{0,4}[dh]$/.test(value), 'must be days or hours, like 7d or 36h, and at most 99999 of them'],
+  LOG_LEVEL: [(value) => LOG_LEVELS.includes(value), `must be one of ${LOG_LEVELS.join(', ')}`],
+  WEBHOOK_MAILGUN_SIGNING_KEY: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be the key as Mailgun shows it: ASCII without spaces'],
+  WEBHOOK_POSTMARK_SECRET: [(value) => /:.*\S/.test(value), 'must be what Postmark sends, like user:password'],
   METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, or no client could send it'],
 };
 
@@ -67,7 +83,8 @@ function isHostAndPort(value: string): boolean {
 
 function isPlainUrl(value: string): boolean {
   const url = readUrl(value, /^https?:$/);
-  return url !== null && !url.username && !url.password && !/[?#]/.test(value);
+  // Links begin with it as it is, in HTML too.
+  return url !== null && !url.username && !url.password && !/[?#\s"'<>\\]/.test(value);
 }
 
 function isMailbox(value: string): boolean {
@@ -80,21 +97,29 @@ function isMailbox(value: string): boolean {
 }
 
 /** Line feeds and their like: in a sender they would be more fields of each mail, in an address another address. */
-function controlProblems(env: Partial<Env>): string[] {
-  return Object.entries(env)
-    .filter(([name, value]) => typeof value === 'string' && !ANY_TEXT.has(name) && /[\p{Cc}\u2028\u2029]/u.test(value))
-    .map(([name]) => `${name} must not hold line feeds or other control characters`);
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
+/** What turns the direction of the text behind it: a reader would see another sender or address than there is. */
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
+
+function textProblems(env: Partial<Env>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (typeof value !== 'string' || value === '') return [];
+    if (value.trim() === '') return `${name} must not be blank`;
+    if (ANY_TEXT.has(name)) return [];
+    if (CONTROL.test(value)) return `${name} must not hold line feeds or other control characters`;
+    return BIDI.test(value) ? `${name} must not hold characters that change the direction of text (bidirectional controls)` : [];
+  });
 }
 
 /** Rules that a schema can not say, of the settings that are there. */
 export function crossChecks(env: Partial<Env>): string[] {
-  const problems = controlProblems(env);
+  const problems = textProblems(env);
   for (const [name, [holds, what]] of Object.entries(RULES) as [keyof Env, [(value: string) => boolean, string]][]) {
     const value = env[name];
     if (typeof value === 'string' && value !== '' && !holds(value)) problems.push(`${name} ${what}`);
   }
   for (const address of env.NATS_URL?.split(',') ?? []) {
-    const url = readUrl(address, /^(nats|tls):$/);
+    const url = readUrl(address.trim(), /^(nats|tls):$/);
     if (!url?.hostname) problems.push('NATS_URL must be a URL like nats://user:password@host:4222');
     else if (!url.username && !isLoopback(url.hostname)) {
       problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
@@ -111,9 +136,6 @@ export function crossChecks(env: Partial<Env>): string[] {
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
     // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
     if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim())) problems.push('CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path');
-  }
-  for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS'] as const) {
-    if (env[name] && [...env[name]].length < SECRET_CHARACTERS) problems.push(`${name} must have ${SECRET_CHARACTERS} characters or more`);
   }
   return problems;
 }

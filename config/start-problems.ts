@@ -3,16 +3,16 @@ import type { Server } from 'node:http';
 import { EnvError } from './env.ts';
 import { errorForLog } from './error-for-log.ts';
 
-/** The line of an error that a setting is to blame for: what was wrong, without the setting's value. */
-const lineOf = (setting: string, error: unknown): string => `${setting} does not work: ${errorForLog(error).message.split('\n')[0]}`;
+/** An error that a setting is to blame for, as a line: what was wrong, without the setting's value. */
+export const doesNotWork = (setting: string, error: unknown): EnvError =>
+  new EnvError(`${setting} does not work: ${errorForLog(error).message.split('\n')[0]}`, { cause: error });
 
 /** Runs what a setting leads to; when it fails, it is the setting that is told of. */
 export async function bySetting<T>(setting: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof EnvError) throw error;
-    throw new EnvError(lineOf(setting, error), { cause: error });
+    throw error instanceof EnvError ? error : doesNotWork(setting, error);
   }
 }
 

@@ -2,16 +2,25 @@
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { readMigrationEnv } from '../config/env.ts';
-import { bySetting, startOrExit } from '../config/start-problems.ts';
+import { bySetting, doesNotWork, startOrExit } from '../config/start-problems.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
+import { isConnectionLost, pgError } from './errors.ts';
 import { connect } from './orm.ts';
+
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 /** Makes the roles that are missing: the application's login, and the engine role that it may take by SET ROLE only. */
 async function ensureRoles(client: pg.Client, app: { user: string; password: string }): Promise<void> {
   const login = client.escapeIdentifier(app.user);
   const exists = async (role: string) => (await client.query('select 1 from pg_roles where rolname = $1', [role])).rowCount === 1;
   if (!(await exists(app.user))) {
-    await client.query(`create role ${login} login nosuperuser nobypassrls nocreatedb password ${client.escapeLiteral(app.password)}`);
+    try {
+      await client.query(`create role ${login} login nosuperuser nobypassrls nocreatedb password ${client.escapeLiteral(app.password)}`);
+    } catch (error) {
+      if (pgError(error)?.code === INSUFFICIENT_PRIVILEGE || isConnectionLost(error)) throw error;
+      // A name that is reserved, a password that is too weak: what is wrong is what was to be made.
+      throw doesNotWork('DATABASE_URL', error);
+    }
   }
   // Grants name this role, whatever login the service uses.
   if (!(await exists('perennial_app'))) await client.query('create role perennial_app nologin');
@@ -24,8 +33,12 @@ async function ensureRoles(client: pg.Client, app: { user: string; password: str
 /** Runs under one advisory lock, so that processes that start together do not migrate twice. Returns the names applied. */
 export async function migrate(migrationUrl: string, databaseUrl: string): Promise<string[]> {
   const app = new URL(databaseUrl);
-  const client = new pg.Client({ connectionString: migrationUrl });
-  await bySetting('DATABASE_MIGRATION_URL', () => client.connect());
+  const client = await bySetting('DATABASE_MIGRATION_URL', async () => {
+    // It reads the files that the URL names, such as certificates.
+    const made = new pg.Client({ connectionString: migrationUrl });
+    await made.connect();
+    return made;
+  });
   try {
     await client.query(`select pg_advisory_lock(hashtext('perennial-migrate'))`);
     await bySetting('DATABASE_MIGRATION_URL', () => ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) }));

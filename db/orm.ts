@@ -51,7 +51,8 @@ export function ormOptions(databaseUrl: string, { poolMax = 10, poolWaitMs = 0, 
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
-    driverOptions: { ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost, connectionTimeoutMillis: poolWaitMs },
+    // Of the URL itself MikroORM takes the login, the address and the database, and leaves the rest: whether to use TLS, and how.
+    driverOptions: { connectionString: databaseUrl, ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost, connectionTimeoutMillis: poolWaitMs },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },

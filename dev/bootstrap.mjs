@@ -6,11 +6,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findNode } from './binaries.mjs';
+import { processStart } from './process-start.mjs';
 
 const MINIMUM_NODE = 20;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const installing = join(root, '.data', 'installing.pid');
+const runFile = join(root, '.data', 'run.json');
 const needsDev = process.argv[2] !== '--omit=dev';
 const [script, ...scriptArguments] = process.argv.slice(needsDev ? 2 : 3);
 
@@ -74,10 +76,12 @@ async function runNpm() {
     // What an interrupted installation has left would pass for whole.
     for (const name of Object.keys(wanted)) if (wanted[name].dev && !present[name]) rmSync(join(root, name), { recursive: true, force: true });
   }
+  const pid = add ? null : runningService();
+  if (pid) throw new Error(`Perennial runs (process ${pid}) on dependencies that are to be installed anew: stop it first (Ctrl-C, or kill ${pid}).`);
   const keepDev = Object.values(present).some(({ dev }) => dev);
   const command = add ? ['install', '--no-save', '--include=dev'] : ['ci', needsDev || keepDev ? '--include=dev' : '--omit=dev'];
   const shown = `npm ${command.join(' ')}`;
-  console.log(`Installing the dependencies (${shown}), up to a minute …`);
+  console.log(`Installing the dependencies (${shown}), a minute or two …`);
   // Below `npm start` the same npm is used again, whatever PATH says.
   const npm = /npm-cli\.c?js$/.test(process.env.npm_execpath || '') ? [process.execPath, process.env.npm_execpath] : ['npm'];
   const args = npm.slice(1).concat(command, ['--no-audit', '--no-fund', '--loglevel=error']);
@@ -90,6 +94,16 @@ async function runNpm() {
   if (end.signal) exitLike(end);
   if (end.code !== 0) throw new Error(`${shown} failed (exit code ${end.code}); its reason is above.`);
   removeForeignBinaries();
+}
+
+/** The process of the `npm start` that runs on node_modules (dev/run-file.ts): `npm ci` would take Postgres' programs from under it. */
+function runningService() {
+  try {
+    const { pid, start } = JSON.parse(readFileSync(runFile, 'utf8')).owner;
+    return processStart(pid) === start ? pid : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Temporal's package holds a library of 25 MB for each of five platforms: those of other systems go. */

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { followWarnings } from './log-tail.ts';
 import { migrate } from './migrate.ts';
 import { assertFree } from './ports.ts';
@@ -33,8 +36,7 @@ const HEALTH_TIMEOUT_MS = 120_000;
 
 /** Assembles what `npm start` runs; nothing is started yet. */
 export function createPerennial({ root, dataDir, settings, log, spawned, failed }: PerennialOptions): Perennial {
-  const { apiPort, metricsPort, ports, external, given } = settings;
-  const url = `http://localhost:${apiPort}`;
+  const { host, apiPort, url, metricsPort, ports, external, given } = settings;
   const running: Supervised[] = [];
   const following: (() => void)[] = [];
   let stack: Stack | undefined;
@@ -71,8 +73,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
       }
       log('Starting the API and the worker …');
       const processes = await Promise.all([startProcess('api', 'api/server.ts', env), startProcess('worker', 'worker/main.ts', env)]);
-      const up = () => isUp(`http://127.0.0.1:${apiPort}/api/v1/health`);
-      await Promise.all(processes.map((process) => untilReady(process.current(), up, HEALTH_TIMEOUT_MS)));
+      await Promise.all(processes.map((process) => untilReady(process.current(), () => isUp(host, apiPort), HEALTH_TIMEOUT_MS)));
       following.push(...processes.map((process) => followWarnings(process.current().logFile, process.current().name, log)));
     },
     table() {
@@ -105,8 +106,10 @@ async function isEmpty(migrationUrl = ''): Promise<boolean> {
   return rowCount === 0;
 }
 
-async function isUp(url: string): Promise<void> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-  const body = await response.text();
+/** Asks at the address that the API listens on; 0.0.0.0 and :: lead to this machine too. */
+async function isUp(host: string, port: number): Promise<void> {
+  const request = get({ host, port, path: '/api/v1/health', agent: false, signal: AbortSignal.timeout(5_000) });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const body = await text(response);
   if ((JSON.parse(body) as { status?: string }).status !== 'UP') throw new Error(`health is ${body}`);
 }

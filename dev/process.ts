@@ -1,23 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-
-/**
- * When the process was started, as an opaque text, or null when there is no such process (a zombie counts as gone).
- * A pid together with its start names one process for good: pids are used again, the pair is not.
- */
-export function processStart(pid: number): string | null {
-  try {
-    if (process.platform !== 'linux') {
-      return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim() || null;
-    }
-    // proc(5): the name in parentheses may hold spaces, so count fields behind it; state is the 3rd, start the 22nd.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
-  } catch {
-    return null;
-  }
-}
+import { processStart } from './process-start.mjs';
 
 /** Sends a signal; a process that is gone already is no error. */
 export function signal(pid: number, name: NodeJS.Signals): void {

@@ -1,8 +1,9 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pause, processStart, stopForeign } from './process.ts';
-import { makePrivate, type Service } from './service.ts';
+import { processStart } from './process-start.mjs';
+import { pause, stopForeign } from './process.ts';
+import type { Service } from './service.ts';
 
 interface Content {
   /** The process that started the stack. */
@@ -22,10 +23,11 @@ export interface RunFile {
 
 /**
  * Takes the data folder for this process. What a killed run left running is stopped first, with a line saying so; a run
- * that is just stopping is waited for. Throws when another process uses the folder.
+ * that is just stopping is waited for. Throws when another process uses the folder, which stays
+ * as it is.
  */
 export async function claimDataDir(dataDir: string, log: (line: string) => void): Promise<RunFile> {
-  makePrivate(dataDir);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'run.json');
   const content: Content = { owner: { pid: process.pid, start: processStart(process.pid) ?? '' }, stopping: false, services: [] };
   while (!(await create(file, content))) {
@@ -33,6 +35,8 @@ export async function claimDataDir(dataDir: string, log: (line: string) => void)
     if (other && lives(other.owner)) await waitForEnd(file, other, log);
     else await takeOver(file, log);
   }
+  // Not before it is ours, and never closed to Postgres, which root runs as another user: it would die at its next checkpoint.
+  chmodSync(dataDir, process.getuid?.() === 0 ? 0o711 : 0o700);
   const write = () => {
     writeFileSync(`${file}.new`, JSON.stringify(content), { mode: 0o600 });
     renameSync(`${file}.new`, file);

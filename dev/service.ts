@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { pause, processStart, signal } from './process.ts';
+import { processStart } from './process-start.mjs';
+import { pause, signal } from './process.ts';
 
 /** A child process of the stack. */
 export interface Service {

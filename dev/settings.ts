@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import { isLoopback } from '../config/env-checks.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import type { ExternalParts, StackPorts } from './stack.ts';
 
 /** What `npm start` takes from the environment; an empty value counts as unset. */
 export interface StartSettings {
+  /** Address the API listens on. */
+  host: string;
   apiPort: number;
+  /** Where a browser on this machine reaches the API. */
+  url: string;
   /** Port of the worker's metrics; 0 = none. */
   metricsPort: number;
   ports: StackPorts;
@@ -34,12 +40,20 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   if (Boolean(given.DATABASE_URL) !== Boolean(given.DATABASE_MIGRATION_URL)) {
     problems.push('DATABASE_URL (the application role) and DATABASE_MIGRATION_URL (the owner) must be set together, or neither');
   }
+  const host = given.HOST ?? '127.0.0.1';
+  const url = `http://${nameOf(host)}:${apiPort}`;
   const metricsPort = Number(given.WORKER_HEALTH_PORT ?? 9464);
   const named = new Set(problems.map(settingOf));
-  problems.push(...serviceProblems({ ...localDefaults(`http://localhost:${apiPort}`), ...given }).filter((line) => !named.has(settingOf(line))));
+  problems.push(...serviceProblems({ ...localDefaults(url), ...given }).filter((line) => !named.has(settingOf(line))));
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
   const { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL } = given;
-  return { apiPort, metricsPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+  return { host, apiPort, url, metricsPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+}
+
+/** `localhost` for every address that it leads to. */
+function nameOf(host: string): string {
+  if (isLoopback(host) || ['0.0.0.0', '::', '::1'].includes(host)) return 'localhost';
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 const settingOf = (line: string): string | undefined => line.split(' ')[0];
@@ -47,7 +61,7 @@ const settingOf = (line: string): string | undefined => line.split(' ')[0];
 /** What the processes would say of these settings; those that `npm start` makes are taken as good. */
 function serviceProblems(given: NodeJS.ProcessEnv): string[] {
   const made = {
-    DATABASE_URL: 'postgres://perennial@127.0.0.1', TEMPORAL_ADDRESS: '127.0.0.1:7233', NATS_URL: 'nats://127.0.0.1', SMTP_URL: 'smtp://127.0.0.1',
+    DATABASE_URL: 'postgres://perennial@127.0.0.1/perennial', TEMPORAL_ADDRESS: '127.0.0.1:7233', NATS_URL: 'nats://127.0.0.1', SMTP_URL: 'smtp://127.0.0.1',
     JWT_SECRET: 'x'.repeat(32), LINK_SECRET: 'x'.repeat(32),
   };
   try {

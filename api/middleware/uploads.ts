@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, unlinkSync } from 'node:fs';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { EnvError } from '../../config/env.ts';
 
 /** A file of a multipart request. It is there until the request ends. */
 export interface UploadedFile {
@@ -27,22 +28,21 @@ export interface UploadFolder {
 const pathOf = (setting: string): string => setting || join(tmpdir(), `perennial-uploads-${userInfo().uid}`);
 
 /**
- * Makes the folder where it is missing, readable by us alone. Throws where it is somebody else's, or others may look into it.
+ * Makes the folder where it is missing, readable by us alone. Throws EnvError where it can not be used, is somebody else's,
+ * or others may look into it.
  * A file there has a name for the moment between its making and its unlinking; whoever is killed in it leaves the name, which
  * is swept here. To sweep that of a process that lives does no harm: it has the file open.
  */
 export function openUploadFolder(setting: string): UploadFolder {
   const path = pathOf(setting);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const { uid, mode } = lstatSync(path);
-  const isOurs = lstatSync(path).isDirectory() && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0));
-  if (!isOurs) throw new Error(`Uploads need a folder that belongs to the user of this process and that nobody else may open (mode 0700): ${path} is none. Set UPLOAD_DIR to another`);
-  for (const name of readdirSync(path).filter((entry) => entry.endsWith('.upload'))) {
-    try {
-      unlinkSync(join(path, name));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+  try {
+    makeFolder(path);
+    if (!isOurs(path)) throw new EnvError(`UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open (mode 0700); ${path} is none`);
+    accessSync(path, constants.W_OK | constants.X_OK);
+    sweep(path);
+  } catch (error) {
+    if (error instanceof EnvError) throw error;
+    throw new EnvError(`UPLOAD_DIR must be a folder that this process can make and write to; ${path} is none (${(error as NodeJS.ErrnoException).code})`, { cause: error });
   }
   return {
     async create() {
@@ -55,6 +55,33 @@ export function openUploadFolder(setting: string): UploadFolder {
       return handle;
     },
   };
+}
+
+/** As `mkdir -p`. Node's own never ends where a parent is there that can hold no folder, such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function isOurs(path: string): boolean {
+  const status = lstatSync(path);
+  return status.isDirectory() && (process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0));
+}
+
+function sweep(path: string): void {
+  for (const name of readdirSync(path).filter((entry) => entry.endsWith('.upload'))) {
+    try {
+      unlinkSync(join(path, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
 }
 
 /** A file that was written to this handle, as the request's handler sees it. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../../db/orm.ts';
 import { AppError } from '../errors.ts';
+import { networkOf } from '../rate-limits/network-of.ts';
 import { appendAudit, unnamed } from './audit.ts';
 
 const WINDOW_SECONDS = 15 * 60;
@@ -26,8 +27,8 @@ const hashOf = (name: string): string => createHash('sha256').update(name).diges
 /**
  * Runs a guess, and answers whether it was right. It is counted as a failure before it is made, so that of a crowd, at
  * however many processes, no more are made than may fail: a right one takes it back with all others of its address, one
- * that throws was none. Throws 429 with Retry-After while the name is locked for the address: ten failures in 15
- * minutes, or a hundred from all addresses.
+ * that throws was none. Throws 429 with Retry-After while the name is locked for the address (of IPv6 its /64): ten
+ * failures in 15 minutes, or a hundred from all addresses.
  */
 export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => Promise<boolean>): Promise<boolean> {
   const { id, locks } = await countFailure(orm, attempt);
@@ -40,13 +41,14 @@ export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => P
 }
 
 async function countFailure(orm: Orm, { tenantId, name, address }: LoginAttempt): Promise<{ id: number; locks: boolean }> {
+  const from = networkOf(address);
   return engineEm(orm).transactional(async (tx) => {
     // One after the other, so that each knows of all before it.
     await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${hashOf(name)}, 0))`);
     const [found] = await rows<{ here: number; everywhere: number; wait: number | null }>(tx, sql`
-      select count(*) filter (where address = ${address})::int as here, count(*)::int as everywhere,
+      select count(*) filter (where address = ${from})::int as here, count(*)::int as everywhere,
         ceil(${WINDOW_SECONDS} - extract(epoch from now() - greatest(
-          (array_agg(at order by at desc) filter (where address = ${address}))[${sql.lit(FROM_ONE_ADDRESS)}],
+          (array_agg(at order by at desc) filter (where address = ${from}))[${sql.lit(FROM_ONE_ADDRESS)}],
           (array_agg(at order by at desc))[${sql.lit(FROM_ALL)}])))::int as wait
       from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`);
     const { here, everywhere, wait } = found!;
@@ -54,7 +56,7 @@ async function countFailure(orm: Orm, { tenantId, name, address }: LoginAttempt)
       throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', { headers: { 'Retry-After': String(Math.max(1, wait)) } });
     }
     const [made] = await rows<{ id: number }>(tx, sql`
-      insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${address}) returning id`);
+      insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${from}) returning id`);
     return { id: made!.id, locks: here + 1 >= FROM_ONE_ADDRESS || everywhere + 1 >= FROM_ALL };
   });
 }
@@ -73,7 +75,7 @@ async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Pro
 
 /** Forgets the failures of the address after a success; those of other addresses stay. */
 async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
-  await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${address}`));
+  await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${networkOf(address)}`));
 }
 
 /** Unlocks the name everywhere: its user has proved by another way who it is. */

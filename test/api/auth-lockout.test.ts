@@ -37,6 +37,13 @@ test('ten failures lock a name for their address, against the right password too
   assert.equal((await attempt(one.username, PASSWORD, '192.0.2.2')).status, 200, 'another address is free');
 });
 
+test('the addresses of an IPv6 client are one: those of its /64', async () => {
+  const { username } = await newMember(service.api);
+  for (let n = 0; n < 10; n += 1) await fail(username, 1, `2001:db8:7:7::${n}`);
+  assert.equal((await attempt(username, PASSWORD, '2001:db8:7:7:ffff::1')).status, 429);
+  assert.equal((await attempt(username, PASSWORD, '2001:db8:7:8::1')).status, 200, 'another network is free');
+});
+
 test('the lock ends when the failures are fifteen minutes old', async () => {
   const { username } = await newMember(service.api);
   await fail(username, 10);

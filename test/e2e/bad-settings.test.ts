@@ -6,7 +6,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, suite, test } from 'node:test';
+import { openUploadFolder } from '../../api/middleware/uploads.ts';
+import { createDeps } from '../../config/deps.ts';
+import { EnvError, readEnv, readMigrationEnv } from '../../config/env.ts';
+import { listen } from '../../config/start-problems.ts';
+import { migrate } from '../../db/migrate.ts';
 import { createPerennial } from '../../dev/perennial.ts';
 import { freePorts } from '../../dev/ports.ts';
 import { removeData } from '../../dev/postgres-place.ts';
@@ -59,59 +64,103 @@ const MALFORMED = {
   JWT_SECRET: 'short', TEMPORAL_NAMESPACE: 'two words', DATABASE_POOL_MAX: 'many', NATS_LISTENERS: 'LISTENERS:acme,LISTENERS',
 };
 
-for (const script of ['api/server.ts', 'worker/main.ts']) {
-  test(`${script}: each setting that is malformed is a line`, async () => {
-    assert.deepEqual((await refusal(script, MALFORMED)).map((line) => line.split(' ')[0]).sort(), Object.keys(MALFORMED).sort());
-  });
+/** The names of the settings that lines are about. */
+const named = (lines: string[]): string[] => lines.map((line) => line.split(' ')[0]!).sort();
+const inUse = (setting: string): RegExp => new RegExp(`^${setting} must be another: port ${takenPort()} is in use$`);
 
-  test(`${script}: a setting that leads nowhere is a line that names it`, { timeout: 280_000 }, async () => {
-    for (const [env, line] of [
-      [wrongPassword('DATABASE_URL'), /^DATABASE_URL does not work: password authentication failed/],
-      [wrongDatabase('DATABASE_URL', 'nothing_here'), /^DATABASE_URL does not work: database "nothing_here" does not exist$/],
-      [wrongDatabase('DATABASE_URL', 'postgres'), /^DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first$/],
-      [{ DATABASE_URL: slot.env['DATABASE_MIGRATION_URL']! }, /^DATABASE_URL names a login that row-level security does not hold for/],
-      [wrongPassword('NATS_URL'), /^NATS_URL does not work: .*Authorization Violation/i],
-      [{ TEMPORAL_NAMESPACE: 'nothing-here' }, /^TEMPORAL_NAMESPACE must be one that Temporal has/],
-    ] as const) {
-      const lines = await refusal(script, env);
+/** What each script refuses by itself, and one kind of what they refuse alike, which is below: how processes end. */
+const PROCESSES: [script: string, what: string, env: () => Record<string, string>, line: () => RegExp, args?: string[]][] = [
+  ['api/server.ts', 'a login', () => wrongPassword('DATABASE_URL'), () => /^DATABASE_URL does not work: password authentication failed/],
+  ['api/server.ts', 'its port', () => ({ PORT: takenPort() }), () => inUse('PORT')],
+  ['api/server.ts', 'its folder', () => ({ UPLOAD_DIR: '/dev/null' }), () => /^UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open \(mode 0700\); \/dev\/null is none$/],
+  ['api/server.ts', 'the first Admin', () => ({ ADMIN_PASSWORD: `${SECRET}-Aa1`, ADMIN_EMAIL: 'nobody' }), () => /^ADMIN_EMAIL /],
+  ['worker/main.ts', 'a login', () => wrongPassword('NATS_URL'), () => /^NATS_URL does not work: .*Authorization Violation/i],
+  ['worker/main.ts', 'its namespace', () => ({ TEMPORAL_NAMESPACE: 'nothing-here' }), () => /^TEMPORAL_NAMESPACE must be one that Temporal has/],
+  ['worker/main.ts', 'an account for listeners that is not there', () => ({ NATS_LISTENERS: 'NOWHERE' }), () => /^NATS_LISTENERS names the account NOWHERE, whose JetStream does not answer: give it one and the imports that docs\/operating.md shows$/],
+  ['worker/main.ts', 'its own account as that of listeners', () => ({ NATS_LISTENERS: `T${slot.number}` }), () => new RegExp(`^NATS_LISTENERS names the account T${slot.number}, whose JetStream does not answer: `)],
+  ['worker/main.ts', 'its port', () => ({ WORKER_HEALTH_PORT: takenPort() }), () => inUse('WORKER_HEALTH_PORT')],
+  ['worker/main.ts', 'its roles', () => ({}), () => /^--only takes temporal, /, ['--only', 'everything']],
+  ['worker/main.ts', 'an option', () => ({}), () => /^Unknown option '--all'/, ['--all']],
+  ['db/migrate.ts', 'a login', () => wrongPassword('DATABASE_MIGRATION_URL'), () => /^DATABASE_MIGRATION_URL does not work: password authentication failed/],
+];
+
+// A process takes seconds of computing until it looks at its settings.
+suite('a process that can not work ends with lines and exit code 2', { concurrency: 2, timeout: 280_000 }, () => {
+  for (const script of ['api/server.ts', 'worker/main.ts']) {
+    test(`${script}: each setting that is malformed`, async () => assert.deepEqual(named(await refusal(script, MALFORMED)), Object.keys(MALFORMED).sort()));
+  }
+  test('db/migrate.ts: each setting that is malformed', async () => {
+    assert.deepEqual(named(await refusal('db/migrate.ts', { DATABASE_URL: SECRET, DATABASE_MIGRATION_URL: SECRET })), ['DATABASE_MIGRATION_URL', 'DATABASE_URL']);
+  });
+  test('dev/start.ts: each setting that is malformed, before it starts anything', async () => {
+    const lines = await refusal('dev/start.ts', { ...MALFORMED, DATABASE_MIGRATION_URL: slot.env['DATABASE_MIGRATION_URL']!, NATS_PORT: 'x', PORT: '1' });
+    assert.deepEqual(named(lines), [...Object.keys(MALFORMED), 'NATS_PORT'].sort());
+  });
+  for (const [script, what, env, line, args] of PROCESSES) {
+    test(`${script}: ${what}`, async () => {
+      const lines = await refusal(script, env(), args);
       assert.equal(lines.length, 1, lines.join('\n'));
-      assert.match(lines[0]!, line);
-    }
-  });
-}
-
-test('the addresses that a process listens on must be free and its own', async () => {
-  for (const [script, env, line] of [
-    ['api/server.ts', { PORT: takenPort() }, `PORT must be another: port ${takenPort()} is in use`],
-    ['api/server.ts', { HOST: '203.0.113.7' }, 'HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (EADDRNOTAVAIL)'],
-    ['worker/main.ts', { WORKER_HEALTH_PORT: takenPort() }, `WORKER_HEALTH_PORT must be another: port ${takenPort()} is in use`],
-  ] as const) assert.deepEqual(await refusal(script, env), [line]);
-});
-
-test('the first Admin and a worker\'s roles are checked too', async () => {
-  assert.deepEqual((await refusal('api/server.ts', { ADMIN_PASSWORD: 'short', ADMIN_EMAIL: 'nobody' })).map((line) => line.split(' ')[0]).sort().at(0), 'ADMIN_EMAIL');
-  assert.match((await refusal('worker/main.ts', {}, ['--only', 'everything']))[0]!, /^--only takes temporal, /);
-  assert.match((await refusal('worker/main.ts', {}, ['--all']))[0]!, /^Unknown option '--all'/);
-});
-
-test('an account for listeners that is not there, or the service\'s own, is a line that says what it needs', async () => {
-  for (const account of ['NOWHERE', `T${slot.number}`]) {
-    const lines = await refusal('worker/main.ts', { NATS_LISTENERS: account });
-    assert.deepEqual(lines, [`NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`]);
+      assert.match(lines[0]!, line());
+    });
   }
 });
 
-test('migrations name the setting that does not work', async () => {
-  for (const [env, line] of [
-    [{ DATABASE_URL: SECRET, DATABASE_MIGRATION_URL: SECRET }, /^DATABASE_URL must be a URL like .*\nDATABASE_MIGRATION_URL must be a URL like .*$/],
-    [wrongPassword('DATABASE_MIGRATION_URL'), /^DATABASE_MIGRATION_URL does not work: password authentication failed.*$/],
-    [wrongDatabase('DATABASE_MIGRATION_URL', 'nothing_here'), /^DATABASE_MIGRATION_URL does not work: database "nothing_here" does not exist$/],
-  ] as const) assert.match((await refusal('db/migrate.ts', env)).join('\n'), line);
+/** What processes do first, in this one. */
+const startDeps = async (env: Record<string, string>): Promise<void> => {
+  const deps = await createDeps(readEnv({ SMTP_URL: 'smtp://127.0.0.1:1', LOG_LEVEL: 'silent', ...slot.env, ...env }), 'test');
+  await deps.close();
+};
+const migrateBy = async (env: Record<string, string>): Promise<void> => {
+  const { DATABASE_URL, DATABASE_MIGRATION_URL } = readMigrationEnv({ ...slot.env, ...env });
+  await migrate(DATABASE_MIGRATION_URL, DATABASE_URL);
+};
+const withParameter = (name: string, parameter: string, value: string) => changed(name, (url) => url.searchParams.set(parameter, value));
+const withLogin = (username: string) => changed('DATABASE_URL', (url) => { url.username = username; });
+
+async function refused(start: typeof startDeps, cases: [Record<string, string>, RegExp][]): Promise<void> {
+  for (const [env, line] of cases) {
+    await assert.rejects(start(env), (error) => {
+      assert.ok(error instanceof EnvError, String(error));
+      assert.match(error.message, line);
+      assert.ok(!error.message.includes(SECRET));
+      return true;
+    });
+  }
+}
+
+test('a setting that leads nowhere is a line that names it', () => refused(startDeps, [
+  [wrongPassword('DATABASE_URL'), /^DATABASE_URL does not work: password authentication failed[^\n]*$/],
+  [wrongDatabase('DATABASE_URL', 'nothing_here'), /^DATABASE_URL does not work: database "nothing_here" does not exist$/],
+  [wrongDatabase('DATABASE_URL', 'postgres'), /^DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first$/],
+  [wrongDatabase('DATABASE_URL', '%zz'), /^DATABASE_URL does not work: URI malformed$/],
+  [withParameter('DATABASE_URL', 'sslrootcert', '/nope/x'), /^DATABASE_URL does not work: ENOENT[^\n]*$/],
+  // Not all connections would be by TLS.
+  [withParameter('DATABASE_URL', 'sslmode', 'require'), /^DATABASE_URL does not work: The server does not support SSL connections$/],
+  [{ DATABASE_URL: slot.env['DATABASE_MIGRATION_URL']! }, /^DATABASE_URL names a login that row-level security does not hold for/],
+  [wrongPassword('NATS_URL'), /^NATS_URL does not work: .*Authorization Violation[^\n]*$/i],
+  [{ TEMPORAL_NAMESPACE: 'nothing-here' }, /^TEMPORAL_NAMESPACE must be one that Temporal has/],
+]));
+
+test('migrations name the setting that does not work', () => refused(migrateBy, [
+  [wrongPassword('DATABASE_MIGRATION_URL'), /^DATABASE_MIGRATION_URL does not work: password authentication failed[^\n]*$/],
+  [wrongDatabase('DATABASE_MIGRATION_URL', 'nothing_here'), /^DATABASE_MIGRATION_URL does not work: database "nothing_here" does not exist$/],
+  [withParameter('DATABASE_MIGRATION_URL', 'sslrootcert', '/nope/x'), /^DATABASE_MIGRATION_URL does not work: ENOENT[^\n]*$/],
+  [withLogin('pg_evil'), /^DATABASE_URL does not work: role name "pg_evil" is reserved$/],
+  [withLogin('bad%00name'), /^DATABASE_URL must be a URL like /],
+  // Who may not make logins is to blame for none that is missing.
+  [{ ...withLogin('new_login'), DATABASE_MIGRATION_URL: slot.env['DATABASE_URL']! }, /^DATABASE_MIGRATION_URL does not work: permission denied to create role$/],
+]));
+
+test('a folder for uploads that can not be is a line that names it', () => {
+  for (const [folder, reason] of [['/proc/nope', 'ENOENT'], ['/proc/nope/deeper', 'ENOENT'], ['/dev/null/x', 'ENOTDIR']]) {
+    assert.throws(() => openUploadFolder(folder!), { name: 'EnvError', message: `UPLOAD_DIR must be a folder that this process can make and write to; ${folder} is none (${reason})` });
+  }
+  for (const folder of ['/usr', '/dev/null']) assert.throws(() => openUploadFolder(folder), { name: 'EnvError', message: new RegExp(`^UPLOAD_DIR must be .*; ${folder} is none$`) });
 });
 
-test('npm start says what is malformed before it starts anything', async () => {
-  const lines = await refusal('dev/start.ts', { ...MALFORMED, DATABASE_MIGRATION_URL: slot.env['DATABASE_MIGRATION_URL']!, NATS_PORT: 'x', PORT: '1' });
-  assert.deepEqual(lines.map((line) => line.split(' ')[0]).sort(), [...Object.keys(MALFORMED), 'NATS_PORT'].sort());
+test('an address to listen on must be this machine\'s own', async () => {
+  await assert.rejects(listen(createServer(), { setting: 'PORT', port: 0, host: '203.0.113.7' }), {
+    name: 'EnvError', message: 'HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (EADDRNOTAVAIL)' });
 });
 
 test('npm start says what a part or a process refuses, once, and does not try again', { timeout: 280_000 }, async (t) => {

@@ -4,6 +4,7 @@ import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
+import { startVariant } from '../support/variant.ts';
 
 const BURST = 60;
 let service: Service;
@@ -66,6 +67,14 @@ test('API keys have buckets of their own; invented keys and wrong tokens share t
   assert.deepEqual(await engine(sql`select bucket from rate_buckets where bucket like 'api_key/%' or bucket like 'address/%' order by 1`), [
     { bucket: 'address/127.0.0.1' }, { bucket: `api_key/${body.id}` },
   ]);
+});
+
+test('the addresses of one IPv6 client have one bucket', async (t) => {
+  const proxied = await startVariant(service, { TRUST_PROXY: 1, ENABLE_RATE_LIMITING: true, RATE_LIMIT_PER_MINUTE: 1, RATE_LIMIT_BURST: 2 });
+  t.after(() => proxied.stop());
+  const from = async (address: string) => (await proxied.api('GET', '/contacts', undefined, { token: null, headers: { 'x-forwarded-for': address } })).status;
+  const answers = [await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8::3'), await from('2001:db8:0:1::1')];
+  assert.deepEqual(answers, [401, 401, 429, 401]);
 });
 
 test('health, pages and tracking are not under that limit', async () => {

@@ -2,17 +2,19 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test, type TestContext } from 'node:test';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { migrate } from '../../db/migrate.ts';
+import { createPerennial } from '../../dev/perennial.ts';
 import { freePorts } from '../../dev/ports.ts';
 import { removeData } from '../../dev/postgres-place.ts';
 import { postgresUrls, startPostgres, withClient } from '../../dev/postgres.ts';
 import { signal } from '../../dev/process.ts';
+import { readStartSettings } from '../../dev/settings.ts';
 import { cutLine, type CutLine } from '../support/cut-line.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
@@ -90,4 +92,19 @@ test('what waiting does not mend is said at once', { timeout: 40_000 }, async ()
   };
   await assert.rejects(createDeps(readEnv(settings(wrong('DATABASE_URL', 'wrong'))), 'test'), /password authentication failed/);
   await assert.rejects(createDeps(readEnv(settings(wrong('NATS_URL', 'wrong'))), 'test'), /Authorization Violation/);
+});
+
+test('npm start is up wherever the API listens', async (t) => {
+  const host = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1') ? '::1' : '127.0.0.2';
+  const dataDir = await mkdtemp(join(tmpdir(), 'perennial-starting-'));
+  const [port, metrics, smtp, mailPage] = (await freePorts(4)).map(String);
+  const given = settings({ HOST: host, PORT: port!, WORKER_HEALTH_PORT: metrics!, SMTP_URL: '', SMTP_PORT: smtp!, MAIL_PAGE_PORT: mailPage! });
+  const perennial = createPerennial({ root: resolve('.'), dataDir, settings: readStartSettings(given), log: () => {}, spawned: () => {}, failed: () => {} });
+  t.after(async () => {
+    await perennial.stop();
+    await removeData(dataDir);
+  });
+  await perennial.startParts();
+  await perennial.startProcesses();
+  assert.equal((await fetch(`http://${host === '::1' ? '[::1]' : host}:${port}/api/v1/health`)).status, 200);
 });

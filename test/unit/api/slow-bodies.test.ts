@@ -8,8 +8,8 @@ import { limitConnections } from '../../../api/connections.ts';
 import { createDrain } from '../../../api/draining.ts';
 import { createBodyTimeout } from '../../../api/slow-bodies.ts';
 
-/** A server that bounds bodies and connections, with what answers it. */
-async function listen(t: TestContext, { bodyMs = 60_000, most = 100 }: { bodyMs?: number; most?: number }, handle: RequestListener) {
+/** A server that bounds bodies and connections, with what answers it; its connections come from the addresses `from`, one after the other. */
+async function listen(t: TestContext, { bodyMs = 60_000, most = 100, from = [] }: { bodyMs?: number; most?: number; from?: string[] }, handle: RequestListener) {
   const bound = createBodyTimeout(bodyMs);
   const server = createServer((request, response) => {
     drain.track(response);
@@ -17,6 +17,8 @@ async function listen(t: TestContext, { bodyMs = 60_000, most = 100 }: { bodyMs?
     handle(request, response);
   });
   const drain = createDrain(server);
+  // This machine has no network of addresses to come from.
+  server.on('connection', (socket) => { if (from.length > 0) Object.defineProperty(socket, 'remoteAddress', { value: from.shift() }); });
   limitConnections(server, most, drain);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -129,4 +131,11 @@ test('over the limit the oldest connection that waits gives way: first those tha
   await refused.closed;
   for (const end of held) end();
   for (const client of [atWork, seventh, eighth, ninth]) await until('what was at work is answered', () => client.text.includes('done'));
+});
+
+test('addresses of one /64 have the connections of one client, those of another have their own', async (t) => {
+  const { open } = await listen(t, { most: 2, from: ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::ffff:3'] }, echo);
+  const [first, second, other, third] = [await open(''), await open(''), await open(''), await open('')];
+  await first.closed;
+  assert.deepEqual([second, other, third].map(({ socket }) => socket.destroyed), [false, false, false]);
 });

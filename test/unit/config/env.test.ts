@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { EnvError, readEnv, readMigrationEnv } from '../../../config/env.ts';
+import { EnvError, envSettings, readEnv, readMigrationEnv } from '../../../config/env.ts';
 
 const given = {
   DATABASE_URL: 'postgres://app@localhost/perennial', TEMPORAL_ADDRESS: 'localhost:7233', NATS_URL: 'nats://user:password@nats.example.com:4222',
@@ -82,7 +82,7 @@ test('CORS_ALLOWED_ORIGINS is a list of what browsers send', () => {
 test('a former secret is as long as the present one', () => {
   for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS']) {
     assert.deepEqual(problems({ [name]: 'p'.repeat(32) }), []);
-    assert.deepEqual(problems({ [name]: 'p'.repeat(31) }), [`${name} must have 32 characters or more`]);
+    assert.deepEqual(problems({ [name]: 'p'.repeat(31) }), [`${name} must have 32 characters or more, blanks around it not counted`]);
   }
 });
 
@@ -120,18 +120,20 @@ test('settings of bounces that can not work are refused, sound ones are taken', 
 
 test('each of these settings is one line that names it, and nothing of what it holds', () => {
   const wrong: Record<string, string[]> = {
-    DATABASE_URL: ['garbage', 'mysql://app:Secret-7@localhost/x', 'postgres://app:%zz@localhost/x'],
+    DATABASE_URL: ['garbage', 'mysql://app:Secret-7@localhost/x', 'postgres://app:%zz@localhost/x', 'postgres:', 'postgres://app@localhost', 'postgres://Secret-7%00@localhost/x'],
     DATABASE_MIGRATION_URL: ['Secret-7', 'http://localhost'],
     TEMPORAL_ADDRESS: ['http://localhost:7233', 'localhost:seven', 'localhost:99999', 'a b'],
     TEMPORAL_NAMESPACE: ['default\nother'],
     NATS_URL: ['garbage', 'http://a:Secret-7@localhost:4222', 'nats://a:%zz@localhost'],
-    SMTP_URL: ['garbage', 'smtp://user:%zz@localhost', 'smtp://localhost\n'],
-    PUBLIC_URL: ['garbage', 'ftp://localhost', 'https://mail.example.com/\nX: y', 'https://a:Secret-7@mail.example.com', 'https://mail.example.com/?a=b', 'http://'],
-    MAIL_FROM: ['Perennial', 'Perennial <no-reply@example.com>\nBcc: Secret-7@example.com', 'a@example.com, b@example.com', 'a@example.com\r', 'nobody@'],
-    MAIL_POSTAL_ADDRESS: ['1 Example Street\n12345 Example', 'a\u2028b'],
+    SMTP_URL: ['garbage', 'smtp://user:%zz@localhost', 'smtp://localhost\n', 'smtp:mail.example.com', 'smtp://user:Secret-7%0d@localhost'],
+    PUBLIC_URL: ['garbage', 'ftp://localhost', 'https://mail.example.com/\nX: y', 'https://a:Secret-7@mail.example.com', 'https://mail.example.com/?a=b', 'http://', 'http:localhost:8080', 'http://x/ y', 'https://mail.example.com/"', 'https://mail.example.com\\x'],
+    MAIL_FROM: ['Perennial', 'Perennial <no-reply@example.com>\nBcc: Secret-7@example.com', 'a@example.com, b@example.com', 'a@example.com\r', 'nobody@', '\u202eten <no-reply@example.com>'],
+    MAIL_POSTAL_ADDRESS: ['1 Example Street\n12345 Example', 'a\u2028b', ' ', '1 Example \u2066Street'],
     METRICS_TOKEN: ['two words', 'Schlüssel', 'Secret-7\n'],
-    OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'http://'],
-    HOST: ['127.0.0.1\n'], ADMIN_USERNAME: ['ad\tmin'], WEBHOOK_MAILGUN_SIGNING_KEY: ['Secret-7\n'], BOUNCE_IMAP_URL: ['imaps://a:%zz@imap.example.com'],
+    OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'http://', 'http://x/ y'],
+    JWT_SECRET: [' '.repeat(40), `${'Secret-7'.repeat(3)}${' '.repeat(40)}`], LINK_SECRET: ['\t'.repeat(40)], LINK_SECRET_PREVIOUS: [' '.repeat(40)],
+    BODY_MAX_BYTES: ['1e308', '104857601'], IMPORT_MAX_BYTES: ['9e99', '1e13'], UPLOAD_DIR: [' '], WEBHOOK_MAILGUN_SIGNING_KEY: [' ', 'Secret-7\n', 'Secret 7'],
+    HOST: ['127.0.0.1\n', '[::1]', 'http://localhost'], ADMIN_USERNAME: ['ad\tmin'], BOUNCE_IMAP_URL: ['imaps://a:%zz@imap.example.com'],
   };
   for (const [name, values] of Object.entries(wrong)) {
     for (const value of values) {
@@ -144,13 +146,28 @@ test('each of these settings is one line that names it, and nothing of what it h
 
 test('what works is taken', () => {
   const right: Record<string, string[]> = {
-    DATABASE_URL: ['postgresql://app:p%2Fw@db.example.com:5432/perennial?sslmode=require', 'postgres://app@%2Fvar%2Frun%2Fpostgresql/x', 'postgres://app@localhost'],
+    DATABASE_URL: ['postgresql://app:p%2Fw@db.example.com:5432/perennial?sslmode=require', 'postgres://app@%2Fvar%2Frun%2Fpostgresql/x', 'postgres:///x'],
     TEMPORAL_ADDRESS: ['localhost', '10.0.0.1:7233', '[::1]:7233', 'temporal-frontend.ns.svc:7233'],
-    NATS_URL: ['tls://a:b@nats.example.com', 'nats://a:b@one.example.com:4222,nats://a:b@two.example.com:4222'],
+    HOST: ['::1', 'localhost', '0.0.0.0'], NATS_LISTENERS: ['LISTENERS', 'LISTENERS,ACME:acme'], EVENTS_MAX_AGE: ['36h'], LOG_LEVEL: ['silent'], BODY_MAX_BYTES: ['104857600'], WEBHOOK_POSTMARK_SECRET: ['user:a b'],
+    NATS_URL: ['tls://a:b@nats.example.com', 'nats://a:b@one.example.com, nats://a:b@two.example.com', 'nats://a:b@one.example.com:4222,nats://a:b@two.example.com:4222'],
     PUBLIC_URL: ['https://mail.example.com', 'https://mail.example.com/marketing/', 'http://[::1]:8080'],
-    MAIL_FROM: ['a@example.com', '"News, daily" <a@bücher.example>'], METRICS_TOKEN: ['a1-._~+/='], LINK_SECRET: [`${'l'.repeat(32)}\n`],
+    MAIL_FROM: ['a@example.com', '"News, daily" <a@bücher.example>', 'נוער <a@example.com>', 'می‌خواهم <a@example.com>'], METRICS_TOKEN: ['a1-._~+/='], LINK_SECRET: [`${'l'.repeat(32)}\n`],
   };
   for (const [name, values] of Object.entries(right)) for (const value of values) assert.deepEqual(problems({ [name]: value }), [], `${name}=${value}`);
+});
+
+test('what is asked for is told in words, with an example', () => {
+  const lines = problems({ LOG_LEVEL: 'loud', EVENTS_MAX_AGE: '1 week', WEBHOOK_POSTMARK_SECRET: 'secret', NATS_LISTENERS: 'LISTENERS;ACME', MAIL_POSTAL_ADDRESS: ' ' });
+  assert.deepEqual(lines, [
+    'EVENTS_MAX_AGE must be days or hours, like 7d or 36h, and at most 99999 of them',
+    'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
+    'MAIL_POSTAL_ADDRESS must not be blank',
+    'NATS_LISTENERS must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme',
+    'WEBHOOK_POSTMARK_SECRET must be what Postmark sends, like user:password',
+  ]);
+  for (const [name, { minimum, maximum }] of Object.entries(envSettings as Record<string, { minimum?: number; maximum?: number }>)) {
+    assert.equal(minimum === undefined, maximum === undefined, `${name} has bounds on both sides`);
+  }
 });
 
 test('a migration names the settings that can not work', () => {

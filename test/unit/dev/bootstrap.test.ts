@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { processStart, signal } from '../../../dev/process.ts';
+import { processStart } from '../../../dev/process-start.mjs';
+import { signal } from '../../../dev/process.ts';
 import { until } from '../../support/until.ts';
 import { tempDir, writeScript } from './temp-dir.ts';
 
@@ -32,7 +33,7 @@ writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));`
 function repository(npm?: string) {
   const root = tempDir();
   for (const folder of ['dev', 'bin', 'node_modules']) mkdirSync(join(root, folder));
-  for (const file of ['bootstrap.mjs', 'binaries.mjs']) copyFileSync(new URL(`../../../dev/${file}`, import.meta.url), join(root, 'dev', file));
+  for (const file of ['bootstrap.mjs', 'binaries.mjs', 'process-start.mjs']) copyFileSync(new URL(`../../../dev/${file}`, import.meta.url), join(root, 'dev', file));
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock('2.0.0')));
   writeFileSync(join(root, 'bin', 'npm.cjs'), FAKE_NPM);
   writeScript(join(root, 'bin', 'npm'), npm ?? `exec '${process.execPath}' '${root}/bin/npm.cjs' "$@"`);
@@ -60,6 +61,11 @@ function bootstrap(root: string, script: string, env: NodeJS.ProcessEnv = {}, op
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   return { pid: child.pid as number, ended: once(child, 'close'), output: () => output };
+}
+
+async function outputOf(it: ReturnType<typeof bootstrap>): Promise<string> {
+  assert.deepEqual(await it.ended, [0, null]);
+  return it.output();
 }
 
 const PRINT = "console.log('args', process.argv.slice(2).join(' '));";
@@ -137,6 +143,23 @@ test('a newer lock does not uninstall the devDependencies where they were instal
     assert.match(it.output(), dev ? /\nnpm ci --include=dev / : /\nnpm ci --omit=dev /);
     assert.equal(has(root, 'tool'), dev);
   }
+});
+
+test('under a service that runs nothing is installed anew, but devDependencies are added', async () => {
+  const root = repository();
+  installed(root, '1.0.0', false);
+  mkdirSync(join(root, '.data'));
+  const run = (start: string | null) => writeFileSync(join(root, '.data', 'run.json'), JSON.stringify({ owner: { pid: process.pid, start } }));
+  run(processStart(process.pid));
+  const refused = bootstrap(root, PRINT);
+  assert.deepEqual(await refused.ended, [1, null]);
+  assert.equal(refused.output(), `Perennial runs (process ${process.pid}) on dependencies that are to be installed anew: stop it first (Ctrl-C, or kill ${process.pid}).\n`);
+  installed(root, '2.0.0', false);
+  assert.match(await outputOf(bootstrap(root, PRINT)), /\nnpm install .*\nargs one two\n$/);
+  // It has died since, and its pid is another's.
+  installed(root, '1.0.0');
+  run('once');
+  assert.match(await outputOf(bootstrap(root, PRINT)), /\nnpm ci .*\nargs one two\n$/);
 });
 
 test('what an interrupted addition has left is removed and comes anew; what a service runs on stays', async () => {

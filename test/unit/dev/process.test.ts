@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { processStart, signal, stopForeign } from '../../../dev/process.ts';
+import { processStart } from '../../../dev/process-start.mjs';
+import { signal, stopForeign } from '../../../dev/process.ts';
 
 async function child(script: string) {
   const started = spawn(process.execPath, ['-e', `${script}; console.log('ready'); setInterval(() => {}, 1000)`]);

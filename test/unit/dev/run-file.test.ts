@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import { processStart, signal } from '../../../dev/process.ts';
+import { test, type TestContext } from 'node:test';
+import { processStart } from '../../../dev/process-start.mjs';
+import { signal } from '../../../dev/process.ts';
 import { claimDataDir, isOrphaned } from '../../../dev/run-file.ts';
 import { startService } from '../../../dev/service.ts';
 import { until } from '../../support/until.ts';
@@ -14,7 +15,7 @@ const silent = () => {};
 const runFile = new URL('../../../dev/run-file.ts', import.meta.url).href;
 
 /** Another process that claims the folder, with services of its own, and lives until it is killed. */
-async function otherRun(dir: string, names: string[], stopping = false) {
+async function otherRun(t: TestContext, dir: string, names: string[], stopping = false) {
   const script = `
     import { claimDataDir } from ${JSON.stringify(runFile)};
     import { startService } from ${JSON.stringify(runFile.replace('run-file', 'service'))};
@@ -28,25 +29,33 @@ async function otherRun(dir: string, names: string[], stopping = false) {
     process.on('SIGTERM', () => { run.remove(); process.exit(0); });
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const { services } = JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8')) as { services: { name: string; pid: number }[] };
   return { pid: child.pid as number, ended: once(child, 'exit'), services };
 }
 
-test('a folder that another process uses is refused with its pid, and left as it is', async () => {
+test('a folder that another process uses is refused with its pid, and left as it is', async (t) => {
   const dir = tempDir();
-  const other = await otherRun(dir, []);
+  const other = await otherRun(t, dir, []);
+  const mode = () => statSync(dir).mode & 0o777;
+  const closed = process.getuid?.() === 0 ? 0o711 : 0o700;
+  assert.equal(mode(), closed);
+  // As nobody leaves it, to see that it is not touched.
+  chmodSync(dir, 0o755);
   assert.equal(await isOrphaned(dir), false);
   await assert.rejects(claimDataDir(dir, silent), (error: Error) => error.message.includes(`kill ${other.pid}`));
   assert.ok(existsSync(join(dir, 'run.json')));
+  assert.equal(mode(), 0o755);
   signal(other.pid, 'SIGTERM');
   await other.ended;
   (await claimDataDir(dir, silent)).remove();
+  assert.equal(mode(), closed);
 });
 
-test('what a killed run left behind is stopped, Postgres last, and said', async () => {
+test('what a killed run left behind is stopped, Postgres last, and said', async (t) => {
   const dir = tempDir();
-  const other = await otherRun(dir, ['Postgres', 'api', 'NATS']);
+  const other = await otherRun(t, dir, ['Postgres', 'api', 'NATS']);
   signal(other.pid, 'SIGKILL');
   await other.ended;
   assert.equal(await isOrphaned(dir), true);
@@ -61,9 +70,9 @@ test('what a killed run left behind is stopped, Postgres last, and said', async 
   assert.equal(existsSync(join(dir, 'run.json')), false);
 });
 
-test('a run that is stopping is waited for', async () => {
+test('a run that is stopping is waited for', async (t) => {
   const dir = tempDir();
-  const other = await otherRun(dir, [], true);
+  const other = await otherRun(t, dir, [], true);
   const lines: string[] = [];
   const claim = claimDataDir(dir, (line) => lines.push(line));
   await until('it says that it waits', () => lines.length === 1);

@@ -21,6 +21,13 @@ test('an empty value counts as unset, a given address replaces its part', () => 
   assert.deepEqual(settings, ['POSTGRES_PORT', 'NATS_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT']);
 });
 
+test('the API is shown where it listens', () => {
+  const url = (HOST: string) => readStartSettings({ HOST, PORT: '81' }).url;
+  for (const host of ['', '127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']) assert.equal(url(host), 'http://localhost:81', host);
+  assert.deepEqual(['192.0.2.7', '2001:db8::7', 'mill.example'].map(url), ['http://192.0.2.7:81', 'http://[2001:db8::7]:81', 'http://mill.example:81']);
+  assert.throws(() => url('not an address'), /^EnvError: HOST must /);
+});
+
 test('each bad setting is a line', () => {
   const env = { PORT: '0', NATS_PORT: '70000', SMTP_PORT: 'x', DATABASE_URL: 'postgres://db.example.com/perennial' };
   assert.throws(

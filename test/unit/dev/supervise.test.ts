@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { processStart, signal } from '../../../dev/process.ts';
+import { processStart } from '../../../dev/process-start.mjs';
+import { signal } from '../../../dev/process.ts';
 import { startService } from '../../../dev/service.ts';
 import { keepRunning } from '../../../dev/supervise.ts';
 import { until } from '../../support/until.ts';
