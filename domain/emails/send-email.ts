@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Campaign } from '../../db/entities/campaigns.ts';
 import { Contact } from '../../db/entities/contacts.ts';
 import { EmailTemplate } from '../../db/entities/email-templates.ts';
@@ -7,6 +7,7 @@ import type { Origin } from '../../events/outbox.ts';
 import { normaliseEmail, type NormalisedEmail } from '../contacts/email.ts';
 import { isViolation } from '../contacts/violation.ts';
 import { assertValid, notFound, type Violation } from '../errors.ts';
+import { hashJson } from '../idempotency/hash-request.ts';
 import { queueEmails, type QueuedEmail } from './queue-emails.ts';
 
 export interface SendInput {
@@ -25,14 +26,14 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
   const { templateId, recipientId, to, data, campaignId } = input;
   assertValid(sendViolations(input, to));
   const toAddress = to === undefined ? null : keptAddress(to);
+  const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, input])}`;
   return em.transactional(async (tx) => {
     const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
     if (!template) throw notFound('template', templateId);
     if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) throw notFound('contact', recipientId);
     if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
     return queueOne(tx, origin, {
-      sendKey: callKey === null ? `api:${randomUUID()}` : `api:${digest([callKey, JSON.stringify(input)])}`,
-      templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
+      sendKey, templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
       lane: template.category === 'transactional' ? 'transactional' : 'journey',
     });
   });
@@ -67,5 +68,3 @@ export function addressViolations(to: string | undefined): Violation[] {
 
 /** A sound address as it is kept. */
 const keptAddress = (to: string): string => (normaliseEmail(to) as NormalisedEmail).email;
-
-const digest = (parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
