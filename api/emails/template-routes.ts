@@ -45,9 +45,11 @@ export const templateRoutes: RouteSpec[] = [
     method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
     params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
-    check: async ({ tx, deps, caller, params, body, readOnly }) => {
+    check: async ({ tx, deps, caller, params, body, given, readOnly }) => {
       const current = await tx.findOne(EmailTemplate, { id: params.id ?? 0, systemKey: null });
-      return current ? [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM))] : [];
+      if (!current) return [];
+      const fromEmail = given.fromEmail === undefined ? current.fromEmail : body.fromEmail;
+      return [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM, fromEmail))];
     },
     handler: async ({ em, deps, params, body, readOnly, ifMatch }) => ({
       body: presentTemplate(await updateTemplate(em, params.id, body, deps.env.MAIL_FROM, (current) => {

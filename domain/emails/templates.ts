@@ -103,8 +103,8 @@ async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion
   return row?.compiled_html ?? null;
 }
 
-/** Everything that is wrong with what a template is given. Throws 422, 503. */
-export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string): Promise<Violation[]> {
+/** Everything that is wrong with what a template is given; `fromEmail` is what it will be from. Throws 422, 503. */
+export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string, fromEmail = input.fromEmail): Promise<Violation[]> {
   const parts = clear(input);
   const { compiled, mistakes } = await compileContent(input.content).then(
     (html) => ({ compiled: html, mistakes: [] }),
@@ -115,7 +115,7 @@ export async function templateViolations(tx: EntityManager, tenantId: string, in
   );
   // Of MJML with mistakes the Liquid has been read already.
   const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
-  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, input.fromEmail, mailFrom))];
+  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, fromEmail, mailFrom))];
   return [...fieldViolations(parts), ...others, ...mistakes, ...checkTemplate(readable, compiled)];
 }
 

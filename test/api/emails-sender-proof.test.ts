@@ -91,6 +91,15 @@ test('no tenant mails from an address that another has proved, by whatever way',
   assert.equal(mailsTo(service, address).length, 2);
 });
 
+test('a change of a template whose address is proved no more tells that beside what else is wrong', async () => {
+  const id = await olderTemplate(a, 'lost@victim.example');
+  const put = async (body: object) => violations(await a.api('PUT', `/emails/templates/${id}`, body));
+  // One is refused by its schema, the other by the domain.
+  for (const name of ['', ' ']) assert.deepEqual((await put({ name }))!.sort(), [`/fromEmail sender_unverified`, `/name ${name === '' ? 'too_short' : 'required'}`]);
+  assert.deepEqual(await put({ name: '', fromEmail: 5 }), ['/name too_short', '/fromEmail type'], 'of the one that it takes the place of nothing is said');
+  assert.deepEqual(await put({ name: '', fromEmail: null }), ['/name too_short']);
+});
+
 test('the link of the mail shows who asks, changes nothing by itself, and confirms once', async () => {
   const { id } = await makeSender(b, { email: 'desk@b.example' });
   const asked = await nthMail(service, 'desk@b.example');
