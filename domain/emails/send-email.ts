@@ -6,7 +6,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { normaliseEmail, type NormalisedEmail } from '../contacts/email.ts';
 import { isViolation } from '../contacts/violation.ts';
-import { assertValid, notFound, type Violation } from '../errors.ts';
+import { assertNoneMissing, assertValid, notFound, type Missing, type Violation } from '../errors.ts';
 import { hashJson } from '../idempotency/hash-request.ts';
 import { queueEmails, type QueuedEmail } from './queue-emails.ts';
 
@@ -20,7 +20,7 @@ export interface SendInput {
 
 /**
  * Queues one email to a contact or to a bare address. With a `callKey` (what the caller repeats a call by) the same call
- * is the same email, however often it is made. Throws 400; 404 for a template, contact or campaign that does not exist.
+ * is the same email, however often it is made. Throws 400; 404 with each of template, contact and campaign that does not exist.
  */
 export async function sendEmail(em: EntityManager, origin: Origin, input: SendInput, callKey: string | null): Promise<QueuedEmail> {
   const { templateId, recipientId, to, data, campaignId } = input;
@@ -29,12 +29,13 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
   const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, input])}`;
   return em.transactional(async (tx) => {
     const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
-    if (!template) throw notFound('template', templateId);
-    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) throw notFound('contact', recipientId);
-    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
+    const missing: Missing[] = template ? [] : [{ path: '/templateId', what: 'template', id: templateId }];
+    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) missing.push({ path: '/recipientId', what: 'contact', id: recipientId });
+    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) missing.push({ path: '/campaignId', what: 'campaign', id: campaignId });
+    assertNoneMissing(missing);
     return queueOne(tx, origin, {
       sendKey, templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
-      lane: template.category === 'transactional' ? 'transactional' : 'journey',
+      lane: template!.category === 'transactional' ? 'transactional' : 'journey',
     });
   });
 }
