@@ -182,6 +182,22 @@ test('mails to confirm are few: to an address, and of a tenant', async () => {
   assert.equal((await b.api('POST', '/emails/senders', { email: 'one-more@b.example' })).status, 201);
 });
 
+test('mails to confirm an address are few, whichever tenants ask', async () => {
+  const address = 'wanted@victim.example';
+  const make = async (of: Service) => (await makeSender(of, { email: address })).id as number;
+  const again = async (of: Service, id: number) => (await of.api('POST', `/emails/senders/${id}/confirmation`)).status;
+  const [ofA, ofB] = [await make(a), await make(b)];
+  assert.deepEqual([await again(a, ofA), await again(b, ofB), await again(a, ofA)], [202, 202, 202]);
+  const refused = await service.api('POST', '/emails/senders', { email: 'Wanted@victim.example' });
+  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_requests']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 600);
+  assert.deepEqual([await again(a, ofA), await again(b, ofB)], [429, 429]);
+  assert.equal((await a.api('POST', '/emails/senders', { email: 'another@victim.example' })).status, 201);
+  await until('five mails are there', () => mailsTo(service, address).length === 5);
+  await engine(service, sql`update rate_buckets set at = at - interval '12 minutes' where bucket like 'mail/%'`);
+  assert.deepEqual([await again(b, ofB), await again(a, ofA)], [202, 429]);
+});
+
 test('a key in the DNS proves its domain for the tenant that made it, or that the record names', async () => {
   const pem = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const verify = (of: Service, id: number) => of.api('POST', `/emails/senders/${id}/verify`);
