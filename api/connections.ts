@@ -24,3 +24,16 @@ export function limitConnections(server: Server, most: number, { working, served
     });
   });
 }
+
+/** A client that reads nothing of its answer for so long is gone, or wants to keep us waiting. Node looks twice: it may be as long again. */
+const UNREAD_MS = 30_000;
+
+/**
+ * Ends connections over which nothing moves for `unreadMs` while an answer is to be sent, and idle ones when their time is over.
+ * `isAsked`: whether a request is still to come whole, which has a limit of its own, or to be answered, which may take longer.
+ */
+export function endSilentReaders(server: Server, { isAsked }: { isAsked(socket: Socket): boolean }, unreadMs = UNREAD_MS): void {
+  server.setTimeout(unreadMs, (socket) => {
+    if (socket.writableLength > 0 || !isAsked(socket)) socket.destroy();
+  });
+}

@@ -11,8 +11,12 @@ export interface Drain {
   track(response: ServerResponse): void;
   /** Responses that were tracked and are not over. */
   atWork(): number;
-  /** Connections with a request that has come whole and is not answered yet. */
+  /** Of these, those that wait for nothing but their client to read them. */
+  unread(): number;
+  /** Connections with a request that has come whole and is being worked at. */
   working(): Set<Socket>;
+  /** Whether a request over a connection is still to come whole, or to be answered. */
+  isAsked(socket: Socket): boolean;
   /** Whether a request was answered over a connection. */
   served(socket: Socket): boolean;
   /**
@@ -62,7 +66,9 @@ export function createDrain(server: Server): Drain {
       });
     },
     atWork: () => atWork.length,
-    working: () => new Set(atWork.flatMap(({ response }) => (response.req.complete && response.socket ? [response.socket] : []))),
+    unread: () => atWork.reduce((count, { response }) => (response.writableEnded ? count + 1 : count), 0),
+    working: () => new Set(atWork.flatMap(({ response }) => (response.req.complete && !response.writableEnded && response.socket ? [response.socket] : []))),
+    isAsked: (socket) => atWork.some(({ response }) => response.socket === socket && !response.writableEnded),
     served: (socket) => (socket as FollowedSocket)[SERVED] === true,
     async end() {
       draining = true;

@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
-import { AppError, assertValid, invalid, MOST_VIOLATIONS, type ErrorCode, type Violation } from '../domain/errors.ts';
+import { AppError, assertValid, type ErrorCode, type Violation } from '../domain/errors.ts';
 import type { Caller, Principal } from '../domain/auth/principal.ts';
 import type { Deps } from '../config/deps.ts';
 import type { Env } from '../config/env.ts';
-import { toAppError } from '../db/errors.ts';
-import { rolledBack, tenantEm, type EntityManager } from '../db/orm.ts';
+import { tenantEm, type EntityManager } from '../db/orm.ts';
 import { checkContent, coerceParameters, compileRequest, compileResponse } from '../domain/schema-check.ts';
-import { soundPart, withOthers, type Sound } from '../domain/sound-part.ts';
+import type { Sound } from '../domain/sound-part.ts';
 import { createTurn } from '../domain/turn.ts';
+import { completeRefusal } from './complete-refusal.ts';
 import { strict } from './schemas.ts';
 import { readBody, type BodyType, type ReadBody } from './middleware/body.ts';
 import type { BodyLimits } from './middleware/body-size.ts';
@@ -41,6 +41,13 @@ export interface Call<P, Q, B> {
   ifMatch: readonly number[] | null;
 }
 
+/** What a `prepare` has made. */
+export interface Prepared<R> {
+  value: R;
+  /** Called where the request did not come to its end with it. */
+  discard(): void;
+}
+
 /** What a `check` is asked: the call, as far as there is nothing wrong with it. */
 export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'deps' | 'caller' | 'readOnly' | 'files'> {
   /** In the caller's tenant, in a transaction that leaves nothing behind; on public routes there is no tenant. */
@@ -60,7 +67,7 @@ export interface Reply {
   derived?: boolean;
 }
 
-export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema> {
+export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema, R = unknown> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Under /api/v1 unless it starts with `//` (then at the root). Parameters in braces: `/contacts/{id}`. */
   path: `/${string}`;
@@ -98,11 +105,17 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
    * answer tells of everything; what is let through the command judges itself.
    */
   check?: (question: Question<Static<P>, Static<B>>) => Violation[] | Promise<Violation[]>;
-  handler: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Reply>;
+  /**
+   * What takes long and can be thrown away, such as to keep a file elsewhere: it is done before the transaction that an
+   * Idempotency-Key's request runs in, which holds a connection and its locks.
+   */
+  prepare?: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Prepared<R>>;
+  /** `prepared` is what `prepare` has made. */
+  handler: (call: Call<Static<P>, Static<Q>, Static<B>>, prepared: R) => Promise<Reply>;
 }
 
 /** Declares a route; its types come from its schemas. */
-export function route<P extends TSchema, Q extends TSchema, B extends TSchema>(spec: RouteSpec<P, Q, B>): RouteSpec {
+export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R>(spec: RouteSpec<P, Q, B, R>): RouteSpec {
   return spec as unknown as RouteSpec;
 }
 
@@ -158,17 +171,6 @@ function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<strin
   return readOnly;
 }
 
-/** What a check finds; where it can not be made, nothing more is told than there is already. */
-async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<Violation[]> {
-  try {
-    return await check();
-  } catch (error) {
-    const known = error instanceof AppError ? error : toAppError(error);
-    if (!known) throw error;
-    return known.code === 'validation_failed' ? known.errors ?? [] : [];
-  }
-}
-
 const noFields = strict({});
 
 /** Whoever has no token gets no further: a form's fields, a password, some texts. */
@@ -194,6 +196,20 @@ export function bodySchema(spec: Pick<RouteSpec, 'method' | 'access' | 'body'>):
 
 type RoutedContext = Context & { params: Record<string, string> };
 
+/** What the schemas have to say of a request. */
+interface Judged {
+  query: Record<string, unknown>;
+  /** All that is wrong; with the body alone, `wrong`. */
+  errors: Violation[];
+  wrong: Violation[];
+  /** None where one of them is wrong. */
+  soundParams: Record<string, unknown>;
+  /** Whether the body's schema could be asked. */
+  isReadable: boolean;
+  given: object;
+  readOnly: Record<string, unknown>;
+}
+
 /** Compiles a route's checks once and gives the Koa handler: parse, check, call, filter, answer. */
 export function guard(spec: RouteSpec, deps: Deps) {
   const checkParams = spec.params && compileRequest(spec.params);
@@ -208,7 +224,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
   );
   const defaultStatus = Number(Object.keys(spec.responses)[0]);
 
-  const handle = async (ctx: RoutedContext, params: Record<string, unknown>, { body, files }: ReadBody, em?: EntityManager): Promise<void> => {
+  const judge = async (ctx: RoutedContext, params: Record<string, unknown>, body: unknown): Promise<Judged> => {
     const turn = createTurn();
     const query = coerceParameters(spec.query, ctx.query);
     const errors: Violation[] = checkParams?.(params) ?? [];
@@ -231,24 +247,30 @@ export function guard(spec: RouteSpec, deps: Deps) {
     if (spec.method === 'POST') {
       errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
     }
+    return { query, soundParams, errors, wrong, isReadable, given, readOnly };
+  };
 
+  /** The request as its handler sees it, in the transaction of `em` where there is one. */
+  const callOf = (ctx: RoutedContext, params: Record<string, unknown>, { body, files }: ReadBody, { query, readOnly }: Judged, em?: EntityManager): Call<unknown, unknown, unknown> => {
     const principal = ctx.state['principal'] as Principal;
     const caller = callerOf(ctx, principal);
-    /** The refusal with what else the domain has against the request. */
-    const completed = async (told: Violation[]): Promise<AppError> => {
-      const left = isReadable && spec.check ? soundPart(body ?? {}, wrong) : null;
-      if (!left || told.length >= MOST_VIOLATIONS) return invalid(told);
-      const ask = (tx: EntityManager) => spec.check!({ tx, deps, caller, readOnly, files, params: soundParams, body: left.sound as Sound<unknown>, given });
-      const asking = em ?? tenantEm(deps.orm, principal?.tenantId ?? '');
-      const found = await asked(() => (principal ? rolledBack(asking, ask) : ask(asking)));
-      return invalid(withOthers(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
-    };
-    if (errors.length > 0) throw await completed(errors);
-
-    const reply = await spec.handler({
+    return {
       ctx, deps, get em() { return em ?? tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller, requestId: caller.requestId,
       params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
-    }).catch(async (error: unknown) => {
+    };
+  };
+
+  const handle = async (call: Call<unknown, unknown, unknown>, judged: Judged, prepared: () => unknown): Promise<void> => {
+    const { ctx, caller, files, readOnly, body } = call;
+    const { errors, wrong, soundParams, given } = judged;
+    const check = judged.isReadable ? spec.check : undefined;
+    /** The refusal with what else the domain has against the request. */
+    const completed = (told: Violation[]): Promise<AppError> =>
+      completeRefusal(told, check, { em: call.em, deps, caller, readOnly, files, params: soundParams, given, body, wrong });
+    if (errors.length > 0) throw await completed(errors);
+
+    const answer = async (): Promise<Reply> => spec.handler(call as never, prepared());
+    const reply = await answer().catch(async (error: unknown) => {
       // A command may refuse by one rule before it comes to the next.
       const told = error instanceof AppError && error.code === 'validation_failed' && spec.check ? error.errors : undefined;
       const whole = told && await completed(told);
@@ -283,9 +305,28 @@ export function guard(spec: RouteSpec, deps: Deps) {
   return async (ctx: RoutedContext): Promise<void> => {
     const params = coerceParameters(spec.params, ctx.params);
     const came = await read(ctx, params);
+    let judging: Promise<Judged> | undefined;
+    const judged = (): Promise<Judged> => (judging ??= judge(ctx, params, came.body));
+    let prepared: PromiseSettledResult<Prepared<unknown>> | undefined;
+    let isDone = false;
+    const prepare = spec.prepare && (async () => {
+      const found = await judged();
+      if (found.errors.length === 0) [prepared] = await Promise.allSettled([spec.prepare!(callOf(ctx, params, came, found) as never)]);
+    });
+    /** Throws what `prepare` threw: that is an answer as any other. */
+    const value = (): unknown => {
+      if (prepared?.status === 'rejected') throw prepared.reason;
+      return prepared?.value.value;
+    };
+    const run = async (em?: EntityManager): Promise<void> => {
+      const found = await judged();
+      await handle(callOf(ctx, params, came, found, em), found, value);
+      isDone = true;
+    };
     try {
-      await idempotent(ctx, spec, deps, came, (em) => handle(ctx, params, came, em));
+      await idempotent(ctx, spec, deps, came, { prepare, run });
     } finally {
+      if (prepared?.status === 'fulfilled' && !isDone) prepared.value.discard();
       await came.close();
     }
   };

@@ -10,9 +10,10 @@ import { listen, startOrExit } from '../config/start-problems.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
 import { createHandler } from './app.ts';
-import { limitConnections } from './connections.ts';
+import { endSilentReaders, limitConnections } from './connections.ts';
 import { createDrain } from './draining.ts';
 import { answerClientErrors } from './refuse.ts';
+import { oneAtATime } from './pipelining.ts';
 import { createShedder } from './shedding.ts';
 import { createBodyTimeout } from './slow-bodies.ts';
 
@@ -38,15 +39,19 @@ const UPLOAD_MS = 3_600_000;
 const handle = createHandler(deps);
 const boundBody = createBodyTimeout();
 const timeouts = { requestTimeout: UPLOAD_MS, headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
-const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, (request, response) => {
+const answer = oneAtATime((request, response) => {
   drain.track(response);
   boundBody(request, response);
   if (!shedder.refuses(request, response)) handle(request, response);
 });
+const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, answer);
+// Whatever else is expected, nothing of it is needed for an answer (RFC 9110, section 10.1.1).
+server.on('checkExpectation', answer);
 const drain = createDrain(server);
 const stopWatching = deps.postgres.watch(env.DATABASE_URL);
-const shedder = await createShedder(deps, drain.atWork);
+const shedder = await createShedder(deps, drain);
 answerClientErrors(server);
+endSilentReaders(server, drain);
 // Behind a proxy every connection is the proxy's.
 if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0) limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
 await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));

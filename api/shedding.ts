@@ -33,12 +33,14 @@ export interface Shedder {
   stop(): void;
 }
 
-/** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them. */
-export async function createShedder(deps: Deps, atWork: () => number): Promise<Shedder> {
+/** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them; `unread` those of them that only wait for their client. */
+export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): number; unread(): number }): Promise<Shedder> {
   const pool = await (deps.orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }).getNativeClient();
   const refuse = refuseWith(new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
   /** What is at work and does not count. */
   let leftOut = 0;
+  /** What is written and not read, at the last tick. */
+  let waiting = 0;
   let ticked = performance.now();
   /** How long there was pressure (ms). */
   let strain = 0;
@@ -48,7 +50,8 @@ export async function createShedder(deps: Deps, atWork: () => number): Promise<S
     const now = performance.now();
     const passed = now - ticked;
     ticked = now;
-    const pressed = (atWork() - leftOut > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
+    waiting = atWork() > FEW ? unread() : 0;
+    const pressed = (atWork() - leftOut - waiting > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
     strain = pressed ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
     if (strain === BURST_MS) guarded = true;
     else if (strain === 0) guarded = false;
@@ -73,7 +76,7 @@ export async function createShedder(deps: Deps, atWork: () => number): Promise<S
   return {
     refuses(request, response) {
       const path = request.url ?? '';
-      const others = atWork() - 1 - leftOut;
+      const others = atWork() - 1 - leftOut - waiting;
       const refuses = others > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path);
       // Few are: most requests need not be told of when they end.
       if (refuses || NOT_COUNTED.test(path)) leaveOut(response);

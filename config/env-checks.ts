@@ -100,6 +100,8 @@ export function crossChecks(env: Partial<Env>): string[] {
       problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
     }
   }
+  const listeners = env.NATS_LISTENERS?.split(',').filter(Boolean).map((text) => text.split(':')[0]) ?? [];
+  if (new Set(listeners).size < listeners.length) problems.push('NATS_LISTENERS must name each account once: there is one copy in it, of all events or of one tenant\'s');
   try {
     readProviders(env.SMTP_URL ?? 'smtp://localhost');
   } catch (error) {

@@ -38,3 +38,13 @@ export function errorForLog(error: unknown, depth = 1): LoggedError {
     ...(Array.isArray(fields['errors']) && depth < DEPTH ? { errors: fields['errors'].slice(0, DEPTH).map((one) => errorForLog(one, depth + 1)) } : {}),
   };
 }
+
+/** Takes the data out of an error's text and those of its causes, for errors that others keep: those of activities are in Temporal's histories. */
+export function withoutData<E>(error: E): E {
+  for (let one: unknown = error, depth = 1; one instanceof Error && depth <= DEPTH; one = one.cause, depth += 1) {
+    const { message, stack = '' } = errorForLog(one);
+    // Some errors have no setters for these.
+    for (const [name, value] of Object.entries({ message, stack, ...(depth === DEPTH ? { cause: undefined } : {}) })) Object.defineProperty(one, name, { value, configurable: true, writable: true });
+  }
+  return error;
+}

@@ -51,6 +51,8 @@ function accountPair({ service, listener, listenersSend }: NatsAccounts): string
   const to = `accounts: [${listener.account}]`;
   const from = `account: ${service.account}`;
   const requests = listenersSend ? ['email.send.requests'] : [];
+  // In our account they come under the listener's name, into a stream of their own.
+  const arriving = `email.send.requests.${listener.account}`;
   return `  ${service.account} {
     jetstream: enabled
     users: [{ ${login(service)} }]
@@ -58,7 +60,7 @@ function accountPair({ service, listener, listenersSend }: NatsAccounts): string
       { service: "$JS.API.CONSUMER.RESET.EVENTS.${copy}", ${to} }
       { service: "$JS.FC.EVENTS.${copy}.*", ${to} }
       { stream: "${delivered}", ${to} }
-${requests.map((subject) => `      { service: "${subject}", ${to} }\n`).join('')}    ]
+${requests.map(() => `      { service: "${arriving}", ${to} }\n`).join('')}    ]
     imports: [{ service: { account: ${listener.account}, subject: "$JS.API.>" }, to: "$JS.${listener.account}.API.>" }]
   }
   ${listener.account} {
@@ -72,7 +74,7 @@ ${requests.map((subject) => `      { service: "${subject}", ${to} }\n`).join('')
       { service: { ${from}, subject: "$JS.API.CONSUMER.RESET.EVENTS.${copy}" }, to: "$JS.PERENNIAL.API.CONSUMER.RESET.EVENTS.${copy}" }
       { service: { ${from}, subject: "$JS.FC.EVENTS.${copy}.*" } }
       { stream: { ${from}, subject: "${delivered}" } }
-${requests.map((subject) => `      { service: { ${from}, subject: "${subject}" } }\n`).join('')}    ]
+${requests.map((subject) => `      { service: { ${from}, subject: "${arriving}" }, to: "${subject}" }\n`).join('')}    ]
   }
 `;
 }

@@ -78,7 +78,7 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
     table() {
       const rows: [string, string][] = [
         ['API', `${url}/api/v1`],
-        ['Documentation', `${url}/docs`],
+        ['Documentation', `${url}/docs, ${url}/docs/events`],
       ];
       if (stack?.pages.temporal) rows.push(['Temporal UI', stack.pages.temporal]);
       if (stack?.listenerUrl) rows.push(['NATS', `${stack.listenerUrl}  (to listen to events)`]);

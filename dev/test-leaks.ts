@@ -9,7 +9,8 @@ beforeEach(() => clearTimeout(timer));
 afterEach(() => {
   clearTimeout(timer);
   timer = setTimeout(() => {
-    console.error(`The file's tests are over and it does not end; still open: ${process.getActiveResourcesInfo().join(', ')}`);
+    const counts = Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (type) => type)).map(([type, all]) => `${all!.length} × ${type}`);
+    console.error(`The file's tests are over and it does not end; still open: ${counts.join(', ')}`);
     process.exit(1);
   }, LEAK_MS).unref();
 });

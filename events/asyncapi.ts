@@ -1,7 +1,7 @@
 import type { Env } from '../config/env.ts';
 import { isLoopback } from '../config/env-checks.ts';
 import { eventContracts } from './contracts.ts';
-import { DEAD_LETTERS, deadLetterSubject, EMAIL_SEND_REQUESTS, EVENTS, SEND_REQUEST_SUBJECT, streamConfigs } from './streams.ts';
+import { DEAD_LETTERS, deadLetterSubject, EMAIL_SEND_REQUESTS, EVENTS, LISTENER_REQUESTS, SEND_REQUEST_SUBJECT, streamConfigs } from './streams.ts';
 
 /** The others are for the service itself. */
 const OPEN_STREAMS = new Set([EVENTS, EMAIL_SEND_REQUESTS, DEAD_LETTERS]);
@@ -20,7 +20,8 @@ const sendRequest = {
   type: 'object',
   required: ['templateId', 'recipientId', 'emailId'],
   properties: {
-    templateId: { type: 'integer' }, recipientId: { type: ['integer', 'null'] }, emailId: { type: ['integer', 'string'], maxLength: 100 },
+    templateId: { type: 'integer' }, recipientId: { type: ['integer', 'null'], description: 'The `id` of the contact; null in requests of the service for a bare address' },
+    emailId: { type: ['integer', 'string'], maxLength: 100, description: 'Yours is a string, and becomes `externalId` in answers and events; an integer names an email of the service' },
     campaignId: { type: ['integer', 'null'] }, tenantId: { type: 'string' },
   },
 };
@@ -30,7 +31,7 @@ const deadLetter = {
   required: ['consumer', 'subject', 'error', 'body'],
   properties: {
     consumer: { type: 'string', description: 'Which consumer could not handle it' }, subject: { type: 'string', description: 'Where it came from' },
-    error: { type: 'string' }, body: { type: 'string', description: 'The message as it was' },
+    error: { type: 'string' }, body: { type: 'string', description: 'The message as it was, up to 64 KiB of it' },
   },
 };
 
@@ -78,7 +79,9 @@ export function asyncapi({ NATS_URL, EVENTS_MAX_AGE, ENABLE_MULTI_TENANT }: Pick
   channels['sendRequests'] = {
     address: SEND_REQUEST_SUBJECT, title: 'Send requests', servers, 'x-stream': EMAIL_SEND_REQUESTS,
     summary: ENABLE_MULTI_TENANT ? 'Only the service itself writes these: other programs may not in a service of many tenants' : 'Delivers an email to a contact, once for each `emailId` of yours',
-    description: 'What can not be read is a dead letter, with the reason; a publication to a subject that there is not is refused.',
+    description: `The acknowledgement says that a request is kept, not that it can be read: one that can not becomes a dead letter with the reason, which the operator sees and listeners may not. What listeners request is kept in the stream \`${LISTENER_REQUESTS}\`, apart from the service's own. A request of more than 64 KiB, or one too many waiting, is refused.
+
+A publication to another subject is refused; where a client does not wait for the reason (nats-py), it shows as a timeout.`,
     messages: { request: { name: 'EmailSendRequest', contentType: 'application/json', payload: sendRequest, examples: [{ payload: { templateId: 3, recipientId: 7, emailId: 'order-4711' } }] } },
   };
   operations['deliver'] = { action: 'receive', channel: { $ref: '#/channels/sendRequests' }, summary: 'Requests to deliver an email' };

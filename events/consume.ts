@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../config/deps.ts';
+import { errorForLog } from '../config/error-for-log.ts';
 import { SpanKind } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
-import { isRetryable } from '../db/errors.ts';
+import { isRetryable, toAppError } from '../db/errors.ts';
 import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
 import { compileRequest } from '../domain/schema-check.ts';
-import { decodeText, encode, type JsMsg } from './nats.ts';
+import { decodeText, encode, isUnanswered, type JsMsg } from './nats.ts';
 import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
 
 const BATCH = 500;
@@ -14,6 +15,14 @@ const PACE_MS = 50;
 /** What waited here longer than that tells the server, which else would soon deliver it again. */
 const STILL_WAITING_MS = 10_000;
 const MAX_TRIES = 8;
+/** Of a dead letter; while Postgres or NATS is away it is tried for as long as that takes. */
+const MAX_LETTER_TRIES = 4;
+/** What a dead letter keeps of a message: even written as escapes it passes any server. */
+const MOST_BODY_BYTES = 64 * 1024;
+const MOST_ID_CHARACTERS = 200;
+const MOST_TENANT_CHARACTERS = 50;
+/** Work queues are no tenant's; requests of other programs are for the tenant of a service with one. */
+const QUEUES_TENANT = 'default';
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
 
 export interface Consumer {
@@ -45,7 +54,21 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
       message.nak(backoffMs(deliveries));
       return;
     }
-    await deadLetter(deps, name, message, error);
+    try {
+      await deadLetter(deps, name, message, error);
+    } catch (problem) {
+      const tries = deliveries - (error instanceof PoisonError ? 0 : MAX_TRIES - 1);
+      const about = { err: problem, consumer: name, stream, seq: message.seq, subject: message.subject, deliveries };
+      if (tries < MAX_LETTER_TRIES || isUnanswered(problem) || toAppError(problem)?.code === 'unavailable') {
+        log.error(about, 'dead letter not written, will be tried again');
+        return message.nak(backoffMs(tries));
+      }
+      // Else it would stand before what comes behind it for ever.
+      message.term('its dead letter can not be written');
+      deps.metrics.consumed.inc({ consumer: name, outcome: 'lost' });
+      return log.error(about, 'message was given up, and its dead letter could not be written');
+    }
+    message.ack();
     deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
     log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'event went to the dead letters');
   };
@@ -61,7 +84,7 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
       for (const message of messages) message.ack();
       deps.metrics.consumed.inc({ consumer: name, outcome: 'done' }, messages.length);
     } catch (error) {
-      if (messages.length === 1) return fail(messages[0]!, error).catch((e: unknown) => log.error({ err: e, consumer: name }, 'dead letter not written'));
+      if (messages.length === 1) return fail(messages[0]!, error);
       for (const message of messages) await process([message]);
     }
   };
@@ -99,18 +122,25 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
   };
 }
 
-async function deadLetter(deps: Deps, consumer: string, message: JsMsg, error: unknown): Promise<void> {
-  const body = decodeText(message.data);
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const messageId = message.headers?.get('Nats-Msg-Id') ?? '';
-  await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject: message.subject, error: text, body }), {
-    msgID: `${consumer}-${message.info.stream}-${message.seq}`,
+/** As Postgres can keep it. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '');
+
+/** Writes what could not be handled to the table and to the stream: any message fits, whatever is in it. */
+async function deadLetter(deps: Deps, consumer: string, { data, headers, info, seq, subject }: JsMsg, error: unknown): Promise<void> {
+  const kept = withoutNul(decodeText(data.subarray(0, MOST_BODY_BYTES)));
+  const body = data.length > MOST_BODY_BYTES ? `${kept}… (the first ${MOST_BODY_BYTES} of ${data.length} bytes)` : kept;
+  const { type, message } = errorForLog(error);
+  const text = withoutNul(`${type}: ${message}`);
+  const messageId = headers?.get('Nats-Msg-Id').slice(0, MOST_ID_CHARACTERS) ?? '';
+  const [root = '', tenant = ''] = subject.split('.');
+  const tenantId = root === 'events' ? tenant.slice(0, MOST_TENANT_CHARACTERS) : QUEUES_TENANT;
+  await engineEm(deps.orm).transactional(async (tx) => {
+    await rows(tx, sql`
+      insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
+      values (${tenantId}, ${consumer}, ${subject}, ${withoutNul(messageId)}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`);
+    // Last: a row that is refused leaves no letter in the stream, however often it is tried.
+    await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject, error: text, body }), { msgID: `${consumer}-${info.stream}-${seq}` });
   });
-  await engineEm(deps.orm).transactional((tx) => rows(tx, sql`
-    insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
-    values (${message.subject.split('.')[1] ?? ''}, ${consumer}, ${message.subject}, ${messageId}, ${body.replaceAll('\0', '')}, ${text},
-            ${message.info.deliveryCount}, ${message.seq})`));
-  message.ack();
 }
 
 const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { encode, isMissing, type Nats } from './nats.ts';
+import { EnvError } from '../config/env.ts';
+import { encode, isMissing, isWithoutJetStream, type Nats } from './nats.ts';
 import { copyConfig, copyConsumerConfig, ensureConsumer, EVENTS } from './streams.ts';
 
 /** A NATS account of other programs, with a copy of the stream EVENTS in it. */
@@ -20,11 +21,12 @@ export function copiesOf(setting: string): Copy[] {
   });
 }
 
-/** JetStream as it is in the copy's account. */
+/** JetStream as it is in the copy's account. Throws EnvError when there is none. */
 export async function insideOf({ connection, acks }: Nats, { account }: Copy): Promise<Nats> {
   const options = { apiPrefix: `$JS.${account}.API`, timeout: 10_000 };
   const jsm = await connection.jetstreamManager(options).catch((error: unknown) => {
-    throw new Error(`NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`, { cause: error });
+    if (!isWithoutJetStream(error)) throw error;
+    throw new EnvError(`NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`, { cause: error });
   });
   return { connection, acks, js: connection.jetstream(options), jsm };
 }

@@ -1,4 +1,4 @@
-import { decodeText, type Nats } from './nats.ts';
+import { decodeText, readMessages, type Nats } from './nats.ts';
 
 const BATCH = 500;
 
@@ -18,22 +18,15 @@ export async function eraseMessages(
   const { state } = await nats.jsm.streams.info(stream);
   let { seq, erased } = from;
   if (state.messages === 0 || seq >= state.last_seq) return { seq, erased };
-  const consumer = await nats.js.consumers.get(stream, { filterSubjects: [subject], opt_start_seq: Math.max(seq + 1, 1), deliver_policy: 'by_start_sequence' } as never);
-  const doomed: number[] = [];
-  for (let pending = (await consumer.info()).num_pending; pending > 0;) {
-    const batch = await consumer.fetch({ max_messages: Math.min(BATCH, pending), expires: 5000 });
-    let got = 0;
-    for await (const message of batch) {
-      got += 1;
-      pending = message.info.pending;
+  for (let more = true; more && seq < state.last_seq;) {
+    const read = await readMessages(nats, stream, Math.max(seq + 1, state.first_seq), subject, BATCH);
+    for (const message of read.messages) {
+      if (isToGo(decodeText(message.data)) && (await nats.jsm.streams.deleteMessage(stream, message.seq, true).catch(isGone))) erased += 1;
       ({ seq } = message);
-      if (isToGo(decodeText(message.data))) doomed.push(message.seq);
     }
-    for (const one of doomed.splice(0)) if (await nats.jsm.streams.deleteMessage(stream, one, true).catch(isGone)) erased += 1;
+    ({ more } = read);
     onProgress({ seq, erased });
-    if (got === 0) break;
   }
-  await consumer.delete();
   return { seq, erased };
 }
 

@@ -1,4 +1,4 @@
-import { connect, createInbox, ErrorCode, headers, NatsError, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
+import { connect, createInbox, ErrorCode, headers, NatsError, RequestStrategy, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
 
 export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
@@ -28,6 +28,11 @@ export function isAway(error: unknown): boolean {
 /** Whether what was asked of a connection failed because the server, or its JetStream, is not there or does not answer. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && (isAway(error) || UNANSWERED.has(error.code));
+}
+
+/** Whether an account has no JetStream, or none that it shares with ours. */
+export function isWithoutJetStream(error: unknown): boolean {
+  return error instanceof NatsError && (error.code === ErrorCode.JetStreamNotEnabled || error.code === ErrorCode.NoResponders);
 }
 
 /** Connects with the credentials in the URL and reconnects for ever. */
@@ -156,6 +161,34 @@ function headersOf(id: string | undefined, contentType: string | undefined): { h
 function refusalOf(ack: Msg): string | null {
   if (ack.headers?.hasError) return ack.headers.description || String(ack.headers.code);
   return (ack.json<{ error?: { description?: string } }>()).error?.description ?? null;
+}
+
+export interface StoredMessage {
+  seq: number;
+  data: Uint8Array;
+}
+
+const READ_TIMEOUT_MS = 10_000;
+const MOST_READ_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The next messages of a stream under `subject`, from `seq` on, without a consumer: an account may have no room for one. The stream
+ * must have `allow_direct`. Throws when they do not all come.
+ */
+export async function readMessages({ connection, js }: Nats, stream: string, seq: number, subject: string, most: number): Promise<{ messages: StoredMessage[]; more: boolean }> {
+  const asked = encode({ seq, next_by_subj: subject, batch: most, max_bytes: MOST_READ_BYTES });
+  const answers = await connection.requestMany(`${js.apiPrefix}.DIRECT.GET.${stream}`, asked, { strategy: RequestStrategy.SentinelMsg, maxWait: READ_TIMEOUT_MS });
+  const messages: StoredMessage[] = [];
+  for await (const { headers: said, data } of answers) {
+    // 204 ends a batch; 404: there is none.
+    if (said?.code === 404) return { messages, more: false };
+    if (said?.code === 204) return { messages, more: said.get('Nats-Num-Pending') !== '0' };
+    if (said?.hasError) throw new Error(`The stream ${stream} can not be read: ${said.code} ${said.description}`);
+    messages.push({ seq: Number(said?.get('Nats-Sequence')), data });
+  }
+  // The client takes an empty message for the end.
+  if (messages.at(-1)?.data.length === 0) return { messages, more: true };
+  throw new Error(`The stream ${stream} can not be read: JetStream does not answer`);
 }
 
 const codeOf = (error: unknown): number | undefined => (error instanceof NatsError ? error.api_error?.err_code : undefined);

@@ -4,12 +4,16 @@ import type { JetStreamManager } from './nats.ts';
 
 export const EVENTS = 'EVENTS';
 export const EMAIL_SEND_REQUESTS = 'EMAIL_SEND_REQUESTS';
+/** What programs in listeners' accounts request: apart, so that nothing of theirs stands before the service's own mail. */
+export const LISTENER_REQUESTS = 'LISTENER_REQUESTS';
 export const DEAD_LETTERS = 'DEAD_LETTERS';
 export const TRACKING_HITS = 'TRACKING_HITS';
 /** Uploaded files, see file-store.ts. */
 export const FILES = 'FILES';
 
 export const SEND_REQUEST_SUBJECT = 'email.send.requests';
+/** As `email.send.requests` of a listener's account arrives in ours. */
+export const listenerRequestSubject = (account: string): string => `${SEND_REQUEST_SUBJECT}.${account}`;
 export const TRACKING_SUBJECT = 'tracking.hits';
 /** Core NATS, not a stream: "there is something in the outbox"; the message is the table. */
 export const OUTBOX_PING = 'outbox.ping';
@@ -18,6 +22,11 @@ export const deadLetterSubject = (consumer: string): string => `dead.${consumer}
 const second = 1_000_000_000;
 const minute = 60 * second;
 const hour = 60 * minute;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Several hundred times what a send request of ours has. */
+const MOST_REQUEST_BYTES = 64 * KIB;
 
 /** `7d` or `36h` in nanoseconds. */
 function duration(text: string): number {
@@ -29,10 +38,13 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
   const common = { storage: StorageType.File, num_replicas: 1, duplicate_window: 2 * minute };
   return [
     { ...common, name: EVENTS, subjects: ['events.*.*'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: duration(eventsMaxAge), allow_direct: true },
-    { ...common, name: EMAIL_SEND_REQUESTS, subjects: [SEND_REQUEST_SUBJECT], retention: RetentionPolicy.Workqueue },
+    { ...common, name: EMAIL_SEND_REQUESTS, subjects: [SEND_REQUEST_SUBJECT], retention: RetentionPolicy.Workqueue, max_msg_size: MOST_REQUEST_BYTES },
+    // A full one refuses what comes, and so tells who publishes.
+    { ...common, name: LISTENER_REQUESTS, subjects: [listenerRequestSubject('*')], retention: RetentionPolicy.Workqueue, max_msg_size: MOST_REQUEST_BYTES, max_bytes: 32 * MIB, discard: DiscardPolicy.New },
     { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
     { ...common, name: FILES, subjects: ['files.*.*'], retention: RetentionPolicy.Limits, max_age: 7 * 24 * hour },
-    { ...common, name: DEAD_LETTERS, subjects: ['dead.>'], retention: RetentionPolicy.Limits, max_age: 30 * 24 * hour },
+    // The oldest give way; all are in the table, too.
+    { ...common, name: DEAD_LETTERS, subjects: ['dead.>'], retention: RetentionPolicy.Limits, max_age: 30 * 24 * hour, max_bytes: 64 * MIB, discard: DiscardPolicy.Old, allow_direct: true },
   ];
 }
 
@@ -53,7 +65,7 @@ export function copyConsumerConfig(account: string, tenantId: string | null): Pa
 export function copyConfig(account: string, eventsMaxAge: string): Partial<StreamConfig> & { name: string } {
   const { durable_name: name, deliver_subject } = copyConsumerConfig(account, null);
   const mirror = { name: EVENTS, external: { api: '$JS.PERENNIAL.API', deliver: '' }, consumer: { name, deliver_subject } };
-  return { name: EVENTS, mirror, storage: StorageType.File, num_replicas: 1, max_age: duration(eventsMaxAge) };
+  return { name: EVENTS, mirror, storage: StorageType.File, num_replicas: 1, max_age: duration(eventsMaxAge), allow_direct: true };
 }
 
 /** A durable pull consumer; `types` narrows EVENTS to what it handles. */

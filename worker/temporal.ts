@@ -3,6 +3,7 @@ import { createActivities } from '../activities/index.ts';
 import type { Deps } from '../config/deps.ts';
 import { JOB_QUEUE, MAILING_QUEUE, TASK_QUEUE } from '../config/temporal.ts';
 import { workflowBundle } from './bundle.ts';
+import { failingActivities } from './failing-activities.ts';
 import { temporalLogger } from './temporal-logger.ts';
 import { tracedActivities } from './traced-activities.ts';
 
@@ -10,7 +11,7 @@ import { tracedActivities } from './traced-activities.ts';
 export async function startTemporalWorker(deps: Deps, connection: NativeConnection): Promise<{ stop(): Promise<void> }> {
   const common = {
     connection, namespace: deps.env.TEMPORAL_NAMESPACE, workflowBundle: await workflowBundle(temporalLogger(deps.log)), activities: createActivities(deps), shutdownGraceTime: '10s',
-    ...(deps.tracing ? { interceptors: { activity: [tracedActivities(deps.tracing)] } } : {}),
+    interceptors: { activity: [failingActivities, ...(deps.tracing ? [tracedActivities(deps.tracing)] : [])] },
   } satisfies Partial<WorkerOptions>;
   const workers = [
     await Worker.create({

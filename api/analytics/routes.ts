@@ -21,8 +21,12 @@ const emailFigures = { sent: count, delivered, failed: count, opens: count, clic
 const campaignFigures = { entries: count, completions: count, ...emailFigures };
 const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
 
+/** For each answer of JetStream: who asks for figures does not wait for one that is away. */
+const JETSTREAM_MS = 1_500;
+
 /** When the consumer had folded everything in: `now`, or when the last event before the oldest open one was published. */
-async function foldedUntil({ nats: { jsm } }: Deps, now: Date): Promise<Date> {
+async function foldedUntil({ nats: { connection } }: Deps, now: Date): Promise<Date> {
+  const jsm = await connection.jetstreamManager({ checkAPI: false, timeout: JETSTREAM_MS });
   const info = await jsm.consumers.info(EVENTS, 'analytics').catch(() => null);
   if (!info || info.num_pending + info.num_ack_pending === 0) return now;
   const last = await jsm.streams.getMessage(EVENTS, { seq: info.ack_floor.stream_seq }).catch(() => null);

@@ -9,11 +9,12 @@ import { CSV } from '../../domain/contacts/export/csv.ts';
 import { cancelImport, createImport, inspectImport, listViolations, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
+import type { CsvInspection } from '../../domain/contacts/import/inspect-csv.ts';
 import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
 import { commonSort, listPage } from '../../domain/list-page.ts';
 import { keyset, type ListQuery } from '../../domain/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
-import { accepted, route, type Call, type RouteSpec } from '../guard.ts';
+import { accepted, route, type Call, type Prepared, type RouteSpec } from '../guard.ts';
 import type { UploadedFile } from '../middleware/uploads.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
 
@@ -82,21 +83,30 @@ function readRequest(body: Static<typeof ImportBody>): ImportRequest {
 
 const readHead = async (file: UploadedFile): Promise<CsvHead> => ({ bytes: await buffer(file.read(HEAD_BYTES)), complete: file.size <= HEAD_BYTES });
 
-async function startImport({ em, deps, principal, caller, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>) {
+/** A file that is kept, and what is known of it. */
+interface KeptFile {
+  fileName: string;
+  objectKey: string;
+  request: ImportRequest;
+  inspection: CsvInspection;
+}
+
+async function keepFile({ em, deps, principal, body, files }: Call<unknown, unknown, Static<typeof ImportBody>>): Promise<Prepared<KeptFile>> {
   const file = files.find((upload) => upload.field === 'file');
   assertValid(await partViolations(em, body, files));
   const request = readRequest(body);
   const inspection = await inspectImport(em, principal.tenantId, await readHead(file!), request);
   const objectKey = randomUUID();
+  // The store may be what failed, and nobody is to wait for it; what stays there it drops after a week.
+  const discard = (): void => void deleteFile(deps.nats, objectKey)
+    .catch((failure: unknown) => deps.log.warn({ err: failure as Error }, 'the file of a refused import was not deleted'));
   try {
     await putFile(deps.nats, objectKey, file!.read());
-    const job = await createImport(em, caller, { fileName: file!.name || 'import.csv', objectKey }, request, inspection);
-    return accepted(`/contacts/imports/${job.id}`, presentImport(job));
   } catch (error) {
-    // The store may be what failed, and nobody is to wait for it; what stays there it drops after a week.
-    deleteFile(deps.nats, objectKey).catch((failure: unknown) => deps.log.warn({ err: failure as Error }, 'the file of a refused import was not deleted'));
+    discard();
     throw error;
   }
+  return { value: { fileName: file!.name || 'import.csv', objectKey, request, inspection }, discard };
 }
 
 interface RejectRow {
@@ -157,7 +167,11 @@ export const importRoutes: RouteSpec[] = [
     body: ImportBody, bodyTypes: ['multipart'], fileLimit: (env) => env.IMPORT_MAX_BYTES,
     responses: { 202: { schema: ImportAnswer } }, errors: ['unsupported_file'],
     check: ({ tx, body, files }) => partViolations(tx, body, files),
-    handler: startImport,
+    prepare: keepFile,
+    handler: async ({ em, caller }, { fileName, objectKey, request, inspection }) => {
+      const job = await createImport(em, caller, { fileName, objectKey }, request, inspection);
+      return accepted(`/contacts/imports/${job.id}`, presentImport(job));
+    },
   }),
   route({
     method: 'GET', path: '/contacts/imports', operationId: 'listImports', summary: 'List imports', access: 'contacts:read',

@@ -100,6 +100,12 @@ async function runOrReplay(ctx: Context, attempt: () => Promise<Known | 'busy'>)
   }
 }
 
+/** A request's work: `run` writes its answer to `ctx`. `prepare` comes before it, outside of its transaction, and is not asked for a request that was answered. */
+export interface Work {
+  prepare?: (() => Promise<void>) | undefined;
+  run(em?: EntityManager): Promise<void>;
+}
+
 /**
  * Does `run`, which writes to `ctx`, once for each Idempotency-Key of a caller and operation. A repetition gets the first
  * answer; one with another request 422; one whose twin takes too long 409. Throws 400 for what is no key.
@@ -109,10 +115,13 @@ export async function idempotent(
   spec: KeyedSpec,
   deps: Deps,
   { body, files }: { body: unknown; files: UploadedFile[] },
-  run: (em?: EntityManager) => Promise<void>,
+  { prepare, run }: Work,
 ): Promise<void> {
   const key = ctx.headers['idempotency-key'];
-  if (key === undefined || !takesIdempotencyKey(spec)) return run();
+  if (key === undefined || !takesIdempotencyKey(spec)) {
+    await prepare?.();
+    return run();
+  }
   if (typeof key !== 'string' || !/^[ -~]{1,255}$/.test(key)) {
     assertValid([{ path: '/Idempotency-Key', code: 'format', message: 'must be 1 to 255 printable ASCII characters' }]);
   }
@@ -122,9 +131,11 @@ export async function idempotent(
     tenantId, caller: `${actor.type}/${actor.id}`, operation: `${spec.method} ${path}`.slice(0, MAX_OPERATION), key: key as string,
     requestHash: await hashRequest({ params: ctx.params, query: ctx.query, body, files }),
   };
+  const em = tenantEm(deps.orm, tenantId);
   const runIn = spec.repeatable ? runFreely : runOnce;
   try {
-    await runOrReplay(ctx, () => runIn(ctx, tenantEm(deps.orm, tenantId), use, run));
+    if (prepare && (await em.transactional((tx) => findAnswer(tx, use))) === 'new') await prepare();
+    await runOrReplay(ctx, () => runIn(ctx, em, use, run));
   } catch (error) {
     // It may have been written before the commit failed, and is of what was not done.
     for (const name of KEPT_HEADERS) ctx.remove(name);

@@ -1,3 +1,4 @@
+import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError } from '../../domain/errors.ts';
@@ -26,9 +27,42 @@ interface ParsedPart extends NodeJS.EventEmitter {
 
 /** So much may wait for its taker before no more is read. */
 const MOST_WAITING_BYTES = 1024 * 1024;
+/** Of the headers of one part; as much as Node takes of a request's. */
+const MOST_HEADER_BYTES = 16 * 1024;
 
 const utf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString();
 const malformed = (detail: string, cause?: unknown): AppError => new AppError('malformed_body', detail, { cause });
+
+/** What our formidable plugin uses of its form. */
+interface Form {
+  _parser?: NodeJS.EventEmitter;
+  _getFileName(disposition: string): string | null;
+  _error(error: Error): void;
+}
+
+/** The file's name in a Content-Disposition; null where there is none. Takes linear time, which formidable's own does not. */
+function fileNameOf(disposition: string): string | null {
+  const [, quoted, token] = /(?:^|[;\s])filename=(?:"((?:\\"|[^"])*)"|([^\s";]+))/i.exec(disposition) ?? [];
+  const name = quoted ?? token;
+  // A quotation mark is %22 of browsers (HTML, multipart form data) and \" of curl.
+  return name === undefined ? null : name.replaceAll(/%22|\\"/g, '"');
+}
+
+/**
+ * formidable's multipart parser, and none of its others: they look for their names anywhere in the Content-Type, and one of
+ * them writes files of its own. Bounds the headers of each part, which the parser gathers without end.
+ */
+function boundedMultipart(form: Form, options: object): void {
+  form._getFileName = fileNameOf;
+  (multipart as unknown as (this: Form, form: Form, options: object) => void).call(form, form, options);
+  let left = MOST_HEADER_BYTES;
+  // There is none without a boundary.
+  form._parser?.on('data', ({ name, start, end }: { name: string; start: number; end: number }) => {
+    if (name === 'partBegin') left = MOST_HEADER_BYTES;
+    else if (name === 'headerField' || name === 'headerValue') left -= end - start;
+    if (left < 0) form._error(tooLarge('The headers of a part are larger than any are'));
+  });
+}
 
 /**
  * Reads multipart/form-data (RFC 7578) of up to `maxBytes` as it comes. Throws `malformed_body`, `payload_too_large`, and
@@ -70,14 +104,14 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   const parse = koaBody({
     json: false, urlencoded: false, text: false, multipart: true, patchKoa: false, parsedMethods: ['POST', 'PUT'] as never,
     // A header may come in pieces, and a character of it in two: the parser is to take it byte by byte.
-    onError: (error) => { throw error; }, formidable: { onPart: onPart as never, encoding: 'binary' },
+    onError: (error) => { throw error; }, formidable: { onPart: onPart as never, encoding: 'binary', enabledPlugins: [boundedMultipart] as never },
   });
   // A listener of ours alone would set it flowing before the parser listens.
   req.once('resume', () => req.on('data', count));
   try {
     await parse(ctx as never, async () => {});
   } catch (error) {
-    failure ??= malformed((error as Error).message, error);
+    failure ??= error instanceof AppError ? error : malformed((error as Error).message, error);
   } finally {
     req.off('data', count);
   }

@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
+import type { Deps } from '../../config/deps.ts';
 import { asyncapi } from '../../events/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access-token.ts';
 import { pagePolicy } from '../html.ts';
@@ -35,15 +36,27 @@ const docsPage = `<!doctype html>
 const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, defaultModelRendering: 'model', defaultModelsExpandDepth: 0, defaultModelExpandDepth: 3, requestSnippetsEnabled: true, displayRequestDuration: true, validatorUrl: null });`;
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
+/** Answers what is the same for all, made when it is asked for first: to make some of it again takes as long as a thousand other answers. */
+function madeOnce(make: (deps: Deps) => string | Buffer, headers: Record<string, string>): RouteSpec['handler'] {
+  const made = new WeakMap<Deps, string | Buffer>();
+  return async ({ deps }) => {
+    const body = made.get(deps) ?? make(deps);
+    made.set(deps, body);
+    return { body, headers };
+  };
+}
+
 /** A file of the package that draws the pages. */
 function docsFile(path: `/${string}`, operationId: string, summary: string, file: string, type: string): RouteSpec {
   const source = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
   return route({
     method: 'GET', path, operationId, summary, access: 'public', openQuery: true,
     responses: { 200: { contentType: type, description: 'A file' } },
-    handler: async () => ({ body: createReadStream(source), headers: { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' } }),
+    handler: madeOnce(() => readFileSync(source), { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
   });
 }
+
+const json = { 'Content-Type': 'application/json; charset=utf-8' };
 
 function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void {
   if (!deps.env.METRICS_TOKEN) return;
@@ -59,12 +72,12 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
   route({
     method: 'GET', path: '/openapi.json', operationId: 'getOpenapi', summary: 'This API as OpenAPI 3.1', access: 'public', openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An OpenAPI 3.1 document' } },
-    handler: async ({ deps }) => ({ body: openapi(all(), deps.env.PUBLIC_URL) }),
+    handler: madeOnce(({ env }) => JSON.stringify(openapi(all(), env.PUBLIC_URL)), json),
   }),
   route({
     method: 'GET', path: '/asyncapi.json', operationId: 'getAsyncapi', summary: 'The events as AsyncAPI 3', access: 'public', openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
-    handler: async ({ deps }) => ({ body: asyncapi(deps.env) }),
+    handler: madeOnce(({ env }) => JSON.stringify(asyncapi(env)), json),
   }),
   route({
     method: 'GET', path: '//docs', operationId: 'getDocs', summary: 'This API as pages', access: 'public', openQuery: true,
@@ -74,7 +87,7 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
   route({
     method: 'GET', path: '//docs/events', operationId: 'getEventsDocs', summary: 'The events as a page', access: 'public', openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The documentation of the events' } },
-    handler: async ({ deps }) => ({ body: eventsPage(asyncapi(deps.env)), headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy() } }),
+    handler: madeOnce(({ env }) => eventsPage(asyncapi(env)), { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy() }),
   }),
   route({
     method: 'GET', path: '//docs/start.js', operationId: 'getDocsStart', summary: 'Starts the pages', access: 'public', openQuery: true,

@@ -6,7 +6,7 @@ import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails
 import { recordHits, type Hit } from '../../domain/emails/record-hits.ts';
 import { PoisonError, type consumeBatches } from '../consume.ts';
 import { decodeText, type JsMsg } from '../nats.ts';
-import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, TRACKING_HITS } from '../streams.ts';
+import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, LISTENER_REQUESTS, TRACKING_HITS } from '../streams.ts';
 
 /** Core NATS, not a stream: "senders may take something", of the lanes that it names (of any, when it names none). */
 export const EMAIL_READY_PING = 'email.ready';
@@ -16,6 +16,8 @@ const OUTSIDE_LANE: EmailLane = 'journey';
 /** The tenant of a service with one; the only one that other programs may send for. */
 const SINGLE_TENANT = 'default';
 const MAX_EXTERNAL_ID = 100;
+/** Of listeners' requests, that many are on their way to the worker and in it: that bounds its memory. */
+const LISTENERS_AT_ONCE = 500;
 
 type QueueHandler = Parameters<typeof consumeBatches>[1];
 type Intake = { own: NamedEmail } | { outside: EmailRequest };
@@ -65,17 +67,23 @@ async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<E
   return outside.length > 0 ? [...new Set([...lanes, OUTSIDE_LANE])] : lanes;
 }
 
+/** A listener's request, which names no ledger row of ours: to have it sent is not the listener's to say. */
+function readListenerRequest(message: JsMsg, multiTenant: boolean): Intake {
+  const request = readRequest(message, multiTenant);
+  if ('own' in request) throw new PoisonError('emailId of another program is a string');
+  return request;
+}
+
 /**
  * Intake of `email.send.requests`: makes sure of the ledger row and lets senders take it, then acks. The ledger, not the
  * stream, is the queue from here on. A request that can not be read is dead-lettered.
  */
-async function sendRequests(deps: Deps): Promise<QueueHandler> {
-  const name = 'email-intake';
-  await ensureConsumer(deps.nats.jsm, EMAIL_SEND_REQUESTS, consumerConfig(name));
+async function sendRequests(deps: Deps, name: string, stream: string, read: typeof readRequest, maxAckPending?: number): Promise<QueueHandler> {
+  await ensureConsumer(deps.nats.jsm, stream, consumerConfig(name, { maxAckPending }));
   return {
-    stream: EMAIL_SEND_REQUESTS, name,
+    stream, name,
     async handle(messages) {
-      const requests = messages.map((message) => readRequest(message, deps.env.ENABLE_MULTI_TENANT));
+      const requests = messages.map((message) => read(message, deps.env.ENABLE_MULTI_TENANT));
       const lanes = await engineEm(deps.orm).transactional((tx) => takeIn(tx, requests));
       if (lanes.length > 0) deps.nats.connection.publish(EMAIL_READY_PING, lanes.join(' '));
     },
@@ -98,4 +106,8 @@ async function trackingHits(deps: Deps): Promise<QueueHandler> {
   };
 }
 
-export const emailQueueHandlers = async (deps: Deps): Promise<QueueHandler[]> => [await sendRequests(deps), await trackingHits(deps)];
+export const emailQueueHandlers = async (deps: Deps): Promise<QueueHandler[]> => [
+  await sendRequests(deps, 'email-intake', EMAIL_SEND_REQUESTS, readRequest),
+  await sendRequests(deps, 'listener-intake', LISTENER_REQUESTS, readListenerRequest, LISTENERS_AT_ONCE),
+  await trackingHits(deps),
+];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import pg from 'pg';
+import { JOB_QUEUE } from '../../config/temporal.ts';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { DEAD_LETTERS, EMAIL_SEND_REQUESTS, EVENTS, FILES, TRACKING_HITS } from '../../events/streams.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
@@ -189,5 +190,17 @@ test('asked twice it is one erasure; who may not, and what is not there, is refu
   const { accessToken: token } = await ok('POST', '/auth/login', { username: 'plain', password: 'Correct-Horse-8-Battery' }, { token: null });
   for (const [method, path] of [['POST', `/contacts/${contact.id}/erase`], ['GET', '/contacts/erasures'], ['GET', `/contacts/erasures/${one.body.id}`]] as const) {
     assert.equal((await api(method, path, undefined, { token })).status, 403, path);
+  }
+});
+
+test('what an activity fails of is in Temporal without the value that it failed of', async () => {
+  const { temporal } = service.deps;
+  const handle = await temporal.workflow.start('contactErasure', { taskQueue: JOB_QUEUE, workflowId: 'failing-erasure', args: [{ tenantId: 'default', erasureId: `${FIRST} ${LAST}` }] });
+  try {
+    const failure = await until('it has failed', async () => (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure);
+    assert.match(failure.message!, /invalid input syntax for type bigint: "…"/);
+    assert.doesNotMatch(JSON.stringify(failure), TRACES);
+  } finally {
+    await handle.terminate();
   }
 });

@@ -43,7 +43,7 @@ const nothingIsLeft = async (pid = api.pid): Promise<void> => {
 
 const filePart = (name: string, content: string) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.csv"\r\n\r\n${content}\r\n`;
 const field = (name: string, content: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
-const post = (path: string, body: string) => api.api('POST', path, body, { headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+const post = (path: string, body: string, type = 'multipart/form-data; boundary=b') => api.api('POST', path, body, { headers: { 'content-type': type } });
 
 /** An upload that has begun and goes no further. */
 async function begunUpload(): Promise<Socket> {
@@ -77,6 +77,33 @@ test('however an upload ends, nothing of it is left', async () => {
     const answer = await post('/contacts/import', body);
     assert.equal(answer.status, status, `${what} ${JSON.stringify(answer.body)}`);
     await nothingIsLeft();
+  }
+});
+
+test('what else stands in the content type calls no other parser', async () => {
+  const csv = 'firstName,lastName,email\nA,B,b@example.com\n';
+  for (const more of ['octet-stream', 'json', 'urlencoded', 'application/json']) {
+    const taken = await post('/contacts/import', `${filePart('file', csv)}--b--`, `multipart/form-data; boundary=b; x="${more}"`);
+    assert.equal(taken.status, 202, `${more} ${JSON.stringify(taken.body)}`);
+    const form = await post(`/forms/${formId}/submit`, `${field('note', 'x')}--b--`, `multipart/form-data; boundary=b; x=${more}`);
+    assert.equal(form.body.code, 'token_invalid', `${more} ${JSON.stringify(form.body)}`);
+    await nothingIsLeft();
+  }
+});
+
+test('the headers of a part are bounded', async () => {
+  const long = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nX: ${'y'.repeat(20_000)}\r\n\r\na\r\n--b--`;
+  assert.equal((await post('/contacts/import', long)).status, 413);
+  const many = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n${'X: yyyy\r\n'.repeat(4_000)}\r\na\r\n--b--`;
+  assert.equal((await post('/contacts/import', many)).status, 413);
+  await nothingIsLeft();
+});
+
+test('a file is named as its client names it', async () => {
+  const csv = 'firstName,lastName,email\nA,B,c@example.com\n';
+  for (const [given, kept] of [['"a b;c.csv"', 'a b;c.csv'], ['plain.csv', 'plain.csv'], ['"say \\"hi\\".csv"', 'say "hi".csv'], ['"%22hi%22.csv"', '"hi".csv'], ['"C:\\people\\new.csv"', 'new.csv'], ['"ü.csv"', 'ü.csv'], ['""', 'import.csv']]) {
+    const { body } = await post('/contacts/import', `--b\r\nContent-Disposition: form-data; name="file"; filename=${given}\r\n\r\n${csv}\r\n--b--`);
+    assert.equal(body.fileName, kept, JSON.stringify(body));
   }
 });
 

@@ -56,7 +56,7 @@ async function refusal(script: string, env: Record<string, string>, args: string
 const MALFORMED = {
   DATABASE_URL: `garbage-${SECRET}`, NATS_URL: `garbage-${SECRET}`, TEMPORAL_ADDRESS: `http://${SECRET}`, SMTP_URL: `http://a:${SECRET}@localhost`,
   PUBLIC_URL: 'https://mail.example.com\nX: y', MAIL_FROM: 'a@example.com\nBcc: b@example.com', METRICS_TOKEN: `${SECRET} `, HOST: '127.0.0.1\r',
-  JWT_SECRET: 'short', TEMPORAL_NAMESPACE: 'two words', DATABASE_POOL_MAX: 'many',
+  JWT_SECRET: 'short', TEMPORAL_NAMESPACE: 'two words', DATABASE_POOL_MAX: 'many', NATS_LISTENERS: 'LISTENERS:acme,LISTENERS',
 };
 
 for (const script of ['api/server.ts', 'worker/main.ts']) {
@@ -92,6 +92,13 @@ test('the first Admin and a worker\'s roles are checked too', async () => {
   assert.deepEqual((await refusal('api/server.ts', { ADMIN_PASSWORD: 'short', ADMIN_EMAIL: 'nobody' })).map((line) => line.split(' ')[0]).sort().at(0), 'ADMIN_EMAIL');
   assert.match((await refusal('worker/main.ts', {}, ['--only', 'everything']))[0]!, /^--only takes temporal, /);
   assert.match((await refusal('worker/main.ts', {}, ['--all']))[0]!, /^Unknown option '--all'/);
+});
+
+test('an account for listeners that is not there, or the service\'s own, is a line that says what it needs', async () => {
+  for (const account of ['NOWHERE', `T${slot.number}`]) {
+    const lines = await refusal('worker/main.ts', { NATS_LISTENERS: account });
+    assert.deepEqual(lines, [`NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`]);
+  }
 });
 
 test('migrations name the setting that does not work', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -57,4 +57,58 @@ test('requests whose bodies come late are worked at when they are there', async 
   for (const socket of sockets) socket.destroy();
   await until('nothing is open', async () => (await shed(api)) === 0);
   await api.end();
+});
+
+/** A process that ends with its test. */
+async function ownProcess(t: TestContext): Promise<ApiProcess> {
+  const api = await startApiProcess(service);
+  t.after(() => api.end());
+  return api;
+}
+
+/** A GET of something large, over connections that read nothing of the answer. */
+async function unread(t: TestContext, api: ApiProcess, count: number, requests: string): Promise<Socket[]> {
+  return Promise.all(Array.from({ length: count }, async (_, n) => {
+    // Of several addresses, none of which has more connections than it may have.
+    const socket = connect({ port: Number(new URL(api.url).port), host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 3)}` });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.pause();
+    t.after(() => socket.destroy());
+    socket.write(requests);
+    return socket;
+  }));
+}
+
+test('2,500 answers that nobody reads: everybody else is answered', async (t) => {
+  const api = await ownProcess(t);
+  await unread(t, api, 2_500, 'GET /docs/reference.js HTTP/1.1\r\nHost: x\r\n\r\n');
+  for (let round = 0; round < 5; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => api.api('GET', '/contacts?limit=1')));
+    assert.deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
+  }
+  assert.equal(await shed(api), 0);
+});
+
+test('requests that are sent together over a connection are worked at one after the other, between those of others', async (t) => {
+  const api = await ownProcess(t);
+  for (const path of ['/api/v1/openapi.json', '/api/v1/asyncapi.json', '/docs', '/docs/events', '/docs/reference.js']) {
+    const [socket] = await unread(t, api, 1, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(30)) as [Socket];
+    let text = '';
+    socket.setEncoding('latin1').on('data', (piece: string) => { text += piece; }).resume();
+    const { status } = await api.api('GET', '/contacts?limit=1');
+    assert.equal(status, 200);
+    await until(`${path} is answered 30 times`, () => text.split('HTTP/1.1 200 OK\r\n').length - 1 === 30, 30_000);
+    socket.destroy();
+  }
+  assert.equal(await shed(api), 0);
+});
+
+test('a connection over which more requests wait than any client sends is ended', async (t) => {
+  const api = await ownProcess(t);
+  const [socket] = await unread(t, api, 1, 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000)) as [Socket];
+  socket.resume();
+  await new Promise((closed) => { socket.once('close', closed); });
+  assert.equal((await api.api('GET', '/contacts?limit=1')).status, 200);
+  assert.equal(await shed(api), 0);
 });

@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { insideOf } from '../../events/copies.ts';
-import { EVENTS } from '../../events/streams.ts';
+import { decodeText } from '../../events/nats.ts';
+import { EVENTS, LISTENER_REQUESTS } from '../../events/streams.ts';
 import { makeContact } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -23,9 +24,9 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** The code that README gives for a language, in a file of an empty folder. */
-async function paste(language: string, name: string): Promise<string> {
-  const code = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(readme.slice(readme.indexOf('## Listen to events')))?.[1];
+/** The code that README gives for a language, the first or a later one, in a file of an empty folder. */
+async function paste(language: string, name: string, nth = 0): Promise<string> {
+  const code = [...readme.slice(readme.indexOf('## Listen to events')).matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))][nth]?.[1];
   assert.ok(code, `README has ${language}`);
   const folder = tempDir();
   await writeFile(join(folder, name), code);
@@ -76,10 +77,14 @@ async function listens(folder: string, program: () => ReturnType<typeof start>, 
   assert.equal(last.lines().length, 1, 'what was handled is left out');
 }
 
-test('the Python of README reads events, durably and each once', async (t) => {
-  const folder = await paste('python', 'listen.py');
+async function installNatsPy(folder: string): Promise<void> {
   await writeFile(join(folder, 'requirements.txt'), NATS_PY);
   await run('python3', ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--disable-pip-version-check', '--target', join(folder, 'packages'), '-r', join(folder, 'requirements.txt')], { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } });
+}
+
+test('the Python of README reads events, durably and each once', async (t) => {
+  const folder = await paste('python', 'listen.py');
+  await installNatsPy(folder);
   await listens(folder, () => start(t, 'python3', ['listen.py'], folder, { PYTHONPATH: join(folder, 'packages') }), 'my-crm');
 });
 
@@ -87,4 +92,16 @@ test('the TypeScript of README reads events, durably and each once', async (t) =
   const folder = await paste('ts', 'listen.mts');
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   await listens(folder, () => start(t, process.execPath, ['--no-warnings', 'listen.mts'], folder), 'my-shop');
+});
+
+test('the Python of README requests a mail; one that is refused is a timeout with the reason in the log', async () => {
+  const folder = await paste('python', 'request.py', 1);
+  await installNatsPy(folder);
+  const env = { ...process.env, LISTENER_URL: service.slot.listeners.url, PYTHONPATH: join(folder, 'packages') };
+  await run('python3', ['request.py'], { cwd: folder, env });
+  const { jsm } = service.deps.nats;
+  const { data } = await jsm.streams.getMessage(LISTENER_REQUESTS, { seq: 1 });
+  assert.deepEqual(JSON.parse(decodeText(data)), { templateId: 3, recipientId: 7, emailId: 'order-4711' });
+  await writeFile(join(folder, 'refused.py'), (await readFile(join(folder, 'request.py'), 'utf8')).replace('email.send.requests', 'email.send.requestz'));
+  await assert.rejects(run('python3', ['refused.py'], { cwd: folder, env }), ({ stderr }: { stderr: string }) => /TimeoutError/.test(stderr) && /permissions violation/i.test(stderr));
 });

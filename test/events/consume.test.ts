@@ -6,8 +6,8 @@ import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { runEventHandler, type EventHandler } from '../../events/consume.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
-import { encode } from '../../events/nats.ts';
-import { DEAD_LETTERS, ensureStreams, EVENTS } from '../../events/streams.ts';
+import { decodeText, encode } from '../../events/nats.ts';
+import { consumerConfig, DEAD_LETTERS, EMAIL_SEND_REQUESTS, ensureConsumer, ensureStreams, EVENTS } from '../../events/streams.ts';
 import { eventHandlers } from '../../events/handlers/index.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
@@ -94,6 +94,68 @@ test('one bad event does not hold up the others of its batch, and ends in the de
   assert.ok(dead.every((letter) => letter.deliveries === 1 && letter.error.startsWith('PoisonError')));
   const stream = await deps.nats.jsm.streams.info(DEAD_LETTERS);
   assert.ok(stream.state.messages >= 3);
+});
+
+test('a dead letter can be written whatever the message is, and is of bounded size', async () => {
+  const handler = await handlerOf();
+  await deps.nats.jsm.streams.purge(DEAD_LETTERS);
+  await publish('\u0001'.repeat(2_000_000), undefined, `\0${'i'.repeat(30_000)}`);
+  await publish(visited('nul', { tenantid: '\0tenant', data: { contactId: 1, url: 'x', tenantId: '\0tenant', timestamp: new Date().toISOString() } }));
+  await publish('nobody\'s', `events.${'t'.repeat(60)}.WEBSITE_VISITED`);
+  const consumer = await runEventHandler(deps, handler);
+  await handled(handler.name);
+  await consumer.stop();
+  const [long, ...others] = await deadOf(handler.name);
+  assert.equal(others.length, 2);
+  assert.equal(long!.body, `${'\u0001'.repeat(65_536)}… (the first 65536 of 2000000 bytes)`);
+  const { data } = await deps.nats.jsm.streams.getMessage(DEAD_LETTERS, { seq: (await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.first_seq });
+  assert.equal((JSON.parse(decodeText(data)) as { body: string }).body, long!.body);
+  assert.equal((await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.messages, 3);
+});
+
+test('streams that are there already get the bounds at the next start', async () => {
+  const { streams } = deps.nats.jsm;
+  await streams.update(EMAIL_SEND_REQUESTS, { max_msg_size: -1 });
+  await streams.update(DEAD_LETTERS, { max_bytes: -1, allow_direct: false });
+  await ensureStreams(deps.nats.jsm, '1d');
+  const [requests, letters] = [(await streams.info(EMAIL_SEND_REQUESTS)).config, (await streams.info(DEAD_LETTERS)).config];
+  assert.deepEqual([requests.max_msg_size, letters.max_bytes, letters.allow_direct], [64 * 1024, 64 * 1024 ** 2, true]);
+});
+
+test('a message whose dead letter can not be written is given up in the end, counted and logged', async () => {
+  // The table has no room for such a name.
+  const handler = { ...(await handlerOf()), name: `long-${number}-${'n'.repeat(30)}` };
+  await deps.nats.jsm.streams.purge(DEAD_LETTERS);
+  const logged: unknown[] = [];
+  const { error } = deps.log;
+  deps.log.error = ((...entry: unknown[]) => { logged.push(entry[1]); }) as typeof error;
+  try {
+    await publish('not JSON');
+    const consumer = await runEventHandler(deps, handler);
+    await handled(handler.name);
+    await consumer.stop();
+  } finally {
+    deps.log.error = error;
+  }
+  const lost = (await deps.metrics.consumed.get()).values.filter(({ labels }) => labels.consumer === handler.name);
+  assert.deepEqual(lost.map(({ labels, value }) => [labels.outcome, value]), [['lost', 1]]);
+  assert.ok(logged.includes('message was given up, and its dead letter could not be written'), JSON.stringify(logged));
+  assert.equal((await deps.nats.jsm.streams.info(DEAD_LETTERS)).state.messages, 0, 'no try leaves a letter behind');
+});
+
+test('a dead letter of what Postgres refuses does not quote the value', async () => {
+  const handler = await handlerOf();
+  await publish(visited('quoted'));
+  await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(handler.name, { types: handler.types }));
+  const before = await deps.nats.js.consumers.get(EVENTS, handler.name);
+  // As if it had been tried before, so that the next failure is the last.
+  for (let tries = 1; tries < 8; tries += 1) (await before.next())!.nak();
+  const consumer = await runEventHandler(deps, { ...handler, handle: async (tx) => { await rows(tx, sql`select ${'Ann Quillfeather'}::text::int`); } });
+  const [letter] = await until('it is a dead letter', async () => { const found = await deadOf(handler.name); return found.length > 0 && found; });
+  await consumer.stop();
+  assert.match(letter!.error, /invalid input syntax for type integer: "…"/);
+  const { data } = await deps.nats.jsm.streams.getMessage(DEAD_LETTERS, { last_by_subj: `dead.${handler.name}` });
+  assert.ok(!decodeText(data).includes('Quillfeather'));
 });
 
 const droppedBy = async (consumer: string) => (await deps.metrics.dropped.get()).values.find((value) => value.labels.consumer === consumer)?.value;

@@ -7,13 +7,13 @@ import { freePorts } from '../../dev/ports.ts';
 import { startService as startProcess, untilReady } from '../../dev/service.ts';
 import { ensureCopies, insideOf } from '../../events/copies.ts';
 import { connectNats, encode, type Nats } from '../../events/nats.ts';
-import { ensureStreams, EVENTS } from '../../events/streams.ts';
+import { ensureStreams, EVENTS, LISTENER_REQUESTS } from '../../events/streams.ts';
 import { attack, connectTo, makeVictims, notRefused, settle, stateOf } from '../support/listener.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 import { tempDir } from '../unit/dev/temp-dir.ts';
 
-const SUBJECTS = ['events.default.CONTACT_CREATED', 'events.default.EMAIL_SENT', 'email.send.requests', 'tracking.hits', 'files.key.0', 'dead.scoring'];
+const SUBJECTS = ['events.default.CONTACT_CREATED', 'events.default.EMAIL_SENT', 'email.send.requests', 'email.send.requests.L1', 'tracking.hits', 'files.key.0', 'dead.scoring'];
 
 /** nats-server with a configuration of its own; answers the address with a login. */
 async function startServer(t: TestContext, config: (port: number, storeDir: string) => string): Promise<(user: string, password: string) => string> {
@@ -65,9 +65,9 @@ test('with the rights that it has, a listener changes nothing of the service, wh
   // What asks for mail may name another address for the answer as well.
   listener.publish('email.send.requests', '{}', { reply: '$JS.API.STREAM.PURGE.EVENTS' });
   await listener.flush();
-  await until('the request is there', async () => (await nats.jsm.streams.info('EMAIL_SEND_REQUESTS')).state.messages === 2);
-  await nats.jsm.streams.deleteMessage('EMAIL_SEND_REQUESTS', 2);
-  const [after, ids] = [await settle(nats), (state: unknown) => (state as [{ name: string }, unknown, unknown][]).filter(([{ name }]) => name !== 'EMAIL_SEND_REQUESTS')];
+  await until('the request is there', async () => (await nats.jsm.streams.info(LISTENER_REQUESTS)).state.messages === 2);
+  await nats.jsm.streams.deleteMessage(LISTENER_REQUESTS, 2);
+  const [after, ids] = [await settle(nats), (state: unknown) => (state as [{ name: string }, unknown, unknown][]).filter(([{ name }]) => name !== LISTENER_REQUESTS)];
   assert.deepEqual(ids(after), ids(before));
   // All that it could harm is the copy in its own account, and that is made again.
   await ensureCopies(nats, [copy], '7d');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { AckPolicy, type NatsConnection } from 'nats';
+import { AckPolicy, headers, type NatsConnection } from 'nats';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { copiesOf, ensureCopies, insideOf } from '../../events/copies.ts';
 import type { CloudEvent } from '../../events/contracts.ts';
 import { decodeText, encode } from '../../events/nats.ts';
-import { EVENTS, SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
-import { makeContact, makeTemplate } from '../support/emails.ts';
+import { DEAD_LETTERS, EVENTS, LISTENER_REQUESTS, SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
+import { makeContact, makeTemplate, send, untilStatus } from '../support/emails.ts';
 import { connectTo } from '../support/listener.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -73,7 +73,7 @@ test('the copy has every event with its own id, in the order and under the numbe
 test('a listener may request a mail, and hears that it was sent', async () => {
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
   const { stream } = await listener.jetstream().publish(SEND_REQUEST_SUBJECT, encode({ templateId, recipientId: contact.id, emailId: 'from-listener-1' }));
-  assert.equal(stream, 'EMAIL_SEND_REQUESTS');
+  assert.equal(stream, LISTENER_REQUESTS);
   const events = await readUntil(listener, 'shop', ({ type, data }) => type === 'EMAIL_SENT' && (data as { externalId?: string }).externalId === 'from-listener-1');
   assert.equal(events.filter(({ type }) => type === 'EMAIL_SENT').length, 1);
   assert.equal(service.sink.mails.filter((mail) => mail.to[0] === contact.email).length, 1);
@@ -99,8 +99,8 @@ test('a request that can not be read is a dead letter: in the table, in its stre
       const found = await engineEm(service.deps.orm).transactional((tx) => rows<{ consumer: string; error: string; body: string }>(tx, sql`select consumer, error, body from dead_letters where body like '%malformed-1%'`));
       return found.length > 0 && found;
     });
-    assert.deepEqual([letter!.consumer, letter!.error], ['email-intake', 'PoisonError: templateId is not an id']);
-    const message = await service.deps.nats.jsm.streams.getMessage('DEAD_LETTERS', { last_by_subj: 'dead.email-intake' });
+    assert.deepEqual([letter!.consumer, letter!.error], ['listener-intake', 'PoisonError: templateId is not an id']);
+    const message = await service.deps.nats.jsm.streams.getMessage('DEAD_LETTERS', { last_by_subj: 'dead.listener-intake' });
     assert.ok(decodeText(message.data).includes('malformed-1'));
     await until('it is logged', () => JSON.stringify(logged).includes('event went to the dead letters'));
   } finally {
@@ -129,6 +129,20 @@ test('an erasure erases a person from the copy, too', async () => {
   await readUntil(listener, 'after-erasure', (event) => contactId(event) === next.id);
 });
 
+test('an erasure erases from the copy though its account has room for no more consumers', async () => {
+  const { consumers } = await listener.jetstreamManager();
+  const made: string[] = [];
+  const more = (name: string) => consumers.add(EVENTS, { durable_name: name, ack_policy: AckPolicy.Explicit }).then(() => made.push(name));
+  await assert.rejects(async () => { for (let n = 0; n <= 100; n += 1) await more(`one-of-many-${n}`); }, /maximum consumers limit reached/);
+  const contact = await makeContact(service);
+  await until('the copy is up to date', async () => (await service.deps.nats.jsm.streams.info(EVENTS)).state.last_seq === (await (await inside()).jsm.streams.info(EVENTS)).state.last_seq);
+  const before = (await (await inside()).jsm.streams.info(EVENTS)).state.num_deleted;
+  const job = await service.api('POST', `/contacts/${contact.id}/erase`);
+  await until('the erasure is over', async () => (await service.api('GET', `/contacts/erasures/${job.body.id}`)).body.status === 'COMPLETED');
+  assert.ok((await (await inside()).jsm.streams.info(EVENTS)).state.num_deleted > before);
+  for (const name of made) await consumers.delete(EVENTS, name);
+});
+
 test('a copy that is gone is made again with all events, by however many processes at once', async () => {
   const { nats, env } = service.deps;
   const { messages } = (await nats.jsm.streams.info(EVENTS)).state;
@@ -137,6 +151,42 @@ test('a copy that is gone is made again with all events, by however many process
     await Promise.all(Array.from({ length: 3 }, () => ensureCopies(nats, [copy()], env.EVENTS_MAX_AGE)));
     await until('the copy is full', async () => (await (await inside()).jsm.streams.info(EVENTS)).state.messages === messages);
   }
+});
+
+test('what a listener publishes, however much and whatever, keeps no mail of the service waiting', async () => {
+  const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
+  for (let n = 0; n < 4_200; n += 1) {
+    const header = headers();
+    header.set('Nats-Msg-Id', `\0${n}`);
+    listener.publish(SEND_REQUEST_SUBJECT, 'x', { headers: header });
+  }
+  await listener.flush();
+  await untilStatus(service, await send(service, { templateId, recipientId: contact.id }), 'SENT', 20_000);
+  await until('all of it are dead letters', async () => {
+    const [found] = await engineEm(service.deps.orm).transactional((tx) => rows<{ count: number }>(tx, sql`select count(*)::int as count from dead_letters where body = 'x'`));
+    return found!.count === 4_200;
+  }, 120_000);
+});
+
+test('a listener is told that its request is too long, or that too many wait', async () => {
+  await assert.rejects(listener.jetstream().publish(SEND_REQUEST_SUBJECT, 'x'.repeat(65_537)), /message size exceeds maximum allowed/);
+  await assert.rejects(service.deps.nats.js.publish(SEND_REQUEST_SUBJECT, 'x'.repeat(65_537)), /message size exceeds maximum allowed/);
+  const configs = await Promise.all([LISTENER_REQUESTS, DEAD_LETTERS].map(async (name) => (await service.deps.nats.jsm.streams.info(name)).config));
+  assert.deepEqual(configs.map(({ max_bytes: bytes, discard }) => [bytes, discard]), [[32 * 1024 ** 2, 'new'], [64 * 1024 ** 2, 'old']]);
+});
+
+test('a listener sends no mail of the service, nor keeps one from being sent', async () => {
+  const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
+  const emailId = await send(service, { templateId, recipientId: contact.id });
+  await untilStatus(service, emailId, 'SENT');
+  await listener.jetstream().publish(SEND_REQUEST_SUBJECT, encode({ templateId, recipientId: contact.id, emailId }), { msgID: 'own-of-the-service' });
+  await until('it is a dead letter', async () => {
+    const found = await engineEm(service.deps.orm).transactional((tx) => rows<{ error: string }>(tx, sql`select error from dead_letters where message_id = 'own-of-the-service'`));
+    return found[0]?.error === 'PoisonError: emailId of another program is a string';
+  });
+  // Who knows the next ids could else use up those of the service's requests, which JetStream takes once.
+  await listener.jetstream().publish(SEND_REQUEST_SUBJECT, 'x', { msgID: 'send-1-1' });
+  assert.equal((await service.deps.nats.js.publish(SEND_REQUEST_SUBJECT, 'x', { msgID: 'send-1-1' })).duplicate, false);
 });
 
 test('an account that is given to a tenant keeps nothing of the others', async () => {

@@ -58,6 +58,7 @@ export const multipartShapes: Record<string, Shape> = {
   'files': (bytes) => whole(repeated(bytes - 100, '', (n) => part(`${named(`f${n}`)}; filename="x"`))), 'files named __proto__': (bytes) => whole(repeated(bytes - 150, '', () => part(`${named('__proto__')}; filename="x"`))), 'a long header': (bytes) => whole(part(`${named('a')}\r\nX: ${'y'.repeat(bytes - 200)}`)),
   'many headers': (bytes) => whole(part(`${named('a')}\r\n${repeated(Math.min(bytes, 8_000) - 200, '\r\n', (n) => `X${n}: y`)}`)), 'a long name': (bytes) => whole(part(named('n'.repeat(Math.min(bytes, 8_000) - 200)))), 'backslashes': (bytes) => whole(part(named('\\'.repeat(Math.min(bytes, 8_000) - 200)))),
   'nearly delimiters': (bytes) => whole(part(named('a'), '\r\n--'.repeat(bytes / 4 - 40))), 'dashes': (bytes) => '-'.repeat(bytes), 'line breaks': (bytes) => '\r\n'.repeat(bytes / 2), 'delimiters': (bytes) => '\r\n--b'.repeat(bytes / 5), 'a long text': (bytes) => whole(part(named('a'), 'x'.repeat(bytes - 200))),
+  'file names': (bytes) => whole(part(`${named('a')}; ${'filename="'.repeat(bytes / 10 - 20)}x`)), 'separate file names': (bytes) => whole(part(`${named('a')}${'; filename="a'.repeat(bytes / 13 - 20)}x`)), 'names in a header': (bytes) => whole(part(`Content-Disposition: form-data; ${'name="'.repeat(bytes / 6 - 30)}x`)),
   'no end': (bytes) => part(named('a'), 'x'.repeat(bytes - 200)), 'padding': (bytes) => `--b${' '.repeat(bytes - 3)}`,
 };
 

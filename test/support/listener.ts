@@ -31,11 +31,11 @@ export async function stateOf({ jsm }: Nats): Promise<unknown> {
   return state;
 }
 
-const STREAMS = ['EVENTS', 'EMAIL_SEND_REQUESTS', 'TRACKING_HITS', 'FILES', 'DEAD_LETTERS'];
+const STREAMS = ['EVENTS', 'EMAIL_SEND_REQUESTS', 'LISTENER_REQUESTS', 'TRACKING_HITS', 'FILES', 'DEAD_LETTERS'];
 
 /** Subjects that only the service writes to, or that command JetStream. */
 const FOREIGN = [
-  'events.default.CONTACT_CREATED', 'tracking.hits', 'files.key.0', 'dead.scoring', 'outbox.ping', 'email.ready', 'email.send.requestz',
+  'events.default.CONTACT_CREATED', 'tracking.hits', 'files.key.0', 'dead.scoring', 'outbox.ping', 'email.ready', 'email.send.requestz', 'email.send.requests.L1', 'email.send.requests.LISTENERS',
   ...STREAMS.flatMap((stream) => [`$JS.API.STREAM.PURGE.${stream}`, `$JS.API.STREAM.DELETE.${stream}`, `$JS.API.CONSUMER.DELETE.${stream}.own`, `$JS.API.CONSUMER.PAUSE.${stream}.own`]),
 ];
 

@@ -43,6 +43,6 @@ test('what was kept before there were accounts is the service\'s afterwards', as
 
 test('with many tenants listeners are not even led to the requests for mail', () => {
   const config = (listenersSend: boolean) => natsConfig({ port: 1, storeDir: '/x', accounts: [localAccounts(secrets, listenersSend)] });
-  assert.equal(config(true).match(/email\.send\.requests/g)?.length, 3);
+  assert.equal(config(true).match(/email\.send\.requests/g)?.length, 4);
   assert.ok(!config(false).includes('email.send.requests'));
 });

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { endSilentReaders } from '../../../api/connections.ts';
+import { createDrain } from '../../../api/draining.ts';
+
+const UNREAD_MS = 300;
+const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
+
+/** A connection to a server that answers as told, whose connections end after UNREAD_MS without a read. */
+async function connected(t: TestContext, answer: RequestListener): Promise<{ near: Socket; far: Socket }> {
+  const server = createServer((request, response) => {
+    drain.track(response);
+    answer(request, response);
+  });
+  const drain = createDrain(server);
+  endSilentReaders(server, drain, UNREAD_MS);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  near.on('error', () => undefined);
+  const [far] = await accepted;
+  t.after(() => {
+    near.destroy();
+    server.close();
+  });
+  return { near, far };
+}
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test('a client that reads nothing of its answer loses its connection', async (t) => {
+  const { near, far } = await connected(t, (_request, response) => response.end(LARGE));
+  near.pause();
+  near.write(GET);
+  await once(far, 'close');
+});
+
+test('one that reads slowly gets all of it', async (t) => {
+  const { near } = await connected(t, (_request, response) => response.end(LARGE));
+  near.write(GET);
+  let read = 0;
+  for await (const piece of near as AsyncIterable<Buffer>) {
+    read += piece.length;
+    if (read >= LARGE.length) break;
+    await new Promise((resolve) => { setTimeout(resolve, 5); });
+  }
+  assert.ok(read >= LARGE.length, `${read} bytes`);
+});
+
+test('an answer may take long, and so may a body', async (t) => {
+  const { near, far } = await connected(t, (request, response) => {
+    request.resume().once('end', () => setTimeout(() => response.end('late'), 4 * UNREAD_MS));
+  });
+  near.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
+  await new Promise((resolve) => { setTimeout(resolve, 4 * UNREAD_MS); });
+  assert.ok(!far.destroyed);
+  near.write('b');
+  const [answer] = await once(near, 'data') as [Buffer];
+  assert.match(answer.toString(), /late$/);
+});
+
+test('a connection over which nothing is asked is ended', async (t) => {
+  const { far } = await connected(t, (_request, response) => response.end());
+  await once(far, 'close');
+});
