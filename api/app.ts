@@ -59,6 +59,22 @@ function fixedPaths(specs: readonly RouteSpec[]): Map<string, string[]> {
 
 const fixed = fixedPaths(routes);
 
+/** The words that our paths are made of. */
+const words = new Set(routes.flatMap((spec) => pathOf(spec).split('/')).filter((part) => !part.startsWith('{')));
+const isId = (part: string): boolean => /^\d{1,16}$/.test(part);
+const MOST_PARTS = 12;
+
+/** A path as logs show it: our words and ids. Whatever else stands in it a client made up, and it may be somebody's address. */
+const safePath = (path: string): string => path.split('/', MOST_PARTS).map((part) => (words.has(part) || isId(part) ? part : '…')).join('/');
+
+/** The path of a route as logs show it, with its ids. Whoever has a token may do what it says: it is no matter for the log. */
+const safePathOf = (spec: RouteSpec, params: Record<string, string>): string => pathOf(spec).replaceAll(/\{(\w+)\}/g, (name, param: string) => (isId(params[param]!) ? params[param]! : name));
+
+async function pathForLogs(ctx: Context, next: Next): Promise<void> {
+  ctx.state['loggedPath'] = safePath(ctx.path);
+  await next();
+}
+
 function methodNotAllowed(path: string, methods: readonly string[]): AppError {
   const allow = [...new Set(methods), 'OPTIONS'].join(', ');
   return new AppError('method_not_allowed', `${path} takes ${allow}`, { headers: { Allow: allow } });
@@ -78,8 +94,7 @@ function createDoor({ deps, mayPass }: Edge) {
   return (spec: RouteSpec) => async (ctx: Context, next: Next): Promise<void> => {
     ctx.state['operation'] = spec.operationId;
     ctx.state['errorPage'] = spec.errorPage;
-    // Whoever has the token may do what it says: it is no matter for the log.
-    if (/\{(token|trackingId)\}/.test(spec.path)) ctx.state['loggedPath'] = pathOf(spec);
+    ctx.state['loggedPath'] = safePathOf(spec, ctx['params'] as Record<string, string>);
     // `/contacts/search` is no contact, whatever the method.
     const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
     if (own) throw methodNotAllowed(ctx.path, own);
@@ -146,6 +161,7 @@ function createApp(edge: Edge): Koa {
   readQueries(app);
   app.use(earlyAnswers);
   app.use(requestId);
+  app.use(pathForLogs);
   app.use(clientAddress(deps.env.TRUST_PROXY));
   app.use(accessLog(edge.logAnswer));
   if (deps.tracing) app.use(traced(deps.tracing));

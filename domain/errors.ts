@@ -98,6 +98,26 @@ export function notFound(what: string, id: number | string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}`);
 }
 
+/** A reference in a body to a thing that does not exist, or is another tenant's. */
+export interface Missing {
+  path: string;
+  what: string;
+  id: number;
+}
+
+/** The detail names as many. */
+const MOST_NAMED = 10;
+
+/** Throws the 404 that tells of each of these references, if there is any. */
+export function assertNoneMissing(missing: Missing[]): void {
+  if (missing.length === 0) return;
+  const named = missing.slice(0, MOST_NAMED).map(({ what, id }) => `no ${what} ${id}`);
+  const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : '';
+  throw new AppError('not_found', `There is ${named.join(', ')}${more}`, {
+    errors: missing.map(({ path, what, id }) => ({ path, code: 'not_found', message: `there is no ${what} ${id}` })),
+  });
+}
+
 /** Something that refers to what is to be deleted. */
 export interface User {
   kind: 'campaign' | 'email_campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment' | 'template';

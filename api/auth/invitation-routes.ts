@@ -32,8 +32,8 @@ export const invitationRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '/auth/invitations', operationId: 'createInvitation', summary: 'Invite somebody by mail', access: 'users:write',
-    description: 'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless.',
-    body: schema.InvitationCreate, responses: { 201: { schema: schema.Invitation } }, errors: ['email_taken'],
+    description: 'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless. Invitations of an address are few, whichever tenants invite it: five at once, then one every twelve minutes.',
+    body: schema.InvitationCreate, responses: { 201: { schema: schema.Invitation } }, errors: ['email_taken', 'too_many_requests'],
     check: async ({ tx, body }) => [...addressViolations(body.email), ...(await unknownRoles(tx, body.roles ?? []))],
     handler: async (call) => {
       const invitation = await createInvitation(call.deps, call, { email: call.body.email, roles: call.body.roles ?? ['User'] });

@@ -119,6 +119,7 @@ export const campaignRoutes: RouteSpec[] = [
   }),
   route({
     method: 'GET', path: '/campaigns/{id}/stats', operationId: 'getCampaignStats', summary: 'What became of a campaign', access: 'campaigns:read',
+    description: '`emails` counts all mail that names the campaign, as `GET /emails?campaignId=` lists it and the analytics count it: what its steps sent, and what was sent by `POST /emails/send` with its id. `steps` are of executions alone.',
     params: IdParams, responses: { 200: { schema: schema.Stats } },
     handler: async ({ em, params }) => ({ body: await readStats(em, params.id) }),
   }),

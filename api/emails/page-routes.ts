@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { Type } from 'typebox';
 import { engineEm, tenantEm } from '../../db/orm.ts';
-import { createEmailLinks, PREVIEW_TOKEN } from '../../domain/emails/links.ts';
+import { PREVIEW_TOKEN } from '../../domain/emails/links.ts';
 import { confirmOptIn, readOptIn } from '../../domain/emails/opt-in/confirm-opt-in.ts';
 import { readOptInToken, type OptInToken } from '../../domain/emails/opt-in/opt-in-token.ts';
 import { confirmSender, readConfirmationToken, senderToConfirm } from '../../domain/emails/senders/confirm-sender.ts';
@@ -141,8 +141,8 @@ const confirmSenderRoutes: RouteSpec[] = [
 
 async function viewEmail(deps: Deps, token: string): Promise<Reply> {
   const emailId = deps.links.verifyEmailToken('view', token);
-  const options = { links: createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links }), postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null };
-  const rendered = emailId === null ? null : await renderSent(engineEm(deps.orm), options, emailId);
+  const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
+  const rendered = emailId === null ? null : await renderSent(engineEm(deps.orm), { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null }, emailId);
   if (!rendered) throw new AppError('token_invalid');
   return { body: rendered.html, headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Security-Policy': MAIL_POLICY } };
 }

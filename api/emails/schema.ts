@@ -37,7 +37,7 @@ export const Send = strict({
   recipientId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A contact; this or `to`' })),
   to: Type.Optional(address),
   data: Type.Optional(Data),
-  campaignId: Type.Optional(Id),
+  campaignId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A campaign whose figures it counts for' })),
 });
 const status = oneOf(EMAIL_STATUSES);
 export const Queued = strict({ emailId: Id, status }, { title: 'QueuedEmail' });

@@ -1,6 +1,5 @@
 import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import { sql } from '../../db/orm.ts';
-import { createEmailLinks } from '../../domain/emails/links.ts';
 import { previewTemplate } from '../../domain/emails/render-stored.ts';
 import { addressViolations, sendTest } from '../../domain/emails/send-email.ts';
 import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../domain/emails/templates.ts';
@@ -45,9 +44,11 @@ export const templateRoutes: RouteSpec[] = [
     method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
     params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
-    check: async ({ tx, deps, caller, params, body, readOnly }) => {
+    check: async ({ tx, deps, caller, params, body, given, readOnly }) => {
       const current = await tx.findOne(EmailTemplate, { id: params.id ?? 0, systemKey: null });
-      return current ? [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM))] : [];
+      if (!current) return [];
+      const fromEmail = given.fromEmail === undefined ? current.fromEmail : body.fromEmail;
+      return [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM, fromEmail))];
     },
     handler: async ({ em, deps, params, body, readOnly, ifMatch }) => ({
       body: presentTemplate(await updateTemplate(em, params.id, body, deps.env.MAIL_FROM, (current) => {
@@ -67,12 +68,10 @@ export const templateRoutes: RouteSpec[] = [
   route({
     method: 'POST', path: '/emails/templates/{id}/preview', operationId: 'previewTemplate', summary: 'Show a template as a contact would get it',
     access: 'emails:read', params: IdParams, body: schema.Preview, bodyOptional: true, responses: { 200: { schema: schema.Previewed } },
-    errors: ['not_found', 'template_limit'],
+    errors: ['not_found', 'template_limit', 'unavailable'],
     handler: async ({ em, deps, params, body: { contactId = null, data = null } }) => {
-      const links = createEmailLinks({ publicUrl: deps.env.PUBLIC_URL, signer: deps.links });
-      const { subject, html, text } = await previewTemplate(
-        em, { links, postalAddress: deps.env.MAIL_POSTAL_ADDRESS || null }, { templateId: params.id, contactId, data });
-      return { body: { subject, html, text } };
+      const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
+      return { body: await previewTemplate(em, { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null }, { templateId: params.id, contactId, data }) };
     },
   }),
   route({

@@ -47,7 +47,7 @@ function answerOf(ctx: Context): Answer {
 function replay(ctx: Context, { status, headers, body }: Answer): void {
   if (body === null) {
     const { Location } = headers;
-    throw new AppError('idempotency_conflict', `The request was answered with ${status}; its answer was too large to be kept`, Location ? { headers: { Location } } : {});
+    throw new AppError('idempotency_conflict', `The request was answered with ${status}; its answer was not kept`, Location ? { headers: { Location } } : {});
   }
   ctx.body = body === '' ? null : body;
   ctx.status = status;

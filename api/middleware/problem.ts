@@ -5,8 +5,8 @@ import { AppError } from '../../domain/errors.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { RouteSpec } from '../guard.ts';
 
-/** The path of a request as logs show it: without what is secret in it. */
-export const loggedPath = (ctx: Context): string => (ctx.state['loggedPath'] as string | undefined) ?? ctx.path;
+/** The path of a request as logs show it: without what a client made up. */
+export const loggedPath = (ctx: Context): string => ctx.state['loggedPath'] as string;
 
 /** What an error means to the client; null = it is our fault. */
 export function asAppError(error: unknown): AppError | null {

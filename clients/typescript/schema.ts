@@ -538,7 +538,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody by mail
-         * @description The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless.
+         * @description The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless. Invitations of an address are few, whichever tenants invite it: five at once, then one every twelve minutes.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1960,7 +1960,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What became of a campaign */
+        /**
+         * What became of a campaign
+         * @description `emails` counts all mail that names the campaign, as `GET /emails?campaignId=` lists it and the analytics count it: what its steps sent, and what was sent by `POST /emails/send` with its id. `steps` are of executions alone.
+         */
         get: operations["getCampaignStats"];
         put?: never;
         post?: never;
@@ -5010,7 +5013,7 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             };
-            /** @example 1 */
+            /** @description A campaign whose figures it counts for */
             campaignId?: number;
         };
         Sender: {

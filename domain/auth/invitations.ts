@@ -10,7 +10,7 @@ import { assertWithin, lockTenant, permissionsOf, type Granter } from './grants.
 import { newMailToken, readMailToken, type MailToken } from './mail-token.ts';
 import { hashPassword } from './password.ts';
 import { readRegistration, type Registration } from './register-user.ts';
-import { queueSystemMail } from './system-mail.ts';
+import { queueSystemMail, takeMail } from './system-mail.ts';
 
 export const INVITATION_STATUSES = ['OPEN', 'ACCEPTED', 'EXPIRED'] as const;
 
@@ -29,7 +29,7 @@ export const statusOf = ({ acceptedAt, expiresAt }: Invitation): (typeof INVITAT
 
 /**
  * Invites an address to the granter's tenant, for 7 days, in place of an invitation that it has not accepted. Throws
- * 400, 403 for roles beyond the granter's own permissions, 409 `email_taken`.
+ * 400, 403 for roles beyond the granter's own permissions, 409 `email_taken`, 429.
  */
 export async function createInvitation({ orm, links }: Services, by: Granter, input: { email: string; roles: string[] }): Promise<Invitation> {
   const { tenantId } = by.caller;
@@ -44,6 +44,7 @@ export async function createInvitation({ orm, links }: Services, by: Granter, in
     const roles = [...new Set(input.roles)];
     assertWithin(by, await permissionsOf(tx, roles));
     const inviter = await inviterOf(tx, by);
+    await takeMail(tx, 'invitation', address.emailKey);
     await rows(tx, sql`delete from invitations where email_key = ${address.emailKey} and accepted_at is null`);
     const token = newMailToken(links, 'invitation', tenantId);
     const invitation = tx.create(Invitation, {

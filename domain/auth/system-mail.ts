@@ -1,6 +1,8 @@
-import type { EntityManager } from '../../db/orm.ts';
+import { createHash } from 'node:crypto';
+import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { keepSystemTemplate } from '../emails/keep-system-template.ts';
 import { queueEmails, type QueuedEmail } from '../emails/queue-emails.ts';
+import { AppError } from '../errors.ts';
 import type { MailToken, SystemMailKey } from './mail-token.ts';
 import { systemTemplate } from './system-templates.ts';
 
@@ -14,6 +16,19 @@ export interface SystemMail {
   requestId: string | null;
   /** What makes it one mail, unique in the tenant. */
   sendKey: string;
+}
+
+/** To one address, of all tenants together: so many at once, and as many in each hour after. */
+const MAILS_TO_AN_ADDRESS = 5;
+
+/**
+ * Counts a mail to an address that a user typed and nobody has proved; in a session of a tenant. Whoever may open tenants
+ * without end could have one flooded otherwise. Throws 429.
+ */
+export async function takeMail(tx: EntityManager, key: SystemMailKey, emailKey: string): Promise<void> {
+  const digest = createHash('sha256').update(emailKey).digest('hex');
+  const [taken] = await rows<{ wait: number }>(tx, sql`select take_mail(${`${key}/${digest}`}, ${MAILS_TO_AN_ADDRESS}) as wait`);
+  if (taken!.wait > 0) throw new AppError('too_many_requests', 'Too many such mails to this address were asked for; wait', { headers: { 'Retry-After': String(taken!.wait) } });
 }
 
 /**

@@ -6,6 +6,7 @@ import { assertValid, type Violation } from '../errors.ts';
 import { readEmail, readName, readUsername } from './account.ts';
 import { appendAudit, asUser } from './audit.ts';
 import { findSelf, lockSelf, verifyOwnPassword, type Self } from './own-password.ts';
+import { takeMail } from './system-mail.ts';
 import { mailToken, spendTokens } from './user-tokens.ts';
 
 export interface ProfileDeps {
@@ -57,7 +58,7 @@ function checkChange(user: User, change: ProfileChange, hasPassword: boolean): {
 /**
  * Changes the user's own profile; a new address gets a verification mail where addresses are verified. `check` sees the
  * user under the lock. Throws 400, 409 `email_taken`, 429 while the
- * name is locked by wrong passwords.
+ * name is locked by wrong passwords, or the address was the new one of others lately.
  */
 export async function updateProfile({ orm, links, env }: ProfileDeps, self: Self, change: ProfileChange, check: (current: User) => void): Promise<User> {
   const before = await findSelf(orm, self);
@@ -70,6 +71,8 @@ export async function updateProfile({ orm, links, env }: ProfileDeps, self: Self
     tx.assign(user, readChange(user, change));
     await tx.flush();
     if (user.emailKey !== emailKey) {
+      // Else users could pass an address on, each with mails of its own.
+      await takeMail(tx, 'verify_email', user.emailKey);
       // What went to the former address proves nothing of this one, and whoever reads mail there has no more say here.
       await spendTokens(tx, user);
       if (env.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', self.requestId);

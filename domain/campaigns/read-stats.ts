@@ -1,6 +1,6 @@
 import { Campaign, CampaignVersion } from '../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { countEmails, JOURNEY, type Figures } from '../emails/count-emails.ts';
+import { countEmails, EVERY, type Figures } from '../emails/count-emails.ts';
 import { notFound } from '../errors.ts';
 import type { Definition } from './definition.ts';
 import { draftOf } from './save-campaign.ts';
@@ -78,7 +78,7 @@ async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepSt
 }
 
 async function emailFigures(tx: EntityManager, { tenantId, id }: Campaign): Promise<Omit<Figures, 'audience'>> {
-  const { audience: _all, ...figures } = (await countEmails(tx, tenantId, id, JOURNEY)).all;
+  const { audience: _all, ...figures } = (await countEmails(tx, tenantId, id, EVERY)).all;
   return figures;
 }
 

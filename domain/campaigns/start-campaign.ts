@@ -4,7 +4,7 @@ import { Campaign, CampaignEnrolment, CampaignVersion } from '../../db/entities/
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../events/outbox.ts';
 import { appendAudit, type Author } from '../auth/audit.ts';
-import { AppError, assertValid, notFound, type Violation } from '../errors.ts';
+import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../errors.ts';
 import { holdSegment } from '../segments/hold-segment.ts';
 import { definitionViolations } from './check-definition.ts';
 import type { Definition } from './definition.ts';
@@ -72,10 +72,10 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
 async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaign: Campaign, audience: Audience): Promise<number> {
   const segmentId = audience.segmentId ?? audience.listId ?? null;
   if (segmentId !== null && !(await holdSegment(tx, tenantId, segmentId))) {
-    throw notFound(audience.listId === undefined ? 'segment' : 'list', segmentId);
+    assertNoneMissing([audience.listId === undefined ? { path: '/segmentId', what: 'segment', id: segmentId } : { path: '/listId', what: 'list', id: segmentId }]);
   }
+  if (audience.contactIds) await assertContacts(tx, tenantId, audience.contactIds);
   const contactIds = audience.contactIds ? [...new Set(audience.contactIds)].sort((a, b) => a - b) : null;
-  if (contactIds) await assertContacts(tx, tenantId, contactIds);
   // The id is part of the workflow's, so it is drawn first.
   const [next] = await rows<{ id: number }>(tx, sql`select nextval('campaign_enrolments_id_seq') as id`);
   const enrolmentId = next!.id;
@@ -89,8 +89,8 @@ async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaig
 }
 
 async function assertContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
-  const [missing] = await rows<{ id: number }>(tx, sql`
-    select r.id from unnest(${ids}::bigint[]) as r(id)
-    where not exists (select 1 from contacts c where c.tenant_id = ${tenantId} and c.id = r.id) order by r.id limit 1`);
-  if (missing) throw notFound('contact', missing.id);
+  const missing = await rows<{ index: number; id: number }>(tx, sql`
+    select r.n - 1 as index, r.id from unnest(${ids}::bigint[]) with ordinality as r(id, n)
+    where not exists (select 1 from contacts c where c.tenant_id = ${tenantId} and c.id = r.id) order by r.n`);
+  assertNoneMissing(missing.map(({ index, id }) => ({ path: `/contactIds/${index}`, what: 'contact', id })));
 }

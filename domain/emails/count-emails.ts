@@ -49,9 +49,10 @@ function figures(statuses: readonly StatusRow[], hits: readonly HitsRow[]): Figu
   };
 }
 
-/** The emails of an email campaign, and those of a journey: of either kind of campaign, whose ids are of one sequence. */
+/** The emails that an email campaign made of its audience, which its figures add up to; another program's may name it too. */
 export const MAILING = sql`m.lane = 'bulk'`;
-export const JOURNEY = sql`m.execution_id is not null`;
+/** All that name a campaign: what its steps sent, and what was sent one by one for it. */
+export const EVERY = sql`true`;
 
 /** What became of a campaign's emails, by variant (a null one has none, or awaits the winner), and of all of them. */
 export async function countEmails(tx: EntityManager, tenantId: string, id: number, kind: RawBuilder<unknown>): Promise<{ all: Figures; of: (variant: string | null) => Figures }> {

@@ -1,6 +1,6 @@
-import { domainToASCII } from 'node:url';
 import { encodeWord, foldLines, isPlainText, quoteString } from 'nodemailer/lib/mime-funcs';
 import { encode, wrap } from 'nodemailer/lib/qp';
+import { asciiDomain } from '../contacts/email.ts';
 
 export interface Mailbox {
   name?: string | null;
@@ -37,9 +37,6 @@ export function headerField(name: string, value: string): string {
   return `${foldLines(`${name}: ${value}`, LINE_CHARS)}\r\n`;
 }
 
-/** Which is its own ASCII form: it could be neither an encoded name nor a number that stands for an address. */
-const PLAIN_DOMAIN = /^(?!.*xn--)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]+$/;
-
 /**
  * An address fit for envelope and header: an internationalised domain in its ASCII form (RFC 5890), a local part
  * outside of ASCII left for SMTPUTF8. Throws RangeError for what can not stand in an SMTP command.
@@ -49,7 +46,7 @@ export function wireAddress(address: string): string {
   const at = trimmed.lastIndexOf('@');
   const local = trimmed.slice(0, at);
   const domain = trimmed.slice(at + 1);
-  const ascii = domain.startsWith('[') || PLAIN_DOMAIN.test(domain) ? domain : domainToASCII(domain);
+  const ascii = domain.startsWith('[') ? domain : asciiDomain(domain);
   // A quoted local part may hold blanks and more; nothing that real mailboxes use needs one.
   const unsafeLocal = /[\s<>()[\],;:\\"\u0000-\u001f\u007f]/.test(local) || !local.isWellFormed();
   if (at < 1 || unsafeLocal || ascii === '' || /[^\x21-\x7e]|[<>,;]/.test(ascii)) {

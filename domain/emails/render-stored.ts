@@ -1,15 +1,17 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { notFound } from '../errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from './contact-values.ts';
-import { compileTemplate, renderFor, type CompileOptions, type RenderedEmail, type TemplateVersion } from './render.ts';
+import type { TemplateVersion } from './render.ts';
+import type { LinkSettings, ShownEmail } from './show-email.ts';
+import { showAside } from './template-work.ts';
 
 /**
  * A template as a contact, or no one in particular, would get it; nothing in it is tracked. Throws 404, 422
  * `template_limit`.
  */
 export async function previewTemplate(
-  em: EntityManager, options: CompileOptions, { templateId, contactId, data }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
-): Promise<RenderedEmail> {
+  em: EntityManager, settings: LinkSettings, { templateId, contactId, data }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
+): Promise<ShownEmail> {
   const { template, contact } = await em.transactional(async (tx) => {
     const [found] = await rows<TemplateVersion & { tenantId: string }>(tx, sql`
       select t.tenant_id as "tenantId", v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text as "previewText", v.category
@@ -23,7 +25,8 @@ export async function previewTemplate(
     return { template: found, contact: contactOf(row) };
   });
   const address = typeof contact?.['email'] === 'string' ? contact['email'] : '';
-  return renderFor(compileTemplate(template, options), { tenantId: template.tenantId, emailId: null, contactId, address, contact, data });
+  const { tenantId, ...version } = template;
+  return showAside(version, settings, { tenantId, emailId: null, contactId, address, contact, data });
 }
 
 interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
@@ -38,7 +41,7 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
  * An email as its recipient got it, rendered again from the content version that it used and the contact as it is now.
  * Null when it was never sent, and for mails of the service itself. Engine `em`: the email's id comes from a signed token.
  */
-export async function renderSent(em: EntityManager, options: CompileOptions, emailId: number): Promise<RenderedEmail | null> {
+export async function renderSent(em: EntityManager, settings: LinkSettings, emailId: number): Promise<ShownEmail | null> {
   const [row] = await em.transactional((tx) => rows<SentRow>(tx, sql`
     select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumns}, e.data
     from emails e
@@ -49,5 +52,5 @@ export async function renderSent(em: EntityManager, options: CompileOptions, ema
       and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`));
   if (!row || row.address === null) return null;
   const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, data, subject, content, text, category } = row;
-  return renderFor(compileTemplate({ subject, content, text, previewText, category }, options), { tenantId, emailId, contactId, address, contact: contactOf(row), data });
+  return showAside({ subject, content, text, previewText, category }, settings, { tenantId, emailId, contactId, address, contact: contactOf(row), data });
 }

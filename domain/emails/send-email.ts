@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Campaign } from '../../db/entities/campaigns.ts';
 import { Contact } from '../../db/entities/contacts.ts';
 import { EmailTemplate } from '../../db/entities/email-templates.ts';
@@ -6,7 +6,8 @@ import type { EntityManager } from '../../db/orm.ts';
 import type { Origin } from '../../events/outbox.ts';
 import { normaliseEmail, type NormalisedEmail } from '../contacts/email.ts';
 import { isViolation } from '../contacts/violation.ts';
-import { assertValid, notFound, type Violation } from '../errors.ts';
+import { assertNoneMissing, assertValid, notFound, type Missing, type Violation } from '../errors.ts';
+import { hashJson } from '../idempotency/hash-request.ts';
 import { queueEmails, type QueuedEmail } from './queue-emails.ts';
 
 export interface SendInput {
@@ -19,21 +20,22 @@ export interface SendInput {
 
 /**
  * Queues one email to a contact or to a bare address. With a `callKey` (what the caller repeats a call by) the same call
- * is the same email, however often it is made. Throws 400; 404 for a template, contact or campaign that does not exist.
+ * is the same email, however often it is made. Throws 400; 404 with each of template, contact and campaign that does not exist.
  */
 export async function sendEmail(em: EntityManager, origin: Origin, input: SendInput, callKey: string | null): Promise<QueuedEmail> {
   const { templateId, recipientId, to, data, campaignId } = input;
   assertValid(sendViolations(input, to));
   const toAddress = to === undefined ? null : keptAddress(to);
+  const sendKey = `api:${callKey === null ? randomUUID() : await hashJson([callKey, input])}`;
   return em.transactional(async (tx) => {
     const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
-    if (!template) throw notFound('template', templateId);
-    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) throw notFound('contact', recipientId);
-    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
+    const missing: Missing[] = template ? [] : [{ path: '/templateId', what: 'template', id: templateId }];
+    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) missing.push({ path: '/recipientId', what: 'contact', id: recipientId });
+    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) missing.push({ path: '/campaignId', what: 'campaign', id: campaignId });
+    assertNoneMissing(missing);
     return queueOne(tx, origin, {
-      sendKey: callKey === null ? `api:${randomUUID()}` : `api:${digest([callKey, JSON.stringify(input)])}`,
-      templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
-      lane: template.category === 'transactional' ? 'transactional' : 'journey',
+      sendKey, templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
+      lane: template!.category === 'transactional' ? 'transactional' : 'journey',
     });
   });
 }
@@ -67,5 +69,3 @@ export function addressViolations(to: string | undefined): Violation[] {
 
 /** A sound address as it is kept. */
 const keptAddress = (to: string): string => (normaliseEmail(to) as NormalisedEmail).email;
-
-const digest = (parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

@@ -26,8 +26,7 @@ function rootCause(error: unknown): unknown {
 /** Whether an error says that a template cost too much: a limit of liquidjs, an exhausted stack or string, or the watchdog. */
 export function isLimitError(error: unknown): boolean {
   const cause = rootCause(error);
-  // The watchdog's error comes from another realm and is no instance of Error here.
-  if ((cause as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return true;
+  if (wasStopped(cause)) return true;
   if (!(cause instanceof Error)) return false;
   if (cause instanceof RangeError) return /call stack|Invalid (string|array) length/.test(cause.message);
   return /limit exceeded$/.test(cause.message);
@@ -83,6 +82,12 @@ export function withTimeLimit<T>(ms: number | null, work: () => T): T {
     }
   }
 }
+
+/** Runs synchronous work once and stops it after `ms`, by an error that `wasStopped` knows. */
+export const stopAfter = <T>(ms: number, work: () => T): T => watch(ms, work) as T;
+
+/** Whether an error says that work was stopped after its time; what stops it comes from another realm. */
+export const wasStopped = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 let watchdog: ((ms: number, work: () => unknown) => unknown) | undefined;
 

@@ -6,9 +6,9 @@ import { campaignsUsing } from '../campaigns/campaigns-using.ts';
 import { normaliseEmail } from '../contacts/email.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
 import { emailCampaignsUsing } from './campaigns/email-campaigns-using.ts';
-import { checkTemplate } from './check-template.ts';
-import { compileMjml, isMjml } from './mjml/compile-mjml.ts';
+import { isMjml } from './mjml/is-mjml.ts';
 import { senderViolations } from './senders/proven.ts';
+import { checkAside, compileMjml } from './template-work.ts';
 import { topicViolations } from './topics.ts';
 
 export interface TemplateInput {
@@ -34,7 +34,7 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
     const others = [...(await topicViolations(tx, tenantId, fields.topicId)), ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom))];
-    assertValid([...fieldViolations(template), ...others, ...checkTemplate(template, compiled)]);
+    assertValid([...fieldViolations(template), ...others, ...(await checkAside(template, compiled))]);
     await tx.flush();
     await keepVersion(tx, template, compiled);
     return template;
@@ -59,7 +59,7 @@ export async function updateTemplate(
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, clear(input));
     const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
-    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...checkTemplate(template, compiled)]);
+    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...(await checkAside(template, compiled))]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
@@ -103,8 +103,8 @@ async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion
   return row?.compiled_html ?? null;
 }
 
-/** Everything that is wrong with what a template is given. Throws 422, 503. */
-export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string): Promise<Violation[]> {
+/** Everything that is wrong with what a template is given; `fromEmail` is what it will be from. Throws 422, 503. */
+export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string, fromEmail = input.fromEmail): Promise<Violation[]> {
   const parts = clear(input);
   const { compiled, mistakes } = await compileContent(input.content).then(
     (html) => ({ compiled: html, mistakes: [] }),
@@ -115,8 +115,8 @@ export async function templateViolations(tx: EntityManager, tenantId: string, in
   );
   // Of MJML with mistakes the Liquid has been read already.
   const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
-  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, input.fromEmail, mailFrom))];
-  return [...fieldViolations(parts), ...others, ...mistakes, ...checkTemplate(readable, compiled)];
+  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, fromEmail, mailFrom))];
+  return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkAside(readable, compiled))];
 }
 
 /** What is wrong with the fields by themselves; those that are undefined are not judged. */

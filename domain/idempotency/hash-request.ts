@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createTurn } from '../turn.ts';
@@ -39,8 +39,9 @@ function partsOf(value: object, depth: number): Task[] {
   return parts.reverse();
 }
 
-/** Hashes JSON with the names in order, so that neither their order nor white space makes another request; lets others go on in between. */
-async function hashJson(hash: Hash, value: unknown): Promise<void> {
+/** SHA-256 over JSON with the names in order, so that neither their order nor white space makes another one; lets others go on in between. */
+export async function hashJson(value: unknown): Promise<string> {
+  const hash = createHash('sha256');
   const turn = createTurn();
   const left: Task[] = [{ value, depth: 0 }];
   for (let task = left.pop(); task !== undefined; task = left.pop()) {
@@ -49,6 +50,7 @@ async function hashJson(hash: Hash, value: unknown): Promise<void> {
     else for (const part of partsOf(task.value as object, task.depth)) left.push(part);
     if (turn.isOver()) await turn.next();
   }
+  return hash.digest('base64url');
 }
 
 async function hashFile(file: { read(): Readable }): Promise<string> {
@@ -61,7 +63,5 @@ async function hashFile(file: { read(): Readable }): Promise<string> {
 export async function hashRequest({ params, query, body, files }: RequestParts): Promise<string> {
   const uploads: unknown[] = [];
   for (const file of files) uploads.push([file.field, file.name, await hashFile(file)]);
-  const hash = createHash('sha256');
-  await hashJson(hash, [params, query, body ?? {}, uploads]);
-  return hash.digest('base64url');
+  return hashJson([params, query, body ?? {}, uploads]);
 }

@@ -198,6 +198,19 @@ test('a tenant\'s invitations are its own, and so is who accepts them', async ()
   assert.deepEqual([user.tenantId, user.roles], [foreign.user.tenantId, ['Admin']]);
 });
 
+test('invitations of an address are few, whichever tenants invite it', async () => {
+  const foreign = await newTenant(service);
+  const email = newAddress();
+  for (const token of [undefined, foreign.token, undefined, foreign.token, undefined]) assert.equal((await invite({ email }, token)).status, 201);
+  for (const token of [undefined, foreign.token]) {
+    const refused = await invite({ email: email.toUpperCase() }, token);
+    assert.deepEqual([outcome(refused), Number(refused.headers.get('retry-after')) > 600], [[429, 'too_many_requests'], true]);
+  }
+  // The last one of each still counts.
+  const { body: { data } } = await service.api('GET', '/auth/invitations?status=OPEN');
+  assert.ok(data.some((one: { email: string }) => one.email === email));
+});
+
 test('invitations are listed in pages, by status', async () => {
   const { invitation } = await invited();
   const first = (await service.api('GET', '/auth/invitations?limit=1&status=OPEN')).body;

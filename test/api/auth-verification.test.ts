@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../db/orm.ts';
-import { engine, linkOf, nthMail, tokenOf, untilServed } from '../support/account-mails.ts';
+import { engine, linkOf, mailsTo, nthMail, tokenOf, untilServed } from '../support/account-mails.ts';
 import { startService, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { logIn, PASSWORD, registration } from '../support/users.ts';
 import { startVariant, type Variant } from '../support/variant.ts';
 
@@ -138,6 +139,21 @@ test('a new address is mailed a link, the user stays active, and the former addr
   assert.equal((await verify(secondToken)).status, 204);
   assert.deepEqual(await userRow(one.id), { active: true, email_verified: true });
   assert.deepEqual(await engine(service, sql`select 1 from emails where to_address = 'Second.New@example.com'`), []);
+});
+
+test('an address is the new one of few users within an hour, or each could have it mailed', async () => {
+  const email = 'passed.on@example.com';
+  const moves: number[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const one = await newcomer();
+    await verify(one.token);
+    const { token } = await logIn(service.api, one.username);
+    const put = async (address: string) => (await service.api('PUT', '/auth/profile', { email: address, currentPassword: PASSWORD }, { token })).status;
+    moves.push(await put(email));
+    if (moves.at(-1) === 200) assert.equal(await put(`gone${n}@example.com`), 200);
+  }
+  assert.deepEqual(moves, [200, 200, 200, 200, 200, 429]);
+  await until('its mails are there', () => mailsTo(service, email).length === 5);
 });
 
 test('without verification no mail is sent and everyone is active', async () => {

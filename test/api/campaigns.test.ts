@@ -132,6 +132,8 @@ test('an audience must be there, and be one', async () => {
     const answer = await start(audience);
     assert.deepEqual([answer.status, answer.body.code], [404, 'not_found']);
   }
+  const { body: several } = await start({ contactIds: [999_998, 999_999] });
+  assert.deepEqual([several.detail, several.errors.map(({ path }: { path: string }) => path)], ['There is no contact 999998, no contact 999999', ['/contactIds/0', '/contactIds/1']]);
   assert.equal((await start({ segmentId: 1, listId: 1 })).body.errors[0].path, '/listId');
   assert.equal((await start({ contactIds: ['1'] })).status, 400);
   assert.equal((await start({ everyone: true })).status, 400);
@@ -147,6 +149,14 @@ test('unknown ids are a 404', async () => {
     ['POST', '/campaigns/executions/999999/retry'], ['GET', '/campaigns/enrolments/999999'], ['GET', '/campaigns/999999/contacts/1/explain'],
   ].map(async ([method, path]) => [path, (await service.api(method!, path!, method === 'PUT' ? {} : undefined)).status]));
   assert.deepEqual(found.filter(([, status]) => status !== 404), []);
+});
+
+test('its figures are of all mail that names it, as the list of emails has it', async () => {
+  const { id } = await create();
+  for (const campaignId of [id, id, undefined]) assert.equal((await service.api('POST', '/emails/send', { templateId, to: `direct${campaignId}@example.org`, campaignId })).status, 202);
+  const { body: { emails } } = await service.api('GET', `/campaigns/${id}/stats`);
+  const listed = await service.api('GET', `/emails?campaignId=${id}&includeTotal=true`);
+  assert.deepEqual([emails.queued, listed.body.page.total], [2, 2]);
 });
 
 test('the list is filtered and sorted', async () => {

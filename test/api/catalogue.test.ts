@@ -14,6 +14,7 @@ const DEFINERS: Record<string, readonly Role[]> = {
   'drop_inbox_partitions(date)': ['perennial_engine'],
   'ensure_inbox_partition(date)': ['perennial_engine'],
   'search_contacts(text, integer)': ['perennial_app'],
+  'take_mail(text, integer)': ['perennial_app'],
 };
 const SEARCH_PATH = ['search_path=pg_catalog, public, pg_temp'];
 
@@ -52,7 +53,7 @@ test('what runs as the owner searches pg_temp last, is the owner\'s, and is for 
 
 test('no function that runs as the owner can be made to run what its caller has made', async () => {
   // Types and tables of pg_temp go before those of pg_catalog, where the search path does not name it last.
-  const calls = { 'ensure_inbox_partition(date)': `'2031-01-01'`, 'drop_inbox_partitions(date)': `'2001-01-01'`, 'search_contacts(text, integer)': `'x', 1`, 'analyze_people()': '' };
+  const calls = { 'ensure_inbox_partition(date)': `'2031-01-01'`, 'drop_inbox_partitions(date)': `'2001-01-01'`, 'search_contacts(text, integer)': `'x', 1`, 'analyze_people()': '', 'take_mail(text, integer)': `'x', 5` };
   assert.deepEqual(Object.keys(calls).sort(), Object.keys(DEFINERS).sort());
   for (const [name, args] of Object.entries(calls)) {
     // A session of its own: a function is compiled once for each.
@@ -67,6 +68,7 @@ test('no function that runs as the owner can be made to run what its caller has 
       await session.query('create domain pg_temp.int as pg_catalog.int4 check (pg_temp.trap(value::pg_catalog.text))');
       await session.query('create temporary table inbox (tenant_id pg_catalog.varchar, day pg_catalog.date) partition by range (day)');
       await session.query('create temporary table contacts (id pg_catalog.int8)');
+      await session.query('create temporary table rate_buckets (bucket pg_catalog.varchar primary key, tenant_id pg_catalog.varchar, tokens pg_catalog.float8, at pg_catalog.timestamptz, taken pg_catalog.int4)');
       await session.query(`select ${name.slice(0, name.indexOf('('))}(${args})`);
       if (name.startsWith('ensure')) {
         const [made] = await ask(session, `select inhparent = 'public.inbox'::regclass as ours from pg_inherits where inhrelid = 'public.inbox_20310101'::regclass`);

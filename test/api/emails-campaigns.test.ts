@@ -42,8 +42,12 @@ test('what is wrong with a campaign is told whole', async () => {
     { ratePerMinute: 0 }, { scheduleType: 'now' }, { scheduledAt: 'tomorrow' }, { variants: [] }, { status: 'SENT' }, { unknown: 1 },
     { templateId: '1' }, { variants: [{ name: 'A', templateId, weight: 0 }, { name: 'B', templateId, weight: 1 }] },
   ]) assert.equal((await post(body)).status, 400, JSON.stringify(body));
-  assert.equal((await post({ templateId: 999_999 })).status, 404);
-  assert.equal((await post({ listId: 999_999 })).status, 404);
+  const variants = [999_998, templateId, 999_999].map((id, n) => ({ name: `V${n}`, templateId: id, weight: 1 }));
+  const unknown: [Record<string, unknown>, string[]][] = [
+    [{ templateId: 999_999 }, ['/templateId']], [{ listId: 999_999 }, ['/listId']], [{ templateId: 999_999, listId: null, segmentId: 999_999 }, ['/templateId', '/segmentId']],
+    [{ templateId: null, variants, listId: 999_999 }, ['/variants/0/templateId', '/variants/2/templateId', '/listId']],
+  ];
+  for (const [body, paths] of unknown) assert.deepEqual(errorsOf(await post(body)), [404, paths.map((path) => `${path} not_found`)], JSON.stringify(body));
   const system = await engine<{ id: number }>(sql`select id from email_templates where system_key is not null limit 1`);
   if (system[0]) assert.equal((await post({ templateId: system[0].id })).status, 404);
 });

@@ -39,17 +39,21 @@ test('an accepted send is a QUEUED ledger row with its request in the outbox', a
 test('a send needs one recipient, an address that is one, and things that exist', async () => {
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
   const send = async (body: object) => {
-    const answer = await service.api('POST', '/emails/send', body);
-    return [answer.status, answer.body.code, answer.body.errors?.[0]?.path];
+    const { status, body: { code, errors } } = await service.api('POST', '/emails/send', body);
+    return [status, code, ...errors.map(({ path }: { path: string }) => path)];
   };
   assert.deepEqual(await send({ templateId }), [400, 'validation_failed', '/recipientId']);
   assert.deepEqual(await send({ templateId, recipientId: contact.id, to: 'a@example.org' }), [400, 'validation_failed', '/recipientId']);
   assert.deepEqual(await send({ templateId, to: 'a@b@example.org' }), [400, 'validation_failed', '/to']);
   assert.deepEqual(await send({ templateId, to: 'a@example.org\r\nBcc: b@example.org' }), [400, 'validation_failed', '/to']);
   assert.deepEqual(await send({ templateId: '1', to: 'a@example.org' }), [400, 'validation_failed', '/templateId']);
-  assert.deepEqual(await send({ templateId: 999_999, to: 'a@example.org' }), [404, 'not_found', undefined]);
-  assert.deepEqual(await send({ templateId, recipientId: 999_999 }), [404, 'not_found', undefined]);
-  assert.deepEqual(await send({ templateId, recipientId: contact.id, campaignId: 999_999 }), [404, 'not_found', undefined]);
+  assert.deepEqual(await send({ templateId: 999_999, to: 'a@example.org' }), [404, 'not_found', '/templateId']);
+  assert.deepEqual(await send({ templateId, recipientId: 999_999 }), [404, 'not_found', '/recipientId']);
+  assert.deepEqual(await send({ templateId, recipientId: contact.id, campaignId: 999_999 }), [404, 'not_found', '/campaignId']);
+  const nothing = await service.api('POST', '/emails/send', { templateId: 999_997, recipientId: 999_998, campaignId: 999_999 });
+  assert.deepEqual([nothing.status, nothing.body.code, nothing.body.detail], [404, 'not_found', 'There is no template 999997, no contact 999998, no campaign 999999']);
+  assert.deepEqual(nothing.body.errors, [['templateId', 'template', 999_997], ['recipientId', 'contact', 999_998], ['campaignId', 'campaign', 999_999]].map(
+    ([member, what, id]) => ({ path: `/${member}`, code: 'not_found', message: `there is no ${what} ${id}` })));
 });
 
 test('the gates: only active contacts and free addresses get marketing mail; bounced and complained get nothing', async () => {

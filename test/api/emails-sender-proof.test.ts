@@ -91,6 +91,15 @@ test('no tenant mails from an address that another has proved, by whatever way',
   assert.equal(mailsTo(service, address).length, 2);
 });
 
+test('a change of a template whose address is proved no more tells that beside what else is wrong', async () => {
+  const id = await olderTemplate(a, 'lost@victim.example');
+  const put = async (body: object) => violations(await a.api('PUT', `/emails/templates/${id}`, body));
+  // One is refused by its schema, the other by the domain.
+  for (const name of ['', ' ']) assert.deepEqual((await put({ name }))!.sort(), [`/fromEmail sender_unverified`, `/name ${name === '' ? 'too_short' : 'required'}`]);
+  assert.deepEqual(await put({ name: '', fromEmail: 5 }), ['/name too_short', '/fromEmail type'], 'of the one that it takes the place of nothing is said');
+  assert.deepEqual(await put({ name: '', fromEmail: null }), ['/name too_short']);
+});
+
 test('the link of the mail shows who asks, changes nothing by itself, and confirms once', async () => {
   const { id } = await makeSender(b, { email: 'desk@b.example' });
   const asked = await nthMail(service, 'desk@b.example');
@@ -171,6 +180,22 @@ test('mails to confirm are few: to an address, and of a tenant', async () => {
   assert.equal((await b.api('POST', '/emails/senders', { email: 'one-more@b.example' })).status, 429);
   await engine(service, sql`update sender_confirmations set created_at = now() - interval '2 hours'`);
   assert.equal((await b.api('POST', '/emails/senders', { email: 'one-more@b.example' })).status, 201);
+});
+
+test('mails to confirm an address are few, whichever tenants ask', async () => {
+  const address = 'wanted@victim.example';
+  const make = async (of: Service) => (await makeSender(of, { email: address })).id as number;
+  const again = async (of: Service, id: number) => (await of.api('POST', `/emails/senders/${id}/confirmation`)).status;
+  const [ofA, ofB] = [await make(a), await make(b)];
+  assert.deepEqual([await again(a, ofA), await again(b, ofB), await again(a, ofA)], [202, 202, 202]);
+  const refused = await service.api('POST', '/emails/senders', { email: 'Wanted@victim.example' });
+  assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_requests']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 600);
+  assert.deepEqual([await again(a, ofA), await again(b, ofB)], [429, 429]);
+  assert.equal((await a.api('POST', '/emails/senders', { email: 'another@victim.example' })).status, 201);
+  await until('five mails are there', () => mailsTo(service, address).length === 5);
+  await engine(service, sql`update rate_buckets set at = at - interval '12 minutes' where bucket like 'mail/%'`);
+  assert.deepEqual([await again(b, ofB), await again(a, ofA)], [202, 429]);
 });
 
 test('a key in the DNS proves its domain for the tenant that made it, or that the record names', async () => {

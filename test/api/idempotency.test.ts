@@ -230,12 +230,23 @@ test('the relay hears of what was committed under a key', async () => {
 });
 
 test('a send stays one email under its key, also when its answer is not kept any more', async () => {
-  const send = { templateId: await makeTemplate(service), recipientId: (await makeContact(service)).id };
+  const { templateId, recipientId } = { templateId: await makeTemplate(service), recipientId: (await makeContact(service)).id };
+  const send = { templateId, recipientId, data: { order: 1, items: [{ name: 'a', price: 2 }] } };
   const first = await post('/emails/send', send, 'send');
   await engine(sql`delete from idempotent_answers where key = 'send'`);
-  const second = await post('/emails/send', send, 'send');
+  // In whatever order its names stand.
+  const second = await post('/emails/send', { data: { items: [{ price: 2, name: 'a' }], order: 1 }, recipientId, templateId }, 'send');
   assert.deepEqual([first.status, second.status, second.body.emailId, replayed(second)], [202, 202, first.body.emailId, false]);
   assert.equal(replayed(await post('/emails/send', send, 'send')), true);
+});
+
+test('an answer that is not kept is not said to have been too large', async () => {
+  const first = await post('/contacts/companies', { name: 'Forgotten' }, 'forgotten');
+  // As the erasure of a person whom the answer names does.
+  await engine(sql`update idempotent_answers set body = null where key = 'forgotten'`);
+  const again = await post('/contacts/companies', { name: 'Forgotten' }, 'forgotten');
+  assert.deepEqual([again.status, again.body.code, again.body.detail], [409, 'idempotency_conflict', 'The request was answered with 201; its answer was not kept']);
+  assert.equal(again.headers.get('location'), first.headers.get('location'));
 });
 
 test('after 24 hours a key is new; the worker drops its row', async () => {

@@ -63,6 +63,25 @@ test('what people are called, their addresses and passwords are in no log when s
   }
 });
 
+test('a path is logged by our own words and ids alone', async () => {
+  const secret = 'zebulon.path@example.org';
+  const asked: [method: string, path: string, logged: string][] = [
+    ['GET', `/contacts/${secret}`, '/contacts/{id}'], ['GET', `/contacts/${encodeURIComponent(secret)}/activities`, '/contacts/{id}/activities'], ['DELETE', '/contacts/999999', '/contacts/999999'],
+    ['GET', `/campaigns/7/contacts/${secret}/explain`, '/campaigns/7/contacts/{contactId}/explain'], ['GET', `/emails/unsubscribe/${secret}`, '/emails/unsubscribe/{token}'],
+    ['POST', `/emails/webhooks/${secret}`, '/emails/webhooks/{provider}'],
+    // What no route takes, or takes by another method.
+    ['GET', `/contacts/by-email/${secret}`, '/contacts/…/…'], ['GET', `/${secret}/12`, '/…/12'], ['PUT', `/contacts/${secret}/merge`, '/contacts/…/merge'], ['OPTIONS', `/contacts/${secret}`, '/contacts/…'],
+    ['GET', `/contacts/${'1'.repeat(30)}`, '/contacts/{id}'], ['GET', `/contacts/${'a/'.repeat(1000)}`, `/contacts${'/…'.repeat(8)}`],
+  ];
+  for (const [index, [method, path]] of asked.entries()) await api.api(method, path, undefined, { headers: { 'x-request-id': `path-${index}` } });
+  const lines = await until('every request is logged', () => {
+    const found = api.log().split('\n').filter((line) => line.includes('"path-')).map((line) => JSON.parse(line) as { requestId: string; path: string });
+    return found.length >= asked.length && found;
+  });
+  for (const [index, [, , logged]] of asked.entries()) assert.equal(lines.find(({ requestId }) => requestId === `path-${index}`)!.path, `/api/v1${logged}`);
+  assert.ok(!api.log().includes('zebulon.path'));
+});
+
 test('values are parameters: a statement that runs does not show them', async () => {
   const { orm } = service.deps;
   const [activity] = await tenantEm(orm, 'default').transactional((tx) => tx.execute<{ query: string }[]>(

@@ -62,6 +62,16 @@ export const multipartShapes: Record<string, Shape> = {
   'no end': (bytes) => part(named('a'), 'x'.repeat(bytes - 200)), 'padding': (bytes) => `--b${' '.repeat(bytes - 3)}`,
 };
 
+const long = 'ab'.repeat(2 ** 16);
+/** Texts of templates that cost more than their length says. */
+export const templateShapes: Record<string, string> = {
+  'open blocks': '{% if a %}'.repeat(80_000), 'blocks in blocks': '{% if a %}'.repeat(2_000) + '{% endif %}'.repeat(2_000), 'a long loop': '{% for i in (1..400000) %}{% assign a = i | plus: 1 %}{% endfor %}',
+  'sorted letters': `{% assign a = "${long}" | split: "" | sort_natural | uniq | sort %}`, 'comments': '<!--'.repeat(200_000), 'whole comments': '<!-- a -->'.repeat(90_000), 'elements': '<a>'.repeat(300_000),
+  'outputs': '{{a}}'.repeat(190_000), 'filters': `{{ "a" ${'| append: "b" '.repeat(60_000)}}}`, 'conditions': `{% if ${'a == b or '.repeat(90_000)}a %}{% endif %}`, 'nested elements': '<div>'.repeat(100_000), 'attributes': `<a ${'b=c '.repeat(200_000)}>`,
+  'an open token': `{{${' a'.repeat(400_000)}`, 'entities': '&amp;'.repeat(190_000), 'links': '<a href="https://example.com/{{a}}">a</a>'.repeat(20_000), 'rows': '<table><tr><td>a'.repeat(60_000), 'replaced': `{{ "${long}" | replace: "a", "b" | replace: "b", "a" | upcase | url_encode | escape }}`,
+  'names of masks': `<mjml>lqd${'q'.repeat(900_000)}`, 'mjml tokens': `<mjml>${'{{x}}'.repeat(150_000)}`, 'mjml comments': `<mjml>${'<!-- -->'.repeat(100_000)}`,
+};
+
 /** A size up to a limit: the limit itself most of all. */
 const sizes = (limit: number) => fc.oneof({ weight: 3, arbitrary: fc.constant(limit) }, { weight: 1, arbitrary: fc.constant(limit + 1) }, { weight: 1, arbitrary: fc.integer({ min: Math.min(1000, limit), max: limit }) });
 

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../errors.ts';
+import { assertNoneMissing, notFound, type Missing } from '../../errors.ts';
 import { holdSegment } from '../../segments/hold-segment.ts';
 
 /** The campaign, locked until the transaction ends. Throws 404. */
@@ -12,11 +12,12 @@ export async function lockEmailCampaign(tx: EntityManager, id: number): Promise<
   return campaign;
 }
 
-/** Throws 404 for a template or segment that does not exist. */
-export async function assertReferences(tx: EntityManager, { tenantId, templateId, variants, segmentId }: EmailCampaign): Promise<void> {
-  const wanted = variants ? variants.map((variant) => variant.templateId) : [templateId!];
-  const found = new Set((await tx.find(EmailTemplate, { id: { $in: wanted }, systemKey: null }, { fields: ['id'] })).map((template) => template.id));
-  const missing = wanted.find((id) => !found.has(id));
-  if (missing !== undefined) throw notFound('template', missing);
-  if (segmentId == null || !(await holdSegment(tx, tenantId, segmentId))) throw notFound('segment', segmentId ?? 'of it');
+/** Throws 404 with each template, and the segment, that does not exist; `listId` is what the client named the segment by, if it did so. */
+export async function assertReferences(tx: EntityManager, { tenantId, templateId, variants, segmentId }: EmailCampaign, listId?: number | null): Promise<void> {
+  const wanted = variants ? variants.map((variant, index) => ({ path: `/variants/${index}/templateId`, id: variant.templateId })) : [{ path: '/templateId', id: templateId! }];
+  const found = new Set((await tx.find(EmailTemplate, { id: { $in: wanted.map(({ id }) => id) }, systemKey: null }, { fields: ['id'] })).map(({ id }) => id));
+  const missing: Missing[] = wanted.filter(({ id }) => !found.has(id)).map((one) => ({ ...one, what: 'template' }));
+  const isList = segmentId === listId;
+  if (!(await holdSegment(tx, tenantId, segmentId!))) missing.push({ path: isList ? '/listId' : '/segmentId', what: isList ? 'list' : 'segment', id: segmentId! });
+  assertNoneMissing(missing);
 }

@@ -33,7 +33,7 @@ const ENDED: readonly EmailCampaignStatus[] = ['SENT', 'CANCELLED', 'FAILED'];
 
 /**
  * Makes an email campaign: a DRAFT, or with a schedule type one that is sent, or will be when its time has come. Throws 400
- * with every mistake, 404 for a template or segment that does not exist.
+ * with every mistake, 404 with each template or segment that does not exist.
  */
 export async function createEmailCampaign(em: EntityManager, author: Author, input: EmailCampaignInput): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
@@ -41,7 +41,7 @@ export async function createEmailCampaign(em: EntityManager, author: Author, inp
     assertValid(violations);
     const campaign = tx.create(EmailCampaign, { tenantId: author.tenantId, name: input.name, ...fields });
     assertValid(soundViolations(campaign));
-    await assertReferences(tx, campaign);
+    await assertReferences(tx, campaign, input.listId);
     if (campaign.scheduleType) await beginMailing(tx, author, campaign);
     else await tx.flush();
     return campaign;
@@ -66,7 +66,7 @@ export async function updateEmailCampaign(
     tx.assign(campaign, Object.fromEntries(changed));
     assertValid(soundViolations(campaign));
     // What one that has ended was sent to, and said, may be gone.
-    if (!ENDED.includes(campaign.status!)) await assertReferences(tx, campaign);
+    if (!ENDED.includes(campaign.status!)) await assertReferences(tx, campaign, input.listId);
     if (campaign.status === 'SCHEDULED') campaign.nextRunAt = startOf(campaign, new Date());
     await tx.flush();
     if (campaign.status === 'SCHEDULED' || campaign.status === 'SENDING') await wakeCampaign(tx, campaign);

@@ -1,24 +1,11 @@
 import { AppError, type Violation } from '../../errors.ts';
-import { renderFailure, templateLimits, withTimeLimit } from '../template-limits.ts';
+import { renderFailure, templateLimits } from '../template-limits.ts';
+import { withoutComments } from './is-mjml.ts';
 import { maskLiquid, type MaskedMjml } from './mask.ts';
-import { inThread, type MjmlMistake } from './thread.ts';
 
-/** Whether a template's content is MJML: `<mjml>` stands first, after blanks, a byte order mark, comments. */
-export function isMjml(content: string): boolean {
-  return /^\s*(?:<\?xml[^>]*>\s*)?<mjml[\s>]/i.test(withoutComments(content));
-}
-
-/** Comments as blanks of their length, so that what is left keeps its place. */
-function withoutComments(source: string): string {
-  let left = '';
-  let from = 0;
-  for (let start = source.indexOf('<!--'); start !== -1; start = source.indexOf('<!--', from)) {
-    const end = source.indexOf('-->', start + 4);
-    if (end === -1) break;
-    left += source.slice(from, start) + source.slice(start, end + 3).replace(/[^\n]/g, ' ');
-    from = end + 3;
-  }
-  return left + source.slice(from);
+interface MjmlMistake {
+  line: number;
+  message: string;
 }
 
 /** A document that is not MJML at all has a mistake in each line. */
@@ -32,39 +19,51 @@ function fail(errors: Violation[]): never {
 
 /**
  * The HTML that MJML with Liquid in it becomes, its Liquid as it was. Liquid may stand in text, in attributes that are no
- * lengths, and between elements, where it is put into mj-raw. Throws 400 with the line of each mistake, 422
- * `template_limit`, 503 while too many are being compiled.
+ * lengths, and between elements, where it is put into mj-raw. For a thread, which ends what takes too long. Throws 400 with
+ * the line of each mistake, 422 `template_limit`.
  */
 export async function compileMjml(content: string): Promise<string> {
   if (content.length > templateLimits.parseChars) throw new AppError('template_limit');
-  const masked = bounded(() => maskLiquid(content));
-  const visible = bounded(() => withoutComments(masked.source));
-  const structure = bounded(() => findMistakes(masked, visible));
+  const masked = mask(content);
+  const visible = withoutComments(masked.source);
+  const structure = findMistakes(masked, visible);
   if (structure.length > 0) fail(structure);
   const first = await compile(masked.source, masked);
-  const lost = bounded(() => lostTokens(masked, visible, first));
+  const lost = lostTokens(masked, visible, first);
   if (lost.size === 0) return masked.unmask(first);
   // MJML drops text that stands between elements. What it keeps there is mj-raw.
   const second = await compile(masked.unmask(masked.source, (index, word) => (lost.has(index) ? `<mj-raw>${word}</mj-raw>` : word)), masked);
-  const gone = bounded(() => lostTokens(masked, visible, second));
+  const gone = lostTokens(masked, visible, second);
   if (gone.size > 0) fail([...gone].map(([index, at]) => mistake(lineAt(masked, at), `${masked.tokens[index]} can not stand here: put it into an element that holds text`)));
   return masked.unmask(second);
 }
 
-/** What of it runs on the event loop costs no more than a template may. */
-function bounded<T>(work: () => T): T {
+function mask(content: string): MaskedMjml {
   try {
-    return withTimeLimit(templateLimits.hardMs, work);
+    return maskLiquid(content);
   } catch (error) {
     throw renderFailure(error, '/content');
   }
 }
 
 async function compile(source: string, masked: MaskedMjml): Promise<string> {
-  const { html, mistakes } = await inThread(source);
+  const { html, mistakes } = await mjmlToHtml(source);
   const counted = mistakes.filter((one) => !isFilledIn(one, masked));
   if (counted.length > 0) fail(counted.slice(0, MOST_TOLD).map(({ line, message }) => mistake(masked.lineOf(line), masked.unmask(message))));
   return html;
+}
+
+/** Nothing is read but the text itself: no included files, no configuration. Throws RangeError for what is nested too deep. */
+async function mjmlToHtml(source: string): Promise<{ html: string; mistakes: MjmlMistake[] }> {
+  // Only the thread for templates ever loads it: it takes half a second, and 60 MB.
+  const { default: mjml2html } = await import('mjml-browser');
+  try {
+    const { html, errors } = await mjml2html(source, { validationLevel: 'soft', ignoreIncludes: true, keepComments: true });
+    return { html, mistakes: errors.map(({ line, message }) => ({ line, message: message.trim() })) };
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return { html: '', mistakes: [{ line: 1, message: error instanceof Error ? error.message : String(error) }] };
+  }
 }
 
 /** A colour or one of some words that Liquid prints is right if what it prints is; MJML only passes it on. */

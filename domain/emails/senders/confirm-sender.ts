@@ -3,14 +3,14 @@ import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../auth/mail-token.ts';
-import { queueSystemMail } from '../../auth/system-mail.ts';
+import { queueSystemMail, takeMail } from '../../auth/system-mail.ts';
 import { addressDigest } from '../../contacts/erasure/digest.ts';
 import { AppError, notFound } from '../../errors.ts';
 import type { QueuedEmail } from '../queue-emails.ts';
 import type { LinkSigner } from '../tokens.ts';
 
 const LIFETIME_HOURS = 24;
-/** Mails within an hour to one address, and of a tenant to all: whose addresses they are is not known yet. */
+/** Mails of a tenant within an hour, to one address and to all: whose addresses they are is not known yet. */
 const TO_AN_ADDRESS = 5;
 const OF_A_TENANT = 100;
 
@@ -34,6 +34,7 @@ export async function mailConfirmation(tx: EntityManager, links: LinkSigner, { t
   if (wait !== null) {
     throw new AppError('too_many_requests', 'Too many mails to confirm senders were asked for; wait', { headers: { 'Retry-After': String(Math.max(1, wait)) } });
   }
+  await takeMail(tx, 'confirm_sender', emailKey);
   await rows(tx, sql`update sender_confirmations set used_at = now() where tenant_id = ${tenantId} and sender_id = ${id} and used_at is null`);
   const token = newMailToken(links, 'confirm_sender', tenantId);
   await rows(tx, sql`

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { domainToASCII } from 'node:url';
 import { LockMode } from '@mikro-orm/core';
 import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../auth/audit.ts';
 import { sealSecret, type BoxSecrets } from '../../auth/secret-box.ts';
-import { normaliseEmail } from '../../contacts/email.ts';
+import { asciiDomain, normaliseEmail } from '../../contacts/email.ts';
 import { isViolation } from '../../contacts/violation.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../errors.ts';
 import type { LinkSigner } from '../tokens.ts';
@@ -168,7 +167,7 @@ async function keyFor(emailKey: string, asked: DkimInput): Promise<NewKey> {
 
 /** The key that is asked for, null where it is to be made, and what is wrong with it; an address that is not known is not judged. */
 function checkKey(emailKey: string | undefined, { domain: givenDomain, selector: givenSelector, privateKey }: DkimInput) {
-  const domain = givenDomain === undefined ? emailKey?.slice(emailKey.lastIndexOf('@') + 1) : domainToASCII(givenDomain.trim().toLowerCase());
+  const domain = givenDomain === undefined ? emailKey?.slice(emailKey.lastIndexOf('@') + 1) : asciiDomain(givenDomain.trim());
   // Another for each key: who changes keys publishes the next record beside the last.
   const selector = givenSelector?.toLowerCase() ?? `perennial-${randomBytes(4).toString('hex')}`;
   const violations: Violation[] = [];

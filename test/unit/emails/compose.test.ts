@@ -4,6 +4,7 @@ import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { createComposer, messageIdFor, parseMailbox } from '../../../domain/emails/compose.ts';
 import type { ComposerOptions, MessageInput } from '../../../domain/emails/compose.ts';
+import { normaliseEmail } from '../../../domain/contacts/email.ts';
 import { quotedPrintable, wireAddress } from '../../../domain/emails/mime.ts';
 import { compileTemplate, renderFor } from '../../../domain/emails/render.ts';
 import { links, recipient, signer, template } from './mails.ts';
@@ -85,6 +86,14 @@ test('a domain has the ASCII form that the URL standard gives it, plain ones too
     const ascii = domainToASCII(domain);
     if (ascii === '') assert.throws(() => wireAddress(`ann@${domain}`), RangeError);
     else assert.equal(wireAddress(`ann@${domain}`), `ann@${ascii}`);
+  }), { numRuns: 5_000 });
+});
+
+test('mail goes to the domain that an address is compared by', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'S', 'ẞ', 'ß', 'Σ', 'ς', 'İ', 'K', 'ü', 'U\u0308', '1', '-', '.'), minLength: 1, maxLength: 8 });
+  fc.assert(fc.property(fc.oneof(fc.constant('straẞe'), letters), (name) => {
+    const normalised = normaliseEmail(`ann@${name}.de`);
+    if ('emailKey' in normalised) assert.equal(wireAddress(normalised.email), normalised.emailKey);
   }), { numRuns: 5_000 });
 });
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../../domain/errors.ts';
-import { compileMjml, isMjml } from '../../../domain/emails/mjml/compile-mjml.ts';
+import { isMjml } from '../../../domain/emails/mjml/is-mjml.ts';
+import { compileMjml } from '../../../domain/emails/template-work.ts';
 import { compileTemplate, renderFor } from '../../../domain/emails/render.ts';
 import { links, recipient, template } from './mails.ts';
 
