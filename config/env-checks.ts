@@ -71,7 +71,7 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
   NATS_LISTENERS: [(value) => /^([A-Za-z0-9_-]+(:[a-z0-9][a-z0-9_-]{0,49})?(,|$))*$/.test(value), 'must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme'],
   EVENTS_MAX_AGE: [(value) => /^[1-9][0-9]{0,4}[dh]$/.test(value), 'must be days or hours, like 7d or 36h, and at most 99999 of them'],
   LOG_LEVEL: [(value) => LOG_LEVELS.includes(value), `must be one of ${LOG_LEVELS.join(', ')}`],
-  WEBHOOK_MAILGUN_SIGNING_KEY: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be the key as Mailgun shows it: ASCII without spaces'],
+  WEBHOOK_MAILGUN_SIGNING_KEY: [(value) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value), 'must be the key as Mailgun shows it: ASCII, without blanks around it'],
   WEBHOOK_POSTMARK_SECRET: [(value) => /:.*\S/.test(value), 'must be what Postmark sends, like user:password'],
   METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, or no client could send it'],
 };

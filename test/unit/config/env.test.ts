@@ -132,7 +132,7 @@ test('each of these settings is one line that names it, and nothing of what it h
     METRICS_TOKEN: ['two words', 'Schlüssel', 'Secret-7\n'],
     OTEL_EXPORTER_OTLP_ENDPOINT: ['localhost:4318', 'http://', 'http://x/ y'],
     JWT_SECRET: [' '.repeat(40), `${'Secret-7'.repeat(3)}${' '.repeat(40)}`], LINK_SECRET: ['\t'.repeat(40)], LINK_SECRET_PREVIOUS: [' '.repeat(40)],
-    BODY_MAX_BYTES: ['1e308', '104857601'], IMPORT_MAX_BYTES: ['9e99', '1e13'], UPLOAD_DIR: [' '], WEBHOOK_MAILGUN_SIGNING_KEY: [' ', 'Secret-7\n', 'Secret 7'],
+    BODY_MAX_BYTES: ['1e308', '104857601'], IMPORT_MAX_BYTES: ['9e99', '1e13'], UPLOAD_DIR: [' '], WEBHOOK_MAILGUN_SIGNING_KEY: [' ', 'Secret-7\n', ' Secret 7'],
     HOST: ['127.0.0.1\n', '[::1]', 'http://localhost'], ADMIN_USERNAME: ['ad\tmin'], BOUNCE_IMAP_URL: ['imaps://a:%zz@imap.example.com'],
   };
   for (const [name, values] of Object.entries(wrong)) {
