@@ -59,18 +59,23 @@ function violations(errors: ErrorObject[] | null | undefined): Violation[] {
   return specific.length > 0 ? specific : list;
 }
 
-function checker(validate: ValidateFunction): (value: unknown) => Violation[] {
-  return (value) => (validate(value) ? [] : violations(validate.errors));
+/** Compiles at the first call: to compile the schemas of all routes takes a second, and no process is asked for all of them. */
+function checker(ajv: Ajv2020, schema: TSchema): (value: unknown) => Violation[] {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= ajv.compile(schema);
+    return validate(value) ? [] : violations(validate.errors);
+  };
 }
 
-/** Compiles a check of a request part: fills defaults in, answers every violation. */
+/** A check of a request part: fills defaults in, answers every violation. */
 export function compileRequest(schema: TSchema): (value: unknown) => Violation[] {
-  return checker(requestAjv.compile(schema));
+  return checker(requestAjv, schema);
 }
 
-/** Compiles the filter of a response: removes what the schema does not name, answers what does not fit. */
+/** The filter of a response: removes what the schema does not name, answers what does not fit. */
 export function compileResponse(schema: TSchema): (value: unknown) => Violation[] {
-  return checker(responseAjv.compile(schema));
+  return checker(responseAjv, schema);
 }
 
 /** Deeper nesting than any schema of ours describes, and far from what a recursive check can hold. */
