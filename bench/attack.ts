@@ -4,8 +4,8 @@
  * address closes none of them), and bodies of every shape that is slow to read.
  */
 import { parseArgs } from 'node:util';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { freePorts } from '../dev/ports.ts';
 import { startService } from '../test/support/service.ts';
 import { at, sendLoad } from './load.ts';
@@ -17,42 +17,32 @@ const HALF_OPEN = 2_100;
 /** Requests a second: a client, not a load. */
 const RATE = 50;
 
-/** Each is refused, or takes no longer than another request. */
-const bodies: [string, string, string][] = [
-  ['/forms/1/submit', 'application/x-www-form-urlencoded', Array.from({ length: 20_000 }, (_, n) => `name${n}=1`).join('&')],
-  ['/forms/1/submit', 'application/json', `{"email":[${'{},'.repeat(20_000)}{}]}`],
-  ['/auth/login', 'application/json', `{"username":[${'{},'.repeat(1_500_000)}{}]}`],
-  ['/auth/login', 'application/json', `{"username":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`],
-  ['/auth/register', 'application/json', `{${Array.from({ length: 300_000 }, (_, n) => `"f${n}":1`).join()}}`],
-];
+/** What the attack is made on; it comes from a thread of its own, or the client would wait for the attacker too. */
+export interface Attack {
+  port: number;
+  formId: number;
+  halfOpen: number;
+}
 
-/** Begins the attack; what it gives ends it and tells how many of the half-open requests were still open, and how many bodies were sent. */
-async function attack(port: number, formId: number): Promise<() => Promise<{ open: number; sent: number }>> {
-  let stopped = false;
-  let sent = 0;
-  const sockets = await Promise.all(Array.from({ length: HALF_OPEN }, async (_, n) => {
-    const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 3)}` });
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    socket.write('POST /api/v1/forms/1/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{');
-    return socket;
-  }));
-  const send = async (): Promise<void> => {
-    for (let n = 0; !stopped; n += 1) {
-      const [path, type, body] = bodies[n % bodies.length]!;
-      const url = `http://127.0.0.1:${port}/api/v1${path.replace('/1/', `/${formId}/`)}`;
-      await fetch(url, { method: 'POST', body, headers: { 'content-type': type } }).then((answer) => answer.text()).catch(() => undefined);
-      sent += 1;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-  };
-  const sending = [send(), send()];
+/** What became of it. */
+export interface Attacked {
+  /** How many of the half-open requests were still open at its end. */
+  open: number;
+  /** How many bodies were sent. */
+  sent: number;
+}
+
+/** Begins the attack; what it gives ends it. */
+async function attack(aim: Attack): Promise<() => Promise<Attacked>> {
+  const thread = new Worker(new URL('./attacker.ts', import.meta.url), { workerData: aim });
+  await once(thread, 'message');
   return async () => {
-    stopped = true;
-    await Promise.all(sending);
-    const open = sockets.filter((socket) => !socket.destroyed && !socket.readableEnded).length;
-    for (const socket of sockets) socket.destroy();
-    return { open, sent };
+    const done = once(thread, 'message') as Promise<[Attacked]>;
+    const exited = once(thread, 'exit');
+    thread.postMessage('stop');
+    const [attacked] = await done;
+    await exited;
+    return attacked;
   };
 }
 
@@ -72,7 +62,7 @@ await onStack(1, async () => {
   const pairs: [number, number][] = [];
   for (let pair = 0; pair < Number(values.pairs); pair += 1) {
     const alone = await ask();
-    const stop = await attack(port!, form.id as number);
+    const stop = await attack({ port: port!, formId: form.id as number, halfOpen: HALF_OPEN });
     pairs.push([await ask(), alone]);
     const { open, sent } = await stop();
     console.log(`${open} of ${HALF_OPEN} half-open requests were still open, ${sent} bodies were sent`);
