@@ -15,7 +15,7 @@ import { createDrain } from './draining.ts';
 import { answerClientErrors } from './refuse.ts';
 import { oneAtATime } from './pipelining.ts';
 import { createShedder } from './shedding.ts';
-import { createBodyTimeout } from './slow-bodies.ts';
+import { beginWithBody, createBodyTimeout } from './slow-bodies.ts';
 
 // V8 puts what one place in the code makes straight among the old objects once most of it has survived a collection. In a third of
 // the processes it took the start, or a burst, for the rule, and did so with parts of requests: each kept all that it pointed
@@ -42,7 +42,7 @@ const timeouts = { requestTimeout: UPLOAD_MS, headersTimeout: 10_000, connection
 const answer = oneAtATime((request, response) => {
   drain.track(response);
   boundBody(request, response);
-  if (!shedder.refuses(request, response)) handle(request, response);
+  if (!shedder.refuses(request, response)) beginWithBody(request, response, () => handle(request, response));
 });
 const server = createServer({ maxHeaderSize: 16 * 1024, ...timeouts }, answer);
 // Whatever else is expected, nothing of it is needed for an answer (RFC 9110, section 10.1.1).

@@ -1,3 +1,4 @@
+import { setImmediate as setImmediateCallback } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 
 /** How long one piece of work keeps the others waiting (ms). */
@@ -29,4 +30,24 @@ export async function inTurns<T, R>(items: readonly T[], work: (item: T, index: 
     if (turn.isOver()) await turn.next();
   }
   return done;
+}
+
+/** How much of what is in the background is begun in one pass of the event loop: a few milliseconds' worth of requests. */
+const BEGUN_IN_A_PASS = 16;
+
+const background: (() => void)[] = [];
+let isScheduled = false;
+
+function beginSome(): void {
+  for (const begin of background.splice(0, BEGUN_IN_A_PASS)) begin();
+  isScheduled = background.length > 0;
+  if (isScheduled) setImmediateCallback(beginSome);
+}
+
+/** Calls `begin` behind all that were given here before, a few in each pass of the event loop: thousands at once keep nobody else waiting. */
+export function inBackground(begin: () => void): void {
+  background.push(begin);
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediateCallback(beginSome);
 }

@@ -10,6 +10,9 @@ export function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.:/+=-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
+/** What logs and metrics say of a request whose client went away before its answer, as nginx does. */
+const CLIENT_GONE = 499;
+
 export interface Answered {
   requestId: string;
   path: string;
@@ -29,7 +32,7 @@ export function createLogAnswer(deps: Deps): LogAnswer {
     response.on('close', () => {
       const ms = performance.now() - started;
       const { requestId, path, operation, traceId } = answered();
-      const status = response.statusCode;
+      const status = response.headersSent ? response.statusCode : CLIENT_GONE;
       deps.metrics.httpDuration.observe({ operation, status: String(status) }, ms / 1000);
       log.info({ requestId, method: request.method, path, status, ms: Math.round(ms), operation, traceId }, 'request');
     });

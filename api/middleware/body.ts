@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Context } from 'koa';
 import { AppError } from '../../domain/errors.ts';
-import { createTurn } from '../../domain/turn.ts';
+import { createTurn, inBackground } from '../../domain/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
 import { readParts } from './multipart.ts';
@@ -38,10 +38,17 @@ const noRoom = (error: unknown): unknown =>
 async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
   if ((ctx.request.length ?? 0) > maxBytes) throw tooLarge();
   let left = maxBytes;
-  for await (const piece of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    left -= piece.length;
-    if (left < 0) throw tooLarge();
-    yield piece;
+  try {
+    for await (const piece of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      left -= piece.length;
+      if (left < 0) throw tooLarge();
+      yield piece;
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    // The client has gone. Nobody waits for the answer, and thousands may have gone at once.
+    await new Promise<void>(inBackground);
+    throw new AppError('malformed_body', 'The body ended before it was whole', { cause: error });
   }
 }
 

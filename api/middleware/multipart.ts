@@ -2,6 +2,7 @@ import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError } from '../../domain/errors.ts';
+import { createTurn } from '../../domain/turn.ts';
 import { tooLarge } from './body-size.ts';
 
 /** What takes the parts of a body, one after the other. `end` is called once for each part that began, when it is whole. */
@@ -74,6 +75,8 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   let failure: Error | undefined;
   let left = maxBytes;
   let waiting = 0;
+  let othersGoFirst = false;
+  const turn = createTurn();
   let work = Promise.resolve();
   const fail = (error: Error): void => {
     if (failure) return;
@@ -82,23 +85,50 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     req.emit('error', error);
     req.resume();
   };
-  const then = (step: () => void | Promise<void>, bytes = 0): void => {
+  const then = (step: () => void | Promise<void>): void => {
+    work = work.then(() => (failure ? undefined : step())).catch(fail);
+  };
+  const pauseOrResume = (): void => {
+    if (!failure && (waiting > MOST_WAITING_BYTES || othersGoFirst)) req.pause();
+    else if (req.isPaused()) req.resume();
+  };
+  const wait = (bytes: number): void => {
     waiting += bytes;
-    if (waiting > MOST_WAITING_BYTES) req.pause();
-    work = work.then(() => (failure ? undefined : step())).catch(fail).then(() => {
-      waiting -= bytes;
-      if (waiting <= MOST_WAITING_BYTES && req.isPaused()) req.resume();
-    });
+    pauseOrResume();
+  };
+  const letOthersGoFirst = async (): Promise<void> => {
+    othersGoFirst = true;
+    pauseOrResume();
+    await turn.next();
+    othersGoFirst = false;
+    pauseOrResume();
   };
   const count = (piece: Buffer): void => {
     left -= piece.length;
     if (left < 0) fail(tooLarge());
+    // Node gives all that has arrived without a pause, and the parser may need half a millisecond for a kilobyte.
+    else if (turn.isOver() && !othersGoFirst) void letOthersGoFirst();
   };
   const onPart = (part: ParsedPart): void => {
     const { name, originalFilename, mimetype: mimeType } = part;
     if (name === null) return fail(malformed('A part has no name: each needs Content-Disposition: form-data; name="…"'));
     then(() => to.begin({ name: utf8(name), fileName: originalFilename === null ? null : utf8(originalFilename), mimeType }));
-    part.on('data', (piece: Buffer) => then(() => to.take(piece), piece.length));
+    // The parser may cut four bytes at a time: what waits for the taker is taken at once.
+    let pieces: Buffer[] = [];
+    const takeAll = async (): Promise<void> => {
+      const bytes = Buffer.concat(pieces);
+      pieces = [];
+      try {
+        await to.take(bytes);
+      } finally {
+        wait(-bytes.length);
+      }
+    };
+    part.on('data', (piece: Buffer) => {
+      if (failure) return;
+      wait(piece.length);
+      if (pieces.push(piece) === 1) then(takeAll);
+    });
     part.on('end', () => then(() => to.end()));
   };
   const parse = koaBody({
