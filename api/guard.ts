@@ -242,7 +242,8 @@ export function guard(spec: RouteSpec, deps: Deps) {
     if (checkBody && isReadable && !(bodyOptional && body === undefined)) wrong.push(...checkBody(body));
     if (turn.isOver()) await turn.next();
     errors.push(...wrong);
-    const given = { ...body as object };
+    // Of a text, each character would become a property.
+    const given = typeof body === 'object' ? { ...body } : {};
     const readOnly = splitReadOnly(schema, body);
     if (spec.method === 'POST') {
       errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
