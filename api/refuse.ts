@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { inBackground } from '../domain/turn.ts';
 import { endUnread } from './middleware/early-answer.ts';
 import { problemBody } from './middleware/problem.ts';
 
@@ -43,15 +44,16 @@ const CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: 'headers_too_lar
 /** What is no HTTP, or too long or too slow for a request, gets the body that every error has. */
 export function answerClientErrors(server: Server): void {
   server.on('clientError', (failure: NodeJS.ErrnoException, socket: Socket) => {
-    // Half an answer is on its way, or nobody is there to read one.
-    const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
-    if (failure.code === 'ECONNRESET' || !socket.writable || answering) {
-      socket.destroy(failure);
-      return;
-    }
-    const error = new AppError(CODES[failure.code ?? ''] ?? 'malformed_request');
-    const { headers, body } = refusal(error, randomUUID());
-    const lines = headers.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');
-    socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}Connection: close\r\n\r\n${body}`);
+    if (failure.code === 'ECONNRESET') return void socket.destroy(failure);
+    // Thousands may hang up in one instant.
+    inBackground(() => {
+      // Half an answer is on its way, or nobody is there to read one.
+      const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
+      if (!socket.writable || answering) return void socket.destroy(failure);
+      const error = new AppError(CODES[failure.code ?? ''] ?? 'malformed_request');
+      const { headers, body } = refusal(error, randomUUID());
+      const lines = headers.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');
+      socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}Connection: close\r\n\r\n${body}`);
+    });
   });
 }
