@@ -72,7 +72,7 @@ function isUnitTest(file: string): boolean {
 
 /** Runs Node's test runner in a process group of its own, so that nothing a test has started can stay behind. */
 async function runTests(files: string[], countsFile: string, stackFile?: string): Promise<typeof counts> {
-  const options = ['--test', '--test-concurrency=2', `--test-timeout=${TEST_TIMEOUT_MS}`];
+  const options = ['--test', '--test-concurrency=3', `--test-timeout=${TEST_TIMEOUT_MS}`];
   options.push(`--test-reporter=${import.meta.resolve('./reporter.ts')}`, `--import=${import.meta.resolve('../dev/test-leaks.ts')}`);
   const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: 'test', PERENNIAL_TEST_COUNTS: countsFile };
   if (stackFile) env.PERENNIAL_TEST_STACK = stackFile;

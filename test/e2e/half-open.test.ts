@@ -10,6 +10,13 @@ let service: Service;
 before(async () => { service = await startService(); });
 after(() => service.stop());
 
+/** A process that ends with its test: at once, not when the last connection has ended. */
+async function ownProcess(t: TestContext): Promise<ApiProcess> {
+  const api = await startApiProcess(service);
+  t.after(() => api.end('SIGKILL'));
+  return api;
+}
+
 /** Connections over which `text` was sent, and nothing more. */
 async function halfOpen(api: ApiProcess, count: number, text: string): Promise<Socket[]> {
   return Promise.all(Array.from({ length: count }, async () => {
@@ -30,8 +37,8 @@ const shed = async (api: ApiProcess): Promise<number> =>
 for (const [what, text] of [
   ['whose body does not come', `${head('/forms/1/submit')}\r\n{`], ['whose headers do not come', head('/forms/1/submit')], ['that ask nothing', ''],
 ] as const) {
-  test(`2,100 requests ${what}: everybody else is answered`, async () => {
-    const api = await startApiProcess(service);
+  test(`2,100 requests ${what}: everybody else is answered`, async (t) => {
+    const api = await ownProcess(t);
     const sockets = await halfOpen(api, 2_100, text);
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => api.api('GET', '/contacts?limit=1')));
@@ -41,12 +48,11 @@ for (const [what, text] of [
     const limit = service.deps.env.CONNECTIONS_PER_ADDRESS;
     await until('the oldest have given way', () => sockets.filter((socket) => !socket.destroyed).length <= limit);
     for (const socket of sockets) socket.destroy();
-    await api.end();
   });
 }
 
-test('requests whose bodies come late are worked at when they are there', async () => {
-  const api = await startApiProcess(service);
+test('requests whose bodies come late are worked at when they are there', async (t) => {
+  const api = await ownProcess(t);
   const body = JSON.stringify({ username: 'nobody', password: 'Nothing-7-much' });
   const sockets = await halfOpen(api, 100, `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
   const answers = sockets.map((socket) => once(socket, 'data') as Promise<[Buffer]>);
@@ -56,15 +62,7 @@ test('requests whose bodies come late are worked at when they are there', async 
   assert.ok(statuses.every((status) => ['401', '429'].includes(status)), [...new Set(statuses)].join());
   for (const socket of sockets) socket.destroy();
   await until('nothing is open', async () => (await shed(api)) === 0);
-  await api.end();
 });
-
-/** A process that ends with its test. */
-async function ownProcess(t: TestContext): Promise<ApiProcess> {
-  const api = await startApiProcess(service);
-  t.after(() => api.end());
-  return api;
-}
 
 /** A GET of something large, over connections that read nothing of the answer. */
 async function unread(t: TestContext, api: ApiProcess, count: number, requests: string): Promise<Socket[]> {
