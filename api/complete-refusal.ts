@@ -27,8 +27,8 @@ export interface RefusedRequest extends Omit<Question<unknown, unknown>, 'tx' | 
 export async function completeRefusal(
   told: Violation[], check: RouteSpec['check'], { em, body, wrong, ...question }: RefusedRequest,
 ): Promise<AppError> {
-  const left = check ? soundPart(body ?? {}, wrong) : null;
-  if (!check || !left || told.length >= MOST_VIOLATIONS) return invalid(told);
+  const left = check && told.length < MOST_VIOLATIONS ? soundPart(body ?? {}, wrong) : null;
+  if (!check || !left) return invalid(told);
   const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound as Sound<unknown> });
   // Public routes have no tenant to ask in.
   const found = await asked(() => (question.caller.tenantId === undefined ? ask(em) : rolledBack(em, ask)));

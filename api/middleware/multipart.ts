@@ -1,3 +1,4 @@
+import type { Transform } from 'node:stream';
 import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
@@ -36,7 +37,8 @@ const malformed = (detail: string, cause?: unknown): AppError => new AppError('m
 
 /** What our formidable plugin uses of its form. */
 interface Form {
-  _parser?: NodeJS.EventEmitter;
+  _parser?: Transform;
+  once(event: 'error', listener: () => void): void;
   _getFileName(disposition: string): string | null;
   _error(error: Error): void;
 }
@@ -56,6 +58,8 @@ function fileNameOf(disposition: string): string | null {
 function boundedMultipart(form: Form, options: object): void {
   form._getFileName = fileNameOf;
   (multipart as unknown as (this: Form, form: Form, options: object) => void).call(form, form, options);
+  // It would go on with the piece that it has, and tell of each part in it.
+  form.once('error', () => form._parser?.destroy());
   let left = MOST_HEADER_BYTES;
   // There is none without a boundary.
   form._parser?.on('data', ({ name, start, end }: { name: string; start: number; end: number }) => {

@@ -13,7 +13,7 @@ import { startService, type Service } from './service.ts';
 const MOST_MS = 100;
 export const PUBLIC_BYTES = 64 * 1024;
 /** Within what the fields of the form below can need. */
-const FORM_BYTES = 700_000;
+export const FORM_BYTES = 700_000;
 const FIXED_SEED = 20_260_101;
 const RANDOM_SEED = Number(process.env['STANDING_STILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 export const SEEDS = [FIXED_SEED, RANDOM_SEED];
