@@ -16,8 +16,6 @@ function refusal(error: AppError, requestId: string): { headers: string[]; body:
   return { headers, body };
 }
 
-export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-
 /**
  * Makes what answers a request with an error without looking at it any further. All but the request's id is written beforehand: who is turned away must cost next to nothing.
  */

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
 import type { Deps } from '../config/deps.ts';
 import { AppError } from '../domain/errors.ts';
-import { hasBody, refuseWith } from './refuse.ts';
+import { hasBody } from './middleware/early-answer.ts';
+import { refuseWith } from './refuse.ts';
 import { whenBodyIsThere } from './slow-bodies.ts';
 
 const TICK_MS = 10;

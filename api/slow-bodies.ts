@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../domain/errors.ts';
 import { inBackground } from '../domain/turn.ts';
-import { hasBody, refuseWith } from './refuse.ts';
+import { hasBody } from './middleware/early-answer.ts';
+import { refuseWith } from './refuse.ts';
 
 /** A body comes within this, or an upload makes progress in it. */
 const BODY_MS = 30_000;

@@ -7,6 +7,8 @@ const DRAINED_BYTES = 256 * 1024;
 const LINGER_BYTES = 16 * 1024 * 1024;
 const LINGER_MS = 5_000;
 
+export const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /**
  * To be called before an answer is written. If its request's body has not come to its end (it was refused, is too large, or is
  * not asked for), nothing would read what still comes, and the next request of the connection would wait behind it for ever;
@@ -15,7 +17,8 @@ const LINGER_MS = 5_000;
  * ends with it; our side is closed after it, and the rest when the client has closed its own.
  */
 export function endUnread(request: IncomingMessage, response: ServerResponse): void {
-  if (request.complete || request.destroyed || response.headersSent) return;
+  // A request without a body is complete only after its listeners were called.
+  if (!hasBody(request) || request.complete || request.destroyed || response.headersSent) return;
   const { socket } = request;
   let left = LINGER_BYTES;
   let isEnding = false;

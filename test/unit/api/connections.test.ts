@@ -5,6 +5,8 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { endSilentReaders } from '../../../api/connections.ts';
 import { createDrain } from '../../../api/draining.ts';
+import { refuseWith } from '../../../api/refuse.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 const UNREAD_MS = 300;
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
@@ -65,4 +67,15 @@ test('an answer may take long, and so may a body', async (t) => {
 test('a connection over which nothing is asked is ended', async (t) => {
   const { far } = await connected(t, (_request, response) => response.end());
   await once(far, 'close');
+});
+
+test('who is turned away keeps the connection, for the next attempt', async (t) => {
+  const { near } = await connected(t, refuseWith(new AppError('unavailable')));
+  near.setEncoding('latin1');
+  for (let n = 0; n < 3; n += 1) {
+    near.write(GET);
+    const [answer] = await once(near, 'data') as [string];
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.doesNotMatch(answer, /Connection: close/i);
+  }
 });
