@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { foldEvents } from '../../domain/analytics/fold-events.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
@@ -10,10 +10,10 @@ import { startVariant } from '../support/variant.ts';
 import { eventOf, publish, settled } from './scoring-support.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
 const read = async (name: string, parameters: Record<string, string> = {}, token?: string): Promise<Answer['body']> => {

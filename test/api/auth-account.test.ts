@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Service } from '../support/service.ts';
 import { logIn, newMember, PASSWORD, type Member } from '../support/users.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const put = (member: { token: string }, path: string, body: unknown, headers = {}) => service.api('PUT', path, body, { token: member.token, headers });
 const profile = async (member: Member) => (await service.api('GET', '/auth/profile', undefined, { token: member.token })).body;

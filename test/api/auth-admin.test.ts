@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../../db/orm.ts';
 import { Role, User } from '../../db/entities/auth.ts';
 import { ensureAdmin } from '../../domain/auth/ensure-admin.ts';
@@ -9,12 +9,12 @@ import { claimSlot, type Slot } from '../support/slot.ts';
 
 let slot: Slot;
 let orms: Orm[];
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   // Two, as two API processes have.
   orms = [await connect(slot.env['DATABASE_URL']!, { poolMax: 4 }), await connect(slot.env['DATABASE_URL']!, { poolMax: 4 })];
 });
-after(async () => {
+afterAll(async () => {
   await Promise.all(orms.map((orm) => orm.close()));
   await slot.release();
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../db/orm.ts';
 import { createDeps } from '../../config/deps.ts';
 import { PERMISSIONS } from '../../domain/auth/permissions.ts';
@@ -12,8 +12,8 @@ import { until } from '../support/until.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 let number = 0;
 const create = (body: Record<string, unknown>, token?: string) => {

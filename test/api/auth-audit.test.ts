@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { sql } from '../../db/orm.ts';
 import { withClient } from '../../dev/postgres.ts';
@@ -9,8 +9,8 @@ import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember, PASSWORD, registration } from '../support/users.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['senders'] }); });
+afterAll(() => service.stop());
 
 interface Entry { id: number; at: string; actorType: string; actorId: number | null; actorName: string | null; action: string; resourceType: string; resourceId: string | null; before: unknown; after: unknown; requestId: string | null; address: string | null }
 /** The last entries, oldest first. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, connect, rows, sql, type Orm } from '../../db/orm.ts';
 import { adminProblems, ensureAdmin } from '../../domain/auth/ensure-admin.ts';
 import { registerUser } from '../../domain/auth/register-user.ts';
@@ -12,12 +12,12 @@ import { processEnv } from '../support/process-env.ts';
 
 let slot: Slot;
 let orms: Orm[];
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   // Two, as two API processes have.
   orms = [await connect(slot.env['DATABASE_URL']!, { poolMax: 6 }), await connect(slot.env['DATABASE_URL']!, { poolMax: 6 })];
 });
-after(async () => {
+afterAll(async () => {
   await Promise.all(orms.map((orm) => orm.close()));
   await slot.release();
 });

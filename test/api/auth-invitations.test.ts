@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../db/orm.ts';
 import { engine, linkOf, nthMail, tokenOf } from '../support/account-mails.ts';
 import { collide, memberWith, newRole, newTenant, outcome, problemsOf, TENANT_LOCK } from '../support/accounts.ts';
@@ -9,8 +9,8 @@ import { logIn, newMember, PASSWORD, registration } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['senders'] }); });
+afterAll(() => service.stop());
 
 let number = 0;
 const newAddress = (): string => `guest${(number += 1)}@example.com`;

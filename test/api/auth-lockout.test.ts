@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Service } from '../support/service.ts';
 import { newMember, PASSWORD } from '../support/users.ts';
@@ -7,11 +7,11 @@ import { startVariant, type Variant } from '../support/variant.ts';
 
 let service: Service;
 let proxied: Variant;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   proxied = await startVariant(service, { TRUST_PROXY: 1 });
 });
-after(async () => {
+afterAll(async () => {
   await proxied.stop();
   await service.stop();
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { startService, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
 
 // Without a worker, all that runs in this process is what a request does.
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const { Client } = pg as unknown as { Client: { prototype: { query(...args: unknown[]): unknown } } };
 

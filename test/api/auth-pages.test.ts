@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 import { linkOf, nthMail } from '../support/account-mails.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -7,8 +7,8 @@ import { newMember, PASSWORD, registration } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['senders'] }); });
+afterAll(() => service.stop());
 
 const open = (path: string, body: unknown) => service.api('POST', `/auth/${path}`, body, { token: null });
 const login = (username: string, password: string) => open('login', { username, password });

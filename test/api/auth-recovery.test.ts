@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { pino } from 'pino';
 import { sql } from '../../db/orm.ts';
 import { createLinkSigner } from '../../domain/emails/tokens.ts';
@@ -11,8 +11,8 @@ import { newMember, PASSWORD, type Member } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['relay', 'senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['relay', 'senders'] }); });
+afterAll(() => service.stop());
 
 const NEXT = 'Another-Staple-10';
 const open = (path: string, body: unknown, headers = {}) => service.api('POST', `/auth/${path}`, body, { token: null, headers });

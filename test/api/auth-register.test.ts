@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm } from '../../db/orm.ts';
 import { User } from '../../db/entities/auth.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -7,8 +7,8 @@ import { logIn, newMember, PASSWORD, registration } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const register = (body: unknown) => service.api('POST', '/auth/register', body, { token: null });
 const problemsOf = (answer: { body: { errors?: { path: string; code: string }[] } }) => (answer.body.errors ?? []).map((e) => `${e.path} ${e.code}`).sort();

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { PERMISSIONS, USER_PERMISSIONS } from '../../domain/auth/permissions.ts';
 import { collide, memberWith, newRole, newTenant, outcome, problemsOf, TENANT_LOCK } from '../support/accounts.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const create = (body: unknown, token?: string) => service.api('POST', '/auth/roles', body, token ? { token } : {});
 const put = (id: number, body: unknown, options: { token?: string; headers?: Record<string, string> } = {}) => service.api('PUT', `/auth/roles/${id}`, body, options);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { createDeps } from '../../config/deps.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
@@ -8,8 +8,8 @@ import { logIn, newMember, PASSWORD } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const login = (username: string, password: string) => service.api('POST', '/auth/login', { username, password }, { token: null });
 const refresh = (refreshToken: string) => service.api('POST', '/auth/refresh', { refreshToken }, { token: null });

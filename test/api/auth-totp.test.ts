@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, mock, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { sql } from '../../db/orm.ts';
 import { hotp, stepOf } from '../../domain/auth/totp.ts';
 import { engine } from '../support/account-mails.ts';
@@ -8,8 +9,8 @@ import { logIn, newMember, PASSWORD, type Member } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const as = ({ token }: { token: string }) => (method: string, path: string, body?: unknown) => service.api(method, `/auth/${path}`, body, { token });
 const login = (username: string, totp?: string, password = PASSWORD, api = service.api) => api('POST', '/auth/login', { username, password, ...(totp === undefined ? {} : { totp }) }, { token: null });

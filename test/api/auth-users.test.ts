@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { collide, memberWith, newRole, newTenant, outcome, problemsOf, TENANT_LOCK } from '../support/accounts.ts';
 import { nthMail, tokenOf } from '../support/account-mails.ts';
 import { routesWhere } from '../support/routes.ts';
@@ -9,12 +9,12 @@ import { startVariant } from '../support/variant.ts';
 
 let service: Service;
 let admin: Answer['body'];
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['senders'] });
   admin = (await service.api('GET', '/auth/profile')).body;
   await newRole(service, 'People', ['users:read', 'users:write', 'contacts:read']);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const put = (id: number, body: unknown, token?: string, headers = {}) => service.api('PUT', `/auth/users/${id}`, body, { headers, ...(token ? { token } : {}) });
 const get = (id: number) => service.api('GET', `/auth/users/${id}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../db/orm.ts';
 import { engine, linkOf, mailsTo, nthMail, tokenOf, untilServed } from '../support/account-mails.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -10,11 +10,11 @@ import { startVariant, type Variant } from '../support/variant.ts';
 let service: Service;
 /** The same service without verification. */
 let lax: Variant;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['relay', 'senders'], env: { ENABLE_EMAIL_VERIFICATION: 'true' } });
   lax = await startVariant(service, { ENABLE_EMAIL_VERIFICATION: false });
 });
-after(async () => {
+afterAll(async () => {
   await lax.stop();
   await service.stop();
 });

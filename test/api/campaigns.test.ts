@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { makeTemplate } from '../support/emails.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 
 let service: Service;
 let templateId: number;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   templateId = await makeTemplate(service);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
 const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });

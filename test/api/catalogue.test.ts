@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { SERVICE_TABLES, tenantTables } from '../support/schema-rows.ts';
 import { APPEND_ONLY, ask, connectLogins, rolledBack, type Logins } from '../support/logins.ts';
@@ -22,11 +22,11 @@ let logins: Logins;
 let owner: pg.Client;
 let app: pg.Client;
 
-before(async () => {
+beforeAll(async () => {
   logins = await connectLogins();
   ({ owner, app } = logins);
 });
-after(async () => {
+afterAll(async () => {
   await logins.end();
 });
 

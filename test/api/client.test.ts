@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { createClient, each, ProblemError, type Client } from '../../clients/typescript/index.ts';
 import { ADMIN_PASSWORD, startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -7,13 +7,13 @@ import { startVariant } from '../support/variant.ts';
 
 let service: Service;
 let client: Client;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
   const session: { token?: string } = {};
   client = createClient({ baseUrl: `${service.url}/`, token: () => session.token });
   session.token = (await client.login({ body: { username: 'admin', password: ADMIN_PASSWORD } })).accessToken;
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const person = (number: number) => ({ firstName: 'Ada', lastName: `Byron ${number}`, email: `ada${number}@example.org` });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { startService, type Answer, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 const person = (n: number, fields: object) => api('POST', '/contacts', { firstName: 'P', lastName: String(n), email: `p${n}@example.com`, ...fields });

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { customFieldTypes } from '../../domain/contacts/custom-field-types.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { newMember } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const PATH = '/contacts/custom-fields';
 let number = 0;
@@ -133,9 +134,9 @@ test('a field is deleted while contacts are written: no value outlives it, and n
   assert.equal((await query(sql`select 1 from contacts where custom_fields ? 'season'`)).length, 0);
 });
 
-test('deleting a field holds up no other tenant, nor reads of its own', async (t) => {
+test('deleting a field holds up no other tenant, nor reads of its own', async () => {
   const variant = await startVariant(service, { ENABLE_MULTI_TENANT: true });
-  t.after(() => variant.stop());
+  onTestFinished(() => variant.stop());
   const { token } = await newMember(variant.api);
   const theirs = async (...[method, path, body]: Parameters<Service['api']>) => {
     const answer = await variant.api(method, path, body, { token });

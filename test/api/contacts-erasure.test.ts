@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import pg from 'pg';
 import { JOB_QUEUE } from '../../config/temporal.ts';
@@ -15,10 +15,10 @@ const PHONE = '+44 20 7946 0999';
 const TRACES = new RegExp([FIRST, LAST, '7946 ?0999', 'Secret Hobby', 'curl-of-hers'].join('|'), 'i');
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: true });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 async function ok(...call: Parameters<Service['api']>) {

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { get } from 'node:http';
-import { after, before, mock, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['temporal', 'relay'] });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));

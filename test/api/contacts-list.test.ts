@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 
@@ -14,7 +14,7 @@ const people = [
   { firstName: 'Eve', lastName: 'Adams', email: 'eve@example.net', company: 'Analytical Engines' },
 ];
 
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   made = [];
   for (const person of people) {
@@ -26,7 +26,7 @@ before(async () => {
   await tenantEm(service.deps.orm, 'other').transactional((tx) => rows(tx, sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('other', 'Ada', 'Byron', 'ada@example.com', 'ada@example.com')`));
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const get = (path: string): Promise<Answer> => service.api('GET', path);
 const names = (answer: Answer): string => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { changeListMembers } from '../../domain/contacts/change-list-members.ts';
 import { saveContactFields, type ContactToSave } from '../../domain/contacts/save-contact-fields.ts';
@@ -8,10 +8,10 @@ import { evaluateFilter } from '../../domain/segments/evaluate.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const origin = { tenantId: 'default', requestId: 'request-1' };
 const within = <T>(run: (tx: EntityManager) => Promise<T>): Promise<T> => tenantEm(service.deps.orm, 'default').transactional(run);

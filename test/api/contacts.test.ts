@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 
 let service: Service;
 let number = 0;
 
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 const address = (): string => `person${(number += 1)}@example.com`;

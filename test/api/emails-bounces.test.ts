@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { eraseRecords } from '../../domain/contacts/erasure/erase-records.ts';
 import { classifyHits } from '../../domain/emails/classify-hits.ts';
@@ -13,8 +13,8 @@ import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['relay'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['relay'] }); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const emailOf = async (id: number) => (await service.api('GET', `/emails/${id}`)).body;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { requestEmails } from '../../domain/emails/campaigns/request-emails.ts';
 import { HELD_UNTIL } from '../../domain/emails/held.ts';
@@ -10,8 +10,8 @@ import { startService, type Service } from '../support/service.ts';
 
 // No worker runs here: what is said of a campaign is its state.
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const errorsOf = ({ status, body }: { status: number; body: { errors?: { path: string; code: string }[] } }) => [status, (body.errors ?? []).map(({ path, code }) => `${path} ${code}`)];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { Liquid } from 'liquidjs';
 import mjml2html from 'mjml-browser';
 import { createEmailLinks } from '../../domain/emails/links.ts';
@@ -10,11 +10,11 @@ import { readMail } from '../unit/emails/read-mail.ts';
 import { contact, newsletters } from './fixtures/newsletters/data.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
   assert.equal((await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name: 'city', type: 'string' })).status, 201);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 /** Liquid by itself, which knows nothing of mails: values are escaped, a company prints its name. */
 function plainLiquid(source: string, scope: Record<string, unknown>): string {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { PAGE_TEXTS } from '../../api/emails/page-texts.ts';
 import { LANGUAGES } from '../../domain/languages.ts';
@@ -10,8 +10,8 @@ import { readPage, type Shown } from '../support/pages.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const page = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => service.api(method, `/emails/${path}`, body, { token: null, headers });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
 import { makeContact, makeTemplate } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const suppress = (emailKey: string, reason: string) => engine(sql`

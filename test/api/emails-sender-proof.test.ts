@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { simpleParser } from 'mailparser';
 import { sql } from '../../db/orm.ts';
 import { engine, linkOf, mailsTo, nthMail } from '../support/account-mails.ts';
@@ -18,7 +18,7 @@ let b: Service;
 /** TXT records by name. */
 const dns = new Map<string, string>();
 
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders', 'temporal'], env: { ENABLE_MULTI_TENANT: 'true', MAIL_FROM: 'Perennial <no-reply@example.net>' } });
   service.deps.resolveTxt = (name) => (dns.has(name) ? Promise.resolve([[dns.get(name)!]]) : Promise.reject(Object.assign(new Error('queryTxt'), { code: 'ENOTFOUND' })));
   const asMember = async (): Promise<Service> => {
@@ -27,7 +27,7 @@ before(async () => {
   };
   [a, b] = [await asMember(), await asMember()];
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 let mails = 0;
 /** Sends a template to an address that got nothing yet; answers the address and the email's id. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { openSecret } from '../../domain/auth/secret-box.ts';
@@ -13,14 +13,14 @@ const MAIL_FROM = 'Perennial <no-reply@example.net>';
 let service: Service;
 /** What the DNS says, by name; a string is the code of an error. */
 const dns = new Map<string, string[][] | string>();
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'], env: { MAIL_FROM } });
   service.deps.resolveTxt = (name) => {
     const found = dns.get(name) ?? 'ENOTFOUND';
     return typeof found === 'string' ? Promise.reject(Object.assign(new Error('queryTxt'), { code: found })) : Promise.resolve(found);
   };
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const create = (body: Record<string, unknown>) => makeSender(service, body);
 const codes = (answer: { body: { errors?: { path: string; code: string }[] } }) => answer.body.errors?.map(({ path, code }) => `${path} ${code}`);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { makeContact, makeTemplate } from '../support/emails.ts';
 import { makeConfirmedSender } from '../support/senders.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const inTenant = <T>(query: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, query));
 

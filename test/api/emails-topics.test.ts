@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { erasedKey } from '../../domain/contacts/erasure/digest.ts';
 import { collide, newTenant, outcome, problemsOf } from '../support/accounts.ts';
@@ -7,8 +7,8 @@ import { makeContact, makeTemplate, send, startAs } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>) => service.api(...call);
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));

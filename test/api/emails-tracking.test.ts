@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { streamConfigs, TRACKING_HITS } from '../../events/streams.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
@@ -9,8 +9,8 @@ const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKi
 const agent = { 'user-agent': PHONE };
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
+afterAll(() => service.stop());
 
 interface Mail {
   emailId: number;

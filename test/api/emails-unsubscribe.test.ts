@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { makeContact, makeTemplate, published, send } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['relay'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['relay'] }); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const tokenOf = (emailId: number, contactId: number | null, address: string | null = null) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac, createSign, generateKeyPairSync, sign } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { messageIdFor } from '../../domain/emails/compose.ts';
 import { returnPathOf } from '../../domain/emails/return-path.ts';
@@ -21,7 +21,7 @@ const stranger = createLinkSigner({ secret: 'another secret of that very length'
 let service: Service;
 let bare: Service;
 const fetched: string[] = [];
-before(async () => {
+beforeAll(async () => {
   service = await startService({ env: {
     WEBHOOK_SES_TOPICS: `${TOPIC}, ${TOPIC}-2`, WEBHOOK_MAILGUN_SIGNING_KEY: MAILGUN_KEY, WEBHOOK_POSTMARK_SECRET: POSTMARK_SECRET, BODY_MAX_BYTES: '20000',
     WEBHOOK_SENDGRID_PUBLIC_KEY: sendgridKeys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
@@ -32,7 +32,7 @@ before(async () => {
   };
   bare = await startService();
 });
-after(async () => { await service.stop(); await bare.stop(); });
+afterAll(async () => { await service.stop(); await bare.stop(); });
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const stateOf = async (id: number) => { const { status, reason } = (await service.api('GET', `/emails/${id}`)).body; return [status, reason]; };

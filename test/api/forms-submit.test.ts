@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import { eventSubject } from '../../events/contracts.ts';
 import { EVENTS } from '../../events/streams.ts';
@@ -8,10 +8,10 @@ import { until } from '../support/until.ts';
 
 let service: Service;
 let number = 0;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const SITE = 'https://www.example.com';
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

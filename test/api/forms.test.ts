@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const fields = [{ name: 'email', label: 'Email', type: 'email', required: true }, { name: 'firstName', label: 'First name', type: 'text' }];
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { createHot, type Asked, type Hot } from '../../db/hot.ts';
 import { createLine } from '../../db/line.ts';
@@ -9,13 +9,13 @@ let slot: Slot;
 let hot: Hot;
 let owner: pg.Client;
 
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
   await owner.connect();
   hot = createHot(slot.env['DATABASE_URL']!, createLine());
 });
-after(async () => {
+afterAll(async () => {
   await hot.close();
   await owner.end();
   await slot.release();

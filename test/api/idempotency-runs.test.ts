@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once as first } from 'node:events';
 import { Readable } from 'node:stream';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import Koa from 'koa';
 import { Type } from 'typebox';
 import { guard, route, type Reply } from '../../api/guard.ts';
@@ -26,7 +26,7 @@ let runs = 0;
 let repeatable = false;
 let actor: Actor = { type: 'user', id: 1, name: 'a' };
 
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   const made = (again: boolean) => guard(route({
     repeatable: again, method: 'POST', path: '/things', operationId: 'makeThing', summary: 'Make a thing', access: 'things:write', body: strict({ n: Type.Optional(Type.Integer()) }),
@@ -48,7 +48,7 @@ before(async () => {
   url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   stop = async () => { server.close(); server.closeAllConnections(); await service.stop(); };
 });
-after(() => stop());
+afterAll(() => stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const asOwner = (query: string) => withClient(service.slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(query));

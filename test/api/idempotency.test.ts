@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { OUTBOX_PING } from '../../events/streams.ts';
@@ -14,13 +14,13 @@ import { startVariant } from '../support/variant.ts';
 
 let service: Service;
 let owner: pg.Client;
-before(async () => {
+beforeAll(async () => {
   // Few connections: whoever waits for a twin must hold none.
   service = await startService({ env: { DATABASE_POOL_MAX: '2', ENABLE_RATE_LIMITING: 'false' } });
   owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
 });
-after(async () => {
+afterAll(async () => {
   await owner.end();
   await service.stop();
 });

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
@@ -16,12 +16,12 @@ import { importer } from './import-support.ts';
 let service: Service;
 let uploads: string;
 let { upload, run } = {} as ReturnType<typeof importer>;
-before(async () => {
+beforeAll(async () => {
   uploads = await mkdtemp(join(tmpdir(), 'perennial-test-'));
   service = await startService({ worker: ['temporal', 'relay'], env: { UPLOAD_DIR: uploads } });
   ({ upload, run } = importer(service));
 });
-after(async () => {
+afterAll(async () => {
   await service.stop();
   await rm(uploads, { recursive: true });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
 import { undoNextChunk } from '../../domain/contacts/import/undo-import.ts';
@@ -9,11 +9,11 @@ import { importer } from './import-support.ts';
 
 let service: Service;
 let { run } = {} as ReturnType<typeof importer>;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['temporal', 'relay', 'intake', 'consumers'] });
   ({ run } = importer(service));
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const query = <T>(statement: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 const contactBy = async (email: string) => (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];

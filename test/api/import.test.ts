@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import pg from 'pg';
 import { asService } from '../../domain/auth/audit.ts';
@@ -13,11 +13,11 @@ import { importer } from './import-support.ts';
 
 let service: Service;
 let { upload, finished, run } = {} as ReturnType<typeof importer>;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['temporal', 'relay', 'intake', 'consumers'] });
   ({ upload, finished, run } = importer(service));
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const query = <T>(statement: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { connect, rows, sql, tenantEm, type Orm } from '../../db/orm.ts';
 import { cutLine, type CutLine } from '../support/cut-line.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
@@ -9,14 +9,14 @@ let slot: Slot;
 let line: CutLine;
 let orm: Orm;
 
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   const url = new URL(slot.env['DATABASE_URL']!);
   line = await cutLine(url.hostname, Number(url.port));
   url.port = String(line.port);
   orm = await connect(url.href, { poolMax: POOL });
 });
-after(async () => {
+afterAll(async () => {
   await line.cut();
   await slot.release();
 });
@@ -42,22 +42,22 @@ for (const [when, cutAt, work] of [
   ['at its commit', 'commit', 'select 2'],
   ['at its rollback', 'rollback', 'select 2 / 0'],
 ] as const) {
-  test(`a connection that breaks ${when} holds no place in the pool`, { timeout: 30_000 }, () => lose(cutAt, () => transaction(work)));
+  test(`a connection that breaks ${when} holds no place in the pool`, () => lose(cutAt, () => transaction(work)), 30_000);
 }
 
-test('nor does one that breaks while its transaction is at something else', { timeout: 30_000 }, async () => {
+test('nor does one that breaks while its transaction is at something else', async () => {
   await lose('nothing', () => tenantEm(orm, 'default').transactional(async (tx) => {
     await rows(tx, sql`select 2`);
     await line.cut();
     await line.mend();
     await rows(tx, sql`select 3`);
   }));
-});
+}, 30_000);
 
-test('nor does one outside a transaction', { timeout: 30_000 }, () => lose('select 4', () => orm.em.fork().execute('select 4')));
+test('nor does one outside a transaction', () => lose('select 4', () => orm.em.fork().execute('select 4')), 30_000);
 
-test('the pool ends, though a transaction never gave its connection back', { timeout: 30_000 }, async () => {
+test('the pool ends, though a transaction never gave its connection back', async () => {
   line.cutAt = 'select 2';
   await assert.rejects(transaction('select 2'));
   await orm.close();
-});
+}, 30_000);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { connect, type Orm } from '../../db/orm.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 
 let slot: Slot;
 let admin: pg.Client;
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   admin = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
   await admin.connect();
 });
-after(async () => {
+afterAll(async () => {
   await admin.end();
   await slot.release();
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import type pg from 'pg';
 import { PREPARED, PreparingClient } from '../../db/preparing-client.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
@@ -7,12 +7,12 @@ import { claimSlot, type Slot } from '../support/slot.ts';
 let slot: Slot;
 let client: PreparingClient;
 
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   client = new PreparingClient({ connectionString: slot.env['DATABASE_URL'] });
   await client.connect();
 });
-after(async () => {
+afterAll(async () => {
   await client.end();
   await slot.release();
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { Contact } from '../../db/entities/contacts.ts';
 import { sql, tenantEm } from '../../db/orm.ts';
@@ -9,14 +9,14 @@ import { until } from '../support/until.ts';
 
 let service: Service;
 let owner: pg.Client;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] });
   await owner.connect();
   await owner.query(`create function gone() returns trigger language plpgsql security definer as $$
     begin execute format('delete from %I where id = $1', tg_argv[0]) using (to_jsonb(new) ->> tg_argv[1])::bigint; return null; end $$`);
 });
-after(async () => {
+afterAll(async () => {
   await owner.end();
   await service.stop();
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { runEventHandler } from '../../events/consume.ts';
@@ -12,7 +12,7 @@ let service: Service;
 const contacts: number[] = [];
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
 
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
   const make = async (path: string, body: object): Promise<number> => (await service.api('POST', path, body)).body.id;
   const companies = [await make('/contacts/companies', { name: 'A' }), await make('/contacts/companies', { name: 'B' })];
@@ -25,7 +25,7 @@ before(async () => {
   await make('/scoring/rules', { name: 'Capped', eventType: 'EMAIL_CLICKED', points: 7, weight: 1.5, maxPerContact: 25 });
   await make('/scoring/rules', { name: 'Company', eventType: 'WEBSITE_VISITED', points: 3, target: 'company' });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const POINTS = { EMAIL_OPENED: 5, EMAIL_CLICKED: 10, FORM_SUBMITTED: 25, WEBSITE_VISITED: 2, EMAIL_BOUNCED: -30 };
 type Kind = keyof typeof POINTS;

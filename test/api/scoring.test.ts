@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
@@ -8,10 +8,10 @@ import { eventOf, publish, settled } from './scoring-support.ts';
 
 let service: Service;
 let number = 0;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 async function make(path: string, body: object): Promise<Answer['body']> {
   const answer = await service.api('POST', path, body);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { lockRange } from '../../domain/contacts/lock-contacts.ts';
 import { buildPage, type BuildInput } from '../../domain/segments/build-segment.ts';
@@ -12,7 +12,7 @@ let service: Service;
 let number = 0;
 let ids: number[];
 
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   ids = (await query<{ id: number }>(sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key, tags, created_at, updated_at)
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await query(sql`delete from outbox_events`);
   await query(sql`delete from outbox_workflows`);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const em = (): EntityManager => tenantEm(service.deps.orm, 'default');
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => em().transactional((tx) => rows<T>(tx, statement));
@@ -164,7 +164,7 @@ test('levels that move are judged anew where the qualification is asked for', as
   assert.equal((await read(hot)).status, 'READY', 'nothing moved');
 });
 
-test('builds among writers who come, change and go are exact', { timeout: 120_000 }, async () => {
+test('builds among writers who come, change and go are exact', async () => {
   const filter = { op: 'or', conditions: [tagged('rush'), { field: 'jobTitle', operator: 'eq', value: 'rush' }] };
   const some = Array.from({ length: 60 }, (_, n) => ids[n * 650]!);
   let stopped = false;
@@ -186,4 +186,4 @@ test('builds among writers who come, change and go are exact', { timeout: 120_00
   stopped = true;
   await Promise.all(writing);
   for (const id of made) await assertExact(id);
-});
+}, 120_000);

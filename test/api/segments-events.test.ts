@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import type { AnyEvent } from '../../events/contracts.ts';
 import { contactHandler } from '../../events/handlers/contacts.ts';
@@ -10,10 +10,10 @@ import { until } from '../support/until.ts';
 let service: Service;
 let number = 0;
 
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: ['intake', 'consumers', 'relay'] });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
   tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import type { Explanation } from '../../domain/segments/explain-membership.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { holds, type ModelContact } from './segments-model.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 async function make(path: string, body: object): Promise<number> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { routes } from '../../api/routes.ts';
 import { USER_PERMISSIONS } from '../../domain/auth/permissions.ts';
 import { updateBuiltInRoles } from '../../domain/auth/provision-tenant.ts';
@@ -9,8 +9,8 @@ import { routesWhere } from '../support/routes.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 /**
  * Who may what, reviewed by hand: each operation under the access that it needs, and whether the role User has that. An

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startService, type Service } from '../support/service.ts';
 import { startVariant, type Variant } from '../support/variant.ts';
@@ -9,12 +9,12 @@ import { startVariant, type Variant } from '../support/variant.ts';
 let service: Service;
 let small: Variant;
 let formId: number;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   small = await startVariant(service, { IMPORT_MAX_BYTES: 400_000, BODY_MAX_BYTES: 300_000 });
   formId = (await service.api('POST', '/forms', { name: 'Early', fields: [{ name: 'email', label: 'E', type: 'email' }] })).body.id;
 });
-after(async () => {
+afterAll(async () => {
   await small.stop();
   await service.stop();
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import Koa from 'koa';
 import { Type } from 'typebox';
 import { guard, route, type RouteSpec } from '../../api/guard.ts';
@@ -17,8 +17,8 @@ import { startVariant } from '../support/variant.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 /** What a route of this handler answers, alone in an app with the guard and the writer of problems. */
 async function answerOf(spec: Partial<RouteSpec> & Pick<RouteSpec, 'handler'>) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { routes } from '../../api/routes.ts';
 import { startService, type Service } from '../support/service.ts';
 import { pathOf, routesWhere } from '../support/routes.ts';
@@ -7,11 +7,11 @@ import { startVariant, type Variant } from '../support/variant.ts';
 
 let service: Service;
 let shared: Variant;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   shared = await startVariant(service, { CORS_ALLOWED_ORIGINS: 'https://app.example.com, https://admin.example.com' });
 });
-after(async () => {
+afterAll(async () => {
   await shared.stop();
   await service.stop();
 });

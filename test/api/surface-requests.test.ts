@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { hasId, pathOf, routesWhere, takesJson } from '../support/routes.ts';
 import { startVariant } from '../support/variant.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 const PROBLEM = ['code', 'detail', 'requestId', 'status', 'title', 'type'];
 /** Every error body is a problem of RFC 9457, whatever went wrong; answers `path code` of each violation. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { routes } from '../../api/routes.ts';
 import type { Api } from '../support/call-api.ts';
@@ -9,8 +9,8 @@ import { startVariant } from '../support/variant.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['temporal'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['temporal'] }); });
+afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
 /** Asks until the answer is as expected: on a busy machine a check may take longer than it has. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { startService, type Service } from '../support/service.ts';
 import { newMember, type Member } from '../support/users.ts';
@@ -8,11 +8,11 @@ import { startVariant } from '../support/variant.ts';
 
 let service: Service;
 let member: Member;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   member = await newMember(service.api);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 type Claims = Record<string, unknown>;
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

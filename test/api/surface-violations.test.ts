@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { routes } from '../../api/routes.ts';
 import { memberWith, newRole, problemsOf } from '../support/accounts.ts';
 import { makeContact, makeTemplate } from '../support/emails.ts';
@@ -12,7 +12,7 @@ let service: Service;
 const ids: Record<string, number> = {};
 let member: string;
 
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   const made = async (name: string, path: string, body: object): Promise<void> => {
     const answer = await service.api('POST', path, body);
@@ -38,7 +38,7 @@ before(async () => {
   ids['user'] = one.user.id;
   member = one.token;
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 interface Case {
   path: string;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../../db/orm.ts';
 import { Role } from '../../db/entities/auth.ts';
@@ -15,14 +15,14 @@ let orm: Orm;
 let tables: string[];
 const columns = new Map<string, Column[]>();
 
-before(async () => {
+beforeAll(async () => {
   logins = await connectLogins();
   ({ owner, app } = logins);
   orm = await connect(logins.slot.env['DATABASE_URL']!, { poolMax: 4 });
   tables = await tenantTables(owner);
   for (const table of tables) columns.set(table, await columnsOf(owner, table));
 });
-after(async () => {
+afterAll(async () => {
   await orm.close();
   await logins.end();
 });

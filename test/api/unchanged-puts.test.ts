@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { routes } from '../../api/routes.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 type Body = Record<string, unknown>;
 

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readlink, rm, stat, symlink, writeFile 
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { openUploadFolder } from '../../api/middleware/uploads.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Service } from '../support/service.ts';
@@ -15,14 +15,14 @@ let api: ApiProcess;
 let temporary: string;
 let folder: string;
 let formId: number;
-before(async () => {
+beforeAll(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'perennial-test-'));
   folder = join(temporary, 'uploads');
   service = await startService();
   api = await startApiProcess(service, { UPLOAD_DIR: folder, TMPDIR: temporary, IMPORT_MAX_BYTES: '3000000' });
   formId = (await service.api('POST', '/forms', { name: 'Uploads', fields: [{ name: 'email', label: 'E', type: 'email' }, { name: 'note', label: 'N', type: 'text' }] })).body.id;
 });
-after(async () => {
+afterAll(async () => {
   await api.end('SIGKILL');
   await service.stop();
   await rm(temporary, { recursive: true });

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { after, before, suite, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { openUploadFolder } from '../../api/middleware/uploads.ts';
 import { createDeps } from '../../config/deps.ts';
 import { EnvError, readEnv, readMigrationEnv } from '../../config/env.ts';
@@ -18,14 +18,15 @@ import { removeData } from '../../dev/postgres-place.ts';
 import { readStartSettings } from '../../dev/settings.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { processEnv } from '../support/process-env.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let slot: Slot;
 const taken = createServer();
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   await once(taken.listen(0, '127.0.0.1'), 'listening');
 });
-after(async () => {
+afterAll(async () => {
   taken.close();
   await slot.release();
 });
@@ -84,8 +85,7 @@ const PROCESSES: [script: string, what: string, env: () => Record<string, string
   ['db/migrate.ts', 'a login', () => wrongPassword('DATABASE_MIGRATION_URL'), () => /^DATABASE_MIGRATION_URL does not work: password authentication failed/],
 ];
 
-// A process takes seconds of computing until it looks at its settings.
-suite('a process that can not work ends with lines and exit code 2', { concurrency: 2, timeout: 280_000 }, () => {
+describe('a process that can not work ends with lines and exit code 2', () => {
   for (const script of ['api/server.ts', 'worker/main.ts']) {
     test(`${script}: each setting that is malformed`, async () => assert.deepEqual(named(await refusal(script, MALFORMED)), Object.keys(MALFORMED).sort()));
   }
@@ -163,14 +163,14 @@ test('an address to listen on must be this machine\'s own', async () => {
     name: 'EnvError', message: 'HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (EADDRNOTAVAIL)' });
 });
 
-test('npm start says what a part or a process refuses, once, and does not try again', { timeout: 280_000 }, async (t) => {
+test('npm start says what a part or a process refuses, once, and does not try again', async () => {
   for (const [env, line] of [
     [wrongPassword('DATABASE_MIGRATION_URL'), /^DATABASE_MIGRATION_URL does not work: password authentication failed/],
     [wrongPassword('NATS_URL'), /^NATS_URL does not work: .*Authorization Violation/i],
     [{ ADMIN_PASSWORD: 'Short-1' }, /^ADMIN_PASSWORD /],
   ] as const) {
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-settings-'));
-    t.after(() => removeData(dataDir));
+    onTestFinished(() => removeData(dataDir));
     const [port = 0, metrics = 0] = await freePorts(2);
     const given = { ...slot.env, SMTP_URL: 'smtp://127.0.0.1:1', PORT: String(port), WORKER_HEALTH_PORT: String(metrics), ...env };
     const said: string[] = [];
@@ -185,5 +185,5 @@ test('npm start says what a part or a process refuses, once, and does not try ag
     assert.match(found[0] ?? said.join('\n'), line);
     assert.ok(!found[0]!.includes('\n') && !said.some((text) => text.includes(SECRET) || text.includes('starting it again')), said.join('\n'));
   }
-});
+}, 280_000);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startBounceReader } from '../../worker/bounces/index.ts';
@@ -17,11 +17,11 @@ import { processEnv } from '../support/process-env.ts';
 let service: Service;
 let imap: ImapServer;
 const children = new Set<ChildProcess>();
-before(async () => {
+beforeAll(async () => {
   imap = await startImapServer();
   service = await startService({ worker: ['intake', 'consumers', 'senders', 'relay'], env: { BOUNCE_ADDRESS: 'bounces@example.com' } });
 });
-after(async () => {
+afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await service.stop();
   await imap.stop();

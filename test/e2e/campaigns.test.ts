@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { encode } from '../../events/nats.ts';
 import { makeContact, makeTemplate, published } from '../support/emails.ts';
@@ -8,11 +8,11 @@ import { until } from '../support/until.ts';
 
 let service: Service;
 let templateId: number;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: true });
   templateId = await makeTemplate(service);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
 const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });

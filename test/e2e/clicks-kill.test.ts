@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { queueEmails } from '../../domain/emails/queue-emails.ts';
 import { createEmailLinks, trackableLink } from '../../domain/emails/links.ts';
@@ -8,6 +8,7 @@ import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { makeTemplate, published } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 const CLICKS_BETWEEN = 150;
 const VISITORS = 16;
@@ -15,12 +16,12 @@ const VISITORS = 16;
 const ENDS: NodeJS.Signals[] = ['SIGKILL', 'SIGTERM'];
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay'] }); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
-test('SIGTERM and kill -9 of the API under clicks: every redirect that a client got is one event', async (t) => {
+test('SIGTERM and kill -9 of the API under clicks: every redirect that a client got is one event', async () => {
   const templateId = await makeTemplate(service);
   const [email] = await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', [
     { sendKey: 'clicked', templateId, contactId: null, toAddress: 'clicked@example.org', lane: 'bulk', requestId: null }]));
@@ -30,7 +31,7 @@ test('SIGTERM and kill -9 of the API under clicks: every redirect that a client 
   const answered = new Set<string>();
   let asked = 0;
   const processes = await Promise.all(ENDS.map(() => startApiProcess(service)));
-  t.after(() => Promise.all(processes.map((api) => api.end('SIGKILL'))));
+  onTestFinished(() => Promise.all(processes.map((api) => api.end('SIGKILL'))));
 
   const clickOn = async ({ url: base }: ApiProcess, stop: () => boolean): Promise<void> => {
     await Promise.all(Array.from({ length: VISITORS }, async () => {
@@ -72,5 +73,5 @@ test('SIGTERM and kill -9 of the API under clicks: every redirect that a client 
     return found.length >= urls.length && found;
   }, 60_000);
   assert.deepEqual(events.map(({ data }) => String((data as { url?: string }).url)).toSorted(), urls.toSorted());
-  t.diagnostic(`${asked} clicks, ${answered.size} redirects, ${urls.length} events`);
+  console.log(`${asked} clicks, ${answered.size} redirects, ${urls.length} events`);
 });

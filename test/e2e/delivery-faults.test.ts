@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test, type TestContext } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { withClient } from '../../dev/postgres.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
@@ -10,18 +10,19 @@ import { makeTemplate, untilStatus } from '../support/emails.ts';
 import { holdOpen, startScriptedSmtp, type ScriptedSmtp } from '../support/scripted-smtp.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 // Senders are started by each test, with the providers that it scripts; rows are accepted at once, without the topic.
 let service: Service;
 let templateId: number;
 const providers: ScriptedSmtp[] = [];
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   templateId = await makeTemplate(service);
 });
 // What a test left queued is not the next one's.
 beforeEach(() => engine(sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`));
-after(async () => {
+afterAll(async () => {
   for (const provider of providers) await provider.stop();
   await service.stop();
 });
@@ -36,9 +37,9 @@ async function provider(script: ScriptedSmtp['script'] = {}): Promise<ScriptedSm
   return smtp;
 }
 
-function senders(t: TestContext, smtp: ScriptedSmtp | ScriptedSmtp[], connections = 5) {
+function senders(smtp: ScriptedSmtp | ScriptedSmtp[], connections = 5) {
   const running = startSenders({ ...service.deps, env: { ...service.deps.env, SMTP_URL: [smtp].flat().map((each) => each.url).join(','), SEND_CONNECTIONS: connections } });
-  t.after(() => running.stop());
+  onTestFinished(() => running.stop());
   return running;
 }
 
@@ -61,11 +62,11 @@ const untilAll = (ids: number[], status: string, timeoutMs = 60_000) =>
   until(`all are ${status}`, async () => (await counted(ids))[status] === ids.length, timeoutMs);
 const twice = (list: string[]) => list.filter((address, index) => list.indexOf(address) !== index);
 
-test('a connection that ends after the dot and before the reply makes UNKNOWN, and nothing sends it again', async (t) => {
+test('a connection that ends after the dot and before the reply makes UNKNOWN, and nothing sends it again', async () => {
   const smtp = await provider({ dot: (to) => (to === lost ? 'drop' : '250 ok') });
   const [id] = await queue(1);
   const lost = `m${made}@example.org`;
-  const running = senders(t, smtp);
+  const running = senders(smtp);
   const email = await untilStatus(service, id!, 'UNKNOWN');
   assert.deepEqual([email.reason, email.attempts], ['no_reply', 1]);
   const others = await queue(20);
@@ -75,11 +76,11 @@ test('a connection that ends after the dot and before the reply makes UNKNOWN, a
   assert.deepEqual(await counted([id!]), { UNKNOWN: 1 });
 });
 
-test('a connection that ends before the dot costs nothing: it is tried again, and sent once', async (t) => {
+test('a connection that ends before the dot costs nothing: it is tried again, and sent once', async () => {
   let drops = 3;
   const smtp = await provider({ rcpt: () => ((drops -= 1) >= 0 ? 'drop' : '250 ok') });
   const ids = await queue(5);
-  const running = senders(t, smtp, 1);
+  const running = senders(smtp, 1);
   for (const attempt of [1, 2, 3]) {
     await until(`${attempt} are put off`, async () => (await engine(sql`select 1 from email_attempts where email_id = any(${ids}::bigint[]) and outcome = 'queued'`)).length >= attempt, 60_000);
   }
@@ -90,10 +91,10 @@ test('a connection that ends before the dot costs nothing: it is tried again, an
   assert.equal(smtp.dots.length, 5);
 });
 
-test('failover: what the first provider does not take goes by the second, which it gives up when the first is back', async (t) => {
+test('failover: what the first provider does not take goes by the second, which it gives up when the first is back', async () => {
   const [first, second] = [await provider(), await provider()];
   await first.stop();
-  const running = senders(t, [first, second]);
+  const running = senders([first, second]);
   const down = await queue(50);
   await untilAll(down, 'SENT');
   assert.equal(second.accepted.length, 50);
@@ -110,9 +111,9 @@ test('failover: what the first provider does not take goes by the second, which 
   assert.deepEqual(twice([...first.accepted, ...second.accepted]), []);
 });
 
-test('a provider that dies in the middle: all arrive, nobody twice, and only what was on its connections may be UNKNOWN', async (t) => {
+test('a provider that dies in the middle: all arrive, nobody twice, and only what was on its connections may be UNKNOWN', async () => {
   const [first, second] = [await provider(), await provider()];
-  const running = senders(t, [first, second]);
+  const running = senders([first, second]);
   const ids = await queue(300);
   await until('it is in the middle', () => first.accepted.length > 50, 30_000);
   const open = first.connections.size;
@@ -130,9 +131,9 @@ test('a provider that dies in the middle: all arrive, nobody twice, and only wha
   assert.deepEqual(twice([...first.dots, ...second.dots]), []);
 });
 
-test('with all providers down nothing is burned, and all goes out when one is back', async (t) => {
+test('with all providers down nothing is burned, and all goes out when one is back', async () => {
   const smtp = await provider();
-  const running = senders(t, smtp);
+  const running = senders(smtp);
   await untilAll(await queue(20), 'SENT');
   await smtp.stop();
   const ids = await queue(30);
@@ -146,10 +147,10 @@ test('with all providers down nothing is burned, and all goes out when one is ba
   assert.deepEqual(twice(smtp.dots), []);
 });
 
-test('a password reset and a journey are not behind a campaign', async (t) => {
+test('a password reset and a journey are not behind a campaign', async () => {
   const smtp = await provider({ dot: async () => { await new Promise((resolve) => setTimeout(resolve, 20)); return '250 ok'; } });
   const campaign = await queue(1000);
-  const running = senders(t, smtp, 2);
+  const running = senders(smtp, 2);
   await until('the campaign is being sent', () => smtp.accepted.length > 5);
   const urgent = [...(await queue(2, { lane: 'transactional' })), ...(await queue(2, { lane: 'journey' }))];
   const queuedAt = smtp.accepted.length;
@@ -164,16 +165,16 @@ test('a password reset and a journey are not behind a campaign', async (t) => {
   await running.stop();
 });
 
-test('stop lets what is on a connection end, starts nothing more, and gives the rest back at once', async (t) => {
+test('stop lets what is on a connection end, starts nothing more, and gives the rest back at once', async () => {
   const gate = holdOpen();
   let held = true;
   const smtp = await provider({ dot: async () => { if (held) await gate.opened; return '250 ok'; } });
   const ids = await queue(10);
-  const running = senders(t, smtp, 1);
+  const running = senders(smtp, 1);
   await until('one is on the wire', () => smtp.dots.length === 1);
   const stopped = running.stop();
   const other = await provider();
-  const second = senders(t, other);
+  const second = senders(other);
   await until('the rest is sent by another', async () => (await counted(ids)).SENT === 9, 30_000);
   assert.deepEqual(await counted(ids), { SENT: 9, SENDING: 1 });
   held = false;
@@ -184,11 +185,11 @@ test('stop lets what is on a connection end, starts nothing more, and gives the 
   assert.deepEqual(twice([...smtp.accepted, ...other.accepted]), []);
 });
 
-test('a holder that was thought dead settles after all; what it has not released it does not send', async (t) => {
+test('a holder that was thought dead settles after all; what it has not released it does not send', async () => {
   const gate = holdOpen();
   const smtp = await provider({ dot: async () => { await gate.opened; return '250 ok'; } });
   const [id] = await queue(1);
-  const running = senders(t, smtp, 1);
+  const running = senders(smtp, 1);
   await until('it is on the wire', () => smtp.dots.length === 1);
   // As if the process had been frozen for longer than its lease.
   await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${id}`);
@@ -200,11 +201,11 @@ test('a holder that was thought dead settles after all; what it has not released
   assert.equal(smtp.dots.length, 1);
 });
 
-test('while Postgres is away, outcomes are kept and settled when it is back', async (t) => {
+test('while Postgres is away, outcomes are kept and settled when it is back', async () => {
   const gate = holdOpen();
   const smtp = await provider({ dot: async () => { await gate.opened; return '250 ok'; } });
   const ids = await queue(3);
-  const running = senders(t, smtp, 3);
+  const running = senders(smtp, 3);
   // Until the first success one connection is all that is used.
   await until('one is on the wire', () => smtp.dots.length === 1);
   const url = new URL(service.slot.env['DATABASE_MIGRATION_URL']!);

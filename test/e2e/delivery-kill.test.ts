@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { queueEmails } from '../../domain/emails/queue-emails.ts';
 import { makeTemplate } from '../support/emails.ts';
@@ -15,11 +15,11 @@ const CONNECTIONS = 4;
 let service: Service;
 let smtp: ScriptedSmtp;
 const children = new Set<ChildProcess>();
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   smtp = await startScriptedSmtp();
 });
-after(async () => {
+afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await service.stop();
   await smtp.stop();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { leaseEmails, releaseLeases, renewLeases, type LeasedEmail } from '../../domain/emails/lease-emails.ts';
 import { queueEmails } from '../../domain/emails/queue-emails.ts';
@@ -12,11 +12,11 @@ import { until } from '../support/until.ts';
 
 let service: Service;
 let templateId: number;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   templateId = await makeTemplate(service);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const em = () => engineEm(service.deps.orm);
 const engine = <T>(query: Parameters<typeof rows>[1]) => em().transactional((tx) => rows<T>(tx, query));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test, type TestContext } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import type { Hot } from '../../db/hot.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import type { Env } from '../../config/env.ts';
@@ -9,14 +9,15 @@ import { makeTemplate } from '../support/emails.ts';
 import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../support/scripted-smtp.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
 let templateId: number;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ env: { SEND_CONNECTIONS: '5' } });
   templateId = await makeTemplate(service);
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 let made = 0;
@@ -44,22 +45,22 @@ const told = async (ids: number[]): Promise<number[]> => (await engine<{ id: num
 
 /** A sender whose turns go by `once`, which has the real ones; it lives no longer than its test. */
 function senderWith(
-  t: TestContext, once: (real: Hot['once'], ...turn: Parameters<Hot['once']>) => ReturnType<Hot['once']> = (real, ...turn) => real(...turn), env: Partial<Env> = {},
+  once: (real: Hot['once'], ...turn: Parameters<Hot['once']>) => ReturnType<Hot['once']> = (real, ...turn) => real(...turn), env: Partial<Env> = {},
 ): Sender {
   const { hot } = service.deps;
   const sender = new Sender({ ...service.deps, env: { ...service.deps.env, ...env }, hot: { ...hot, once: (...turn) => once(hot.once, ...turn) } });
-  t.after(() => sender.stop());
+  onTestFinished(() => sender.stop());
   return sender;
 }
 /** So many are started before messages go ahead of their starts. */
 const AHEAD_AFTER = 100;
 const lost = new Error('the connection to the database was lost');
 
-test('turns of which the answer is lost, committed or not: each email is accepted once and told of once', async (t) => {
+test('turns of which the answer is lost, committed or not: each email is accepted once and told of once', async () => {
   const ids = await queue(60);
   let turns = 0;
   const failed = { before: 0, after: 0 };
-  senderWith(t, async (real, ...turn) => {
+  senderWith(async (real, ...turn) => {
     turns += 1;
     if (turns > 20) return real(...turn);
     if (turns % 4 === 1) { failed.before += 1; throw lost; }
@@ -74,10 +75,10 @@ test('turns of which the answer is lost, committed or not: each email is accepte
   assert.ok(emails.some(({ attempt }) => attempt > 1), 'some were started, taken back and started again');
 });
 
-test('what was accepted is settled before its connection takes another', async (t) => {
+test('what was accepted is settled before its connection takes another', async () => {
   const ids = await queue(AHEAD_AFTER * 2);
   let most = 0;
-  senderWith(t, async (real, ...turn) => {
+  senderWith(async (real, ...turn) => {
     const answer = await real(...turn);
     // Whatever dies now leaves these in doubt, with what the provider has and the ledger does not know of.
     most = Math.max(most, count(await read(ids), 'SENDING'));
@@ -88,9 +89,9 @@ test('what was accepted is settled before its connection takes another', async (
   assert.ok(most > 1 && most <= 5, `${most} were in doubt at once, by five connections`);
 });
 
-test('a sender that is stopped in the middle leaves none in doubt and none that is not told of', async (t) => {
+test('a sender that is stopped in the middle leaves none in doubt and none that is not told of', async () => {
   const ids = await queue(200);
-  const sender = senderWith(t);
+  const sender = senderWith();
   await until('some are sent', async () => count(await read(ids), 'SENT') >= 20);
   await sender.stop();
   const emails = await read(ids);
@@ -98,7 +99,7 @@ test('a sender that is stopped in the middle leaves none in doubt and none that 
   assert.ok(count(emails, 'QUEUED') > 0, 'it was in the middle');
   assert.deepEqual(accepted(emails), emails.map(({ status }) => (status === 'SENT' ? 1 : 0)));
   assert.equal((await told(ids)).length, count(emails, 'SENT'));
-  senderWith(t);
+  senderWith();
   assert.deepEqual([...new Set(accepted(await untilSent(ids)))], [1]);
 });
 
@@ -114,15 +115,15 @@ interface Held {
  * A sender with one connection, after so many emails that messages go ahead, with `count` more: its turn that starts the first of
  * these, and settles the one before, waits for `go`.
  */
-async function heldTurn(t: TestContext, count: number, script: Script = {}): Promise<Held> {
+async function heldTurn(count: number, script: Script = {}): Promise<Held> {
   const smtp = await startScriptedSmtp(script);
-  t.after(() => smtp.stop());
+  onTestFinished(() => smtp.stop());
   const gate = Promise.withResolvers<'committed' | 'lost before' | 'lost after'>();
-  t.after(() => gate.resolve('committed'));
+  onTestFinished(() => gate.resolve('committed'));
   let held = false;
   const before = await queue(AHEAD_AFTER + 1);
   const ids = await queue(count);
-  senderWith(t, async (real, ...turn) => {
+  senderWith(async (real, ...turn) => {
     if (held || smtp.accepted.length <= AHEAD_AFTER) return real(...turn);
     held = true;
     const how = await gate.promise;
@@ -139,9 +140,9 @@ async function heldTurn(t: TestContext, count: number, script: Script = {}): Pro
 const isHandedOver = (smtp: ScriptedSmtp): boolean => smtp.unfinished.endsWith('--\r\n');
 
 for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a server with pipelining', '250-ok\r\n250 PIPELINING']] as const) {
-  test(`${server}: while Postgres settles a message and starts the next, that goes over the connection, but for its dot`, async (t) => {
+  test(`${server}: while Postgres settles a message and starts the next, that goes over the connection, but for its dot`, async () => {
     const afterDots: string[] = [];
-    const { smtp, ids, go } = await heldTurn(t, 1, { ehlo, dot: (_, after) => { afterDots.push(after); return '250 accepted'; } });
+    const { smtp, ids, go } = await heldTurn(1, { ehlo, dot: (_, after) => { afterDots.push(after); return '250 accepted'; } });
     await until('all but the dot is there', () => isHandedOver(smtp));
     const [{ address }] = await read(ids) as [Row];
     assert.equal(afterDots.at(-1)!.includes(`RCPT TO:<${address}>`), ehlo.includes('PIPELINING'), 'the envelope goes with the dot before it');
@@ -154,8 +155,8 @@ for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a ser
   });
 
   for (const how of ['lost before', 'lost after'] as const) {
-    test(`${server}: a message that went ahead of a turn whose answer was ${how === 'lost after' ? 'lost after it was committed' : 'lost'}: no dot, and later once`, async (t) => {
-      const { smtp, ids, go } = await heldTurn(t, 2, { ehlo });
+    test(`${server}: a message that went ahead of a turn whose answer was ${how === 'lost after' ? 'lost after it was committed' : 'lost'}: no dot, and later once`, async () => {
+      const { smtp, ids, go } = await heldTurn(2, { ehlo });
       await until('all but the dot is there', () => isHandedOver(smtp));
       const before = smtp.dots.length;
       go(how);
@@ -165,9 +166,9 @@ for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a ser
     });
   }
 
-  test(`${server}: a message whose email is not started gets no dot and its connection ends; the next ones do not go ahead`, async (t) => {
+  test(`${server}: a message whose email is not started gets no dot and its connection ends; the next ones do not go ahead`, async () => {
     let opened = 0;
-    const { smtp, ids: [first, second, ...others], go } = await heldTurn(t, 4, { ehlo, greet: () => { opened += 1; return '220 ready'; } });
+    const { smtp, ids: [first, second, ...others], go } = await heldTurn(4, { ehlo, greet: () => { opened += 1; return '220 ready'; } });
     await until('all but the dot is there', () => isHandedOver(smtp));
     const [one, other] = await read([first!, second!]) as [Row, Row];
     for (const { address } of [one, other]) assert.equal((await service.api('POST', '/emails/suppressions', { email: address })).status, 201);
@@ -181,9 +182,9 @@ for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a ser
   });
 
   for (const how of ['committed', 'lost before'] as const) {
-    test(`${server}: a recipient refused before the email is started, the start ${how}: FAILED once it is`, async (t) => {
+    test(`${server}: a recipient refused before the email is started, the start ${how}: FAILED once it is`, async () => {
       const asked = new Map<string, number>();
-      const { smtp, ids, go } = await heldTurn(t, 1, { ehlo,
+      const { smtp, ids, go } = await heldTurn(1, { ehlo,
         rcpt: (to) => { asked.set(to, (asked.get(to) ?? 0) + 1); return asked.size > AHEAD_AFTER + 1 ? '550 5.1.1 nobody' : '250 ok'; } });
       const [{ address }] = await read(ids) as [Row];
       await until('it was refused', () => asked.has(address));
@@ -196,13 +197,13 @@ for (const [server, ehlo] of [['a server without pipelining', '250 ok'], ['a ser
 }
 
 /** Sends so many that messages begin with the dot before, and more, over one connection; answers what became of these, and how many connections it took. */
-async function sendBegun(t: TestContext, script: (to: number) => Script): Promise<{ emails: Row[]; opened: number; smtp: ScriptedSmtp }> {
+async function sendBegun(script: (to: number) => Script): Promise<{ emails: Row[]; opened: number; smtp: ScriptedSmtp }> {
   const ids = await queue(AHEAD_AFTER * 2);
   let opened = 0;
   const first = Number((await read(ids))[0]!.address.match(/\d+/)![0]);
   const smtp = await startScriptedSmtp({ ehlo: '250-ok\r\n250 PIPELINING', greet: () => { opened += 1; return '220 ready'; }, ...script(first + AHEAD_AFTER) });
-  t.after(() => smtp.stop());
-  senderWith(t, undefined, { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1 });
+  onTestFinished(() => smtp.stop());
+  senderWith(undefined, { SMTP_URL: smtp.url, SEND_CONNECTIONS: 1 });
   const emails = await until('each has its end', async () => {
     const now = await read(ids);
     return count(now, 'SENT') + count(now, 'FAILED') === now.length && now;
@@ -211,17 +212,17 @@ async function sendBegun(t: TestContext, script: (to: number) => Script): Promis
 }
 const numberOf = (to: string): number => Number(/\d+/.exec(to)![0]);
 
-test('dots that are refused end no connection, and what was begun with them goes on', async (t) => {
+test('dots that are refused end no connection, and what was begun with them goes on', async () => {
   let refused = 0;
-  const { emails, opened, smtp } = await sendBegun(t, (from) => ({
+  const { emails, opened, smtp } = await sendBegun((from) => ({
     dot: (to) => { const is = numberOf(to) > from && numberOf(to) % 5 === 0; refused += Number(is); return is ? '554 5.7.1 spam' : '250 accepted'; } }));
   assert.ok(refused >= 19, String(refused));
   assert.deepEqual([count(emails, 'FAILED'), opened, smtp.dots.length, new Set(smtp.dots).size], [refused, 1, emails.length, emails.length]);
 });
 
-test('a recipient that is refused by a server that takes DATA nevertheless ends two connections, not each that it comes to', async (t) => {
+test('a recipient that is refused by a server that takes DATA nevertheless ends two connections, not each that it comes to', async () => {
   const asked = new Map<string, number>();
-  const { emails, opened, smtp } = await sendBegun(t, (from) => ({
+  const { emails, opened, smtp } = await sendBegun((from) => ({
     data: () => '354 go on',
     rcpt: (to) => { asked.set(to, (asked.get(to) ?? 0) + 1); return numberOf(to) === from + 20 ? '550 5.1.1 nobody' : '250 ok'; } }));
   assert.deepEqual([count(emails, 'FAILED'), opened, smtp.dots.length, Math.max(...asked.values())], [1, 3, emails.length - 1, 2]);

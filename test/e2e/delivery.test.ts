@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, mock, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { mock } from 'node:test';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { Wake } from '../../events/wake.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
 import { confirmByMail, makeSender } from '../support/senders.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const mailsTo = (address: string) => service.sink.mails.filter((mail) => mail.to[0] === address);
@@ -153,11 +155,11 @@ test('a template that is edited or deleted while its mail is queued: the newest 
   assert.equal((await untilStatus(service, second!.id, 'SUPPRESSED')).reason, 'template_deleted');
 });
 
-test('from the call to the mail nobody waits until it is time to look: each is woken', async (t) => {
+test('from the call to the mail nobody waits until it is time to look: each is woken', async () => {
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
   const { wait } = Wake.prototype;
   // It sleeps on without a wake.
-  t.mock.method(Wake.prototype, 'wait', function (this: Wake) {
+  const waiting = mock.method(Wake.prototype, 'wait', function (this: Wake) {
     const alarm = mock.method(globalThis, 'setTimeout', () => undefined);
     try {
       return wait.call(this);
@@ -165,6 +167,7 @@ test('from the call to the mail nobody waits until it is time to look: each is w
       alarm.mock.restore();
     }
   });
+  onTestFinished(() => waiting.mock.restore());
   for (let n = 1; n <= 9; n += 1) {
     await send(service, { templateId, recipientId: contact.id });
     await until('it is there', () => mailsTo(contact.email).length === n);

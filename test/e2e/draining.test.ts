@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { waiting } from '../support/accounts.ts';
 import { startApiProcess } from '../support/api-process.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
-before(async () => { service = await startService(); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService(); });
+afterAll(() => service.stop());
 
 interface Line {
   socket: Socket;
@@ -33,12 +34,12 @@ async function open(url: string): Promise<Line> {
 const answers = (line: Line): number => line.heard().split('HTTP/1.1 ').length - 1;
 const ask = (line: Line, path: string, more = ''): void => { line.socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.admin.token}\r\n${more}\r\n`); };
 
-test('SIGTERM: what is at work is answered as the last of its connection; idle, silent and half asked ones are closed; code 0', async (t) => {
+test('SIGTERM: what is at work is answered as the last of its connection; idle, silent and half asked ones are closed; code 0', async () => {
   const api = await startApiProcess(service);
-  t.after(() => api.end('SIGKILL'));
+  onTestFinished(() => api.end('SIGKILL'));
   const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
-  t.after(() => owner.end());
+  onTestFinished(() => owner.end());
   const [idle, silent, half, busy] = await Promise.all([open(api.url), open(api.url), open(api.url), open(api.url)]);
   ask(idle, '/api/v1/auth/profile');
   await until('it is answered', () => answers(idle) === 1);
@@ -58,9 +59,9 @@ test('SIGTERM: what is at work is answered as the last of its connection; idle, 
   assert.match(busy.heard(), /^HTTP\/1\.1 200[\s\S]+connection: close/i);
 });
 
-test('SIGTERM under connections that go on asking: each is told that it ends, and nothing is cut off', async (t) => {
+test('SIGTERM under connections that go on asking: each is told that it ends, and nothing is cut off', async () => {
   const api = await startApiProcess(service);
-  t.after(() => api.end('SIGKILL'));
+  onTestFinished(() => api.end('SIGKILL'));
   const lines = await Promise.all(Array.from({ length: 16 }, () => open(api.url)));
   let asked = 0;
   for (const line of lines) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { encode } from '../../events/nats.ts';
 import { SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
@@ -9,8 +9,8 @@ import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: true }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: true }); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const mailsTo = (address: string) => service.sink.mails.filter((mail) => mail.to[0] === address);

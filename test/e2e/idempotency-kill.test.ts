@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import pg from 'pg';
 import { takesIdempotencyKey } from '../../api/middleware/idempotency.ts';
 import type { RouteSpec } from '../../api/guard.ts';
@@ -29,7 +29,7 @@ const onLine = (): Promise<ApiProcess> => {
   url.port = String(line.port);
   return startApiProcess(service, { DATABASE_URL: url.href });
 };
-before(async () => {
+beforeAll(async () => {
   // No worker: what the requests have done is all that changes.
   service = await startService();
   owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
@@ -39,7 +39,7 @@ before(async () => {
   requests = keyedRequests(service, owner);
   next = onLine();
 });
-after(async () => {
+afterAll(async () => {
   await (await next).end('SIGKILL');
   await line.close();
   await owner.end();
@@ -74,40 +74,46 @@ test('every operation that takes a key is tried here', () => {
 
 for (let first = 0; first < keyed.length; first += AT_ONCE) {
   const operations = keyed.slice(first, first + AT_ONCE).map(({ operationId }) => operationId);
-  test(`killed between commit and answer: ${operations.join(', ')}`, async (t) => {
-    const doomed = await next;
-    next = onLine();
-    const sent: { operationId: string; request: KeyedRequest; answer: Promise<unknown> }[] = [];
+  describe(`killed between commit and answer: ${operations.join(', ')}`, () => {
+    let doomed: ApiProcess;
+    const sent = new Map<string, { request: KeyedRequest; answer: Promise<unknown> }>();
+    beforeAll(async () => {
+      doomed = await next;
+      next = onLine();
+    });
     for (const operationId of operations) {
-      await t.test(`${operationId} commits what it does with its answer`, async () => {
+      test(`${operationId} commits what it does with its answer`, async () => {
         const request = await requests[operationId]!();
         const before = await contents();
-        sent.push({ operationId, request, ...await committedUnheard(doomed, request, operationId) });
+        sent.set(operationId, { request, ...await committedUnheard(doomed, request, operationId) });
         const tables = changed(before, await contents());
         assert.ok(tables.includes('idempotent_answers'), 'the answer is kept');
         assert.equal(tables.length > 1, !CHANGES_NOTHING.has(operationId), `changed: ${tables.join()}`);
       });
     }
-    await doomed.end('SIGKILL');
-    for (const { operationId, request, answer } of sent) {
-      await t.test(`${operationId}: nobody was answered; a retry gets the first answer and does nothing`, async () => {
-        assert.ok(await answer instanceof Error, 'the connection ended without an answer');
-        const done = await contents();
-        const retry = await post(service.api, request, operationId);
-        assert.equal(replayed(retry), true);
-        assert.equal(retry.status < 300, operationId !== 'verifySender', JSON.stringify(retry.body));
-        assert.deepEqual(changed(done, await contents()), []);
-        assert.deepEqual(seen(await post(service.api, request, operationId)), seen(retry));
-      });
-    }
-    assert.equal(sent.length, operations.length);
+    describe('after the kill', () => {
+      beforeAll(() => doomed.end('SIGKILL'));
+      for (const operationId of operations) {
+        test(`${operationId}: nobody was answered; a retry gets the first answer and does nothing`, async () => {
+          const { request, answer } = sent.get(operationId)!;
+          assert.ok(await answer instanceof Error, 'the connection ended without an answer');
+          const done = await contents();
+          const retry = await post(service.api, request, operationId);
+          assert.equal(replayed(retry), true);
+          assert.equal(retry.status < 300, operationId !== 'verifySender', JSON.stringify(retry.body));
+          assert.deepEqual(changed(done, await contents()), []);
+          assert.deepEqual(seen(await post(service.api, request, operationId)), seen(retry));
+        });
+      }
+    });
   });
 }
 
-test('a connection that breaks at the commit: nothing was done, and a retry does it once', async (t) => {
-  const alive = await next;
+describe('a connection that breaks at the commit: nothing was done, and a retry does it once', () => {
+  let alive: ApiProcess;
+  beforeAll(async () => { alive = await next; });
   for (const { operationId, repeatable } of keyed as RouteSpec[]) {
-    await t.test(operationId, async () => {
+    test(operationId, async () => {
       const request = await requests[operationId]!();
       const before = await contents();
       line.fault = { lose: 'commit' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { seededRandom } from '../../dev/demo/random.ts';
@@ -21,12 +21,12 @@ const ROWS = 50_000;
 let service: Service;
 let owner: pg.Client;
 const children = new Set<ChildProcess>();
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   owner = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
   await owner.connect();
 });
-after(async () => {
+afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await owner.end();
   await service.stop();
@@ -79,7 +79,7 @@ async function outcome(tenantId: string): Promise<unknown[]> {
   ]);
 }
 
-test('an import that is killed and cut off from Postgres twelve times leaves what an undisturbed one leaves', { timeout: 600_000 }, async (t) => {
+test('an import that is killed and cut off from Postgres twelve times leaves what an undisturbed one leaves', async () => {
   const file = makeFile();
   const calm = await startRunner('calm', await makeImport('calm', file));
   assert.deepEqual(await calm.exited, [0, null]);
@@ -104,13 +104,13 @@ test('an import that is killed and cut off from Postgres twelve times leaves wha
   }
   const last = await startRunner('killed', importId);
   assert.deepEqual(await last.exited, [0, null]);
-  t.diagnostic(`cut off in ${cuts} transactions`);
+  console.log(`cut off in ${cuts} transactions`);
   const [contacts] = await outcome('calm') as [{ n: number }[]];
   assert.ok(contacts[0]!.n > 0.9 * ROWS);
   assert.deepEqual(await outcome('killed'), await outcome('calm'));
-});
+}, 600_000);
 
-test('a worker that is killed in the middle is followed by another', { timeout: 500_000 }, async () => {
+test('a worker that is killed in the middle is followed by another', async () => {
   const startWorker = (): ChildProcess => {
     const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], { stdio: 'ignore', env: childEnv() });
     children.add(child);
@@ -140,7 +140,7 @@ test('a worker that is killed in the middle is followed by another', { timeout: 
   const { created, rejected, duplicates, processedRows } = await job();
   const [calm] = (await outcome('calm'))[4] as { created: number; rejected: number; duplicates: number }[];
   assert.deepEqual([created, rejected, duplicates, processedRows], [calm!.created, calm!.rejected, calm!.duplicates, ROWS]);
-});
+}, 500_000);
 
 test('an attempt whose chunk another one does meanwhile goes on behind it', async () => {
   const file = Buffer.from('firstName,lastName,email\nA,One,a@example.com\nB,Two,b@example.com\n');

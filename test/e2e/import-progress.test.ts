@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { contactImportActivities } from '../../activities/contact-import.ts';
 import { JOB_QUEUE } from '../../config/temporal.ts';
@@ -11,10 +11,10 @@ import { until } from '../support/until.ts';
 
 const ROWS = 2.5 * CHUNK_ROWS;
 let service: Service;
-before(async () => { service = await startService({ worker: ['relay'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['relay'] }); });
+afterAll(() => service.stop());
 
-test('the Temporal UI tells how far an import is, and an undo', { timeout: 280_000 }, async () => {
+test('the Temporal UI tells how far an import is, and an undo', async () => {
   const { env, temporal } = service.deps;
   const connection = await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS });
   // Slices that end with their first chunk.
@@ -37,7 +37,7 @@ test('the Temporal UI tells how far an import is, and an undo', { timeout: 280_0
     assert.equal(await details(undo), `Undo of import ${job.id}: ${ROWS} contacts removed, 0 restored, 0 kept`);
   });
   await connection.close();
-});
+}, 280_000);
 
 const handle = (workflowId: string) => service.deps.temporal.workflow.getHandle(workflowId);
 const untilKnown = (workflowId: string) => until('the workflow has started', () => handle(workflowId).describe().catch(() => null));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { Contact } from '../../db/entities/contacts.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
@@ -13,11 +13,11 @@ import { registration } from '../support/users.ts';
 const runDir = dirname(process.env['PERENNIAL_TEST_STACK']!);
 let service: Service;
 let api: ApiProcess;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   api = await startApiProcess(service, { LOG_LEVEL: 'trace' });
 });
-after(async () => {
+afterAll(async () => {
   await api.end();
   await service.stop();
 });

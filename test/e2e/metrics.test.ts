@@ -2,16 +2,17 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { freePorts } from '../../dev/ports.ts';
 import { cutLine } from '../support/cut-line.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { processEnv } from '../support/process-env.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: true }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: true }); });
+afterAll(() => service.stop());
 
 const create = async (path: string, body: unknown) => {
   const answer = await service.api('POST', path, body);
@@ -38,15 +39,15 @@ test('what the service does is counted', async () => {
   assert.equal(sum(await (await fetch(`${service.url}/metrics`)).text(), /^perennial_outbox_shards_owned /), 16);
 });
 
-test('a worker serves its metrics, and each line of its log is JSON, Temporal\'s core\'s too', async (t) => {
+test('a worker serves its metrics, and each line of its log is JSON, Temporal\'s core\'s too', async () => {
   const [host = '', port] = service.slot.env['TEMPORAL_ADDRESS']!.split(':');
   const line = await cutLine(host, Number(port));
-  t.after(() => line.cut().catch(() => {}));
+  onTestFinished(() => line.cut().catch(() => {}));
   const [metricsPort = 0] = await freePorts(1);
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal'], { stdio: ['ignore', 'pipe', 'pipe'], env: {
     ...processEnv, ...service.slot.env, SMTP_URL: 'smtp://127.0.0.1:1', LOG_LEVEL: 'info', TEMPORAL_ADDRESS: `127.0.0.1:${line.port}`, WORKER_HEALTH_PORT: String(metricsPort) } });
   const exited = once(child, 'exit');
-  t.after(async () => { child.kill('SIGKILL'); await exited; });
+  onTestFinished(async () => { child.kill('SIGKILL'); await exited; });
   let [log, rest] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (part: string) => { log += part; });
   child.stderr.setEncoding('utf8').on('data', (part: string) => { rest += part; });

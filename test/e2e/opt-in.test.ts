@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { erasedKey } from '../../domain/contacts/erasure/digest.ts';
 import { newTenant, problemsOf } from '../support/accounts.ts';
@@ -10,8 +10,8 @@ import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['senders', 'relay', 'intake', 'consumers'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['senders', 'relay', 'intake', 'consumers'] }); });
+afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>) => service.api(...call);
 async function ok(...call: Parameters<Service['api']>) {

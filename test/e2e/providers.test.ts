@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test, type TestContext } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { takeRate } from '../../domain/emails/providers/take-rate.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
@@ -9,18 +9,19 @@ import { makeTemplate } from '../support/emails.ts';
 import { holdOpen, startScriptedSmtp, type ScriptedSmtp } from '../support/scripted-smtp.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 // Senders are started by each test, with the providers that it scripts; rows are accepted at once, without the topic.
 let service: Service;
 let templateId: number;
 const started: ScriptedSmtp[] = [];
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   templateId = await makeTemplate(service);
 });
 // What a test left queued is not the next one's.
 beforeEach(() => engine(sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`));
-after(async () => {
+afterAll(async () => {
   for (const smtp of started) await smtp.stop();
   await service.stop();
 });
@@ -35,10 +36,10 @@ async function provider(script: ScriptedSmtp['script'] = {}): Promise<ScriptedSm
 }
 
 /** A sender process by these providers; the API knows them too. */
-function senders(t: TestContext, urls: readonly string[], env: { SEND_CONNECTIONS?: number; SEND_CONNECTIONS_PER_DOMAIN?: number } = {}) {
+function senders(urls: readonly string[], env: { SEND_CONNECTIONS?: number; SEND_CONNECTIONS_PER_DOMAIN?: number } = {}) {
   service.deps.env.SMTP_URL = urls.join(',');
   const running = startSenders({ ...service.deps, env: { ...service.deps.env, SEND_CONNECTIONS: 5, ...env } });
-  t.after(() => running.stop());
+  onTestFinished(() => running.stop());
   return running;
 }
 
@@ -61,10 +62,10 @@ const untilAll = (ids: number[], status: string, timeoutMs = 60_000) =>
 const twice = (list: string[]) => list.filter((address, index) => list.indexOf(address) !== index);
 const health = async () => (await service.api('GET', '/emails/providers')).body.data;
 
-test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is tried again with one message, and all of it can be read', { timeout: 180_000 }, async (t) => {
+test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is tried again with one message, and all of it can be read', async () => {
   const [a, b] = [await provider(), await provider()];
   const name = (smtp: ScriptedSmtp) => `127.0.0.1:${smtp.port}`;
-  const running = senders(t, [a.url.replace('//', '//user:secret-word@'), b.url]);
+  const running = senders([a.url.replace('//', '//user:secret-word@'), b.url]);
   const ids = await queue(2000);
   await until('it is in the middle', () => a.accepted.length > 500, 60_000);
   const onA = a.accepted.length;
@@ -105,20 +106,20 @@ test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is 
   assert.ok(a.accepted.length >= onA + 50);
   await running.stop();
   assert.deepEqual(await health().then((all: { status: string; processes: number }[]) => all.map(({ status, processes }) => [status, processes])), [['DEGRADED', 0], ['DEGRADED', 0]]);
-});
+}, 180_000);
 
-test('a provider that takes connections and is silent is not waited for', { timeout: 120_000 }, async (t) => {
+test('a provider that takes connections and is silent is not waited for', async () => {
   const gate = holdOpen();
   const [silent, other] = [await provider({ greet: async () => { await gate.opened; return '220 at last'; } }), await provider()];
-  const running = senders(t, [silent.url, other.url]);
+  const running = senders([silent.url, other.url]);
   const ids = await queue(30);
   await untilAll(ids, 'SENT', 90_000);
   assert.deepEqual([silent.dots, twice(other.dots)], [[], []]);
   gate.open();
   await running.stop();
-});
+}, 120_000);
 
-test('a slow domain holds no more connections than it may, and what is behind it goes past', async (t) => {
+test('a slow domain holds no more connections than it may, and what is behind it goes past', async () => {
   const gate = holdOpen();
   let sending = 0;
   let most = 0;
@@ -132,8 +133,8 @@ test('a slow domain holds no more connections than it may, and what is behind it
       return '250 ok';
     },
   });
-  const running = senders(t, [smtp.url], { SEND_CONNECTIONS_PER_DOMAIN: 2 });
-  t.after(() => gate.open());
+  const running = senders([smtp.url], { SEND_CONNECTIONS_PER_DOMAIN: 2 });
+  onTestFinished(() => gate.open());
   // Until the provider has shown that it works, one message is all that it gets.
   await untilAll(await queue(1), 'SENT');
   const slow = await queue(400, 'slow.example');
@@ -148,14 +149,14 @@ test('a slow domain holds no more connections than it may, and what is behind it
   assert.deepEqual(twice(smtp.dots), []);
 });
 
-test('a rate is one for all processes, and what it does not let through waits', async (t) => {
+test('a rate is one for all processes, and what it does not let through waits', async () => {
   const times: number[] = [];
   const dot = () => { times.push(performance.now()); return '250 ok'; };
   const [a, b] = [await provider({ dot }), await provider()];
   const urls = [`${a.url}?ratePerMinute=1200`, b.url];
   // Nothing is granted before this.
   const begin = performance.now();
-  const running = [senders(t, urls), senders(t, urls)];
+  const running = [senders(urls), senders(urls)];
   const ids = await queue(100);
   await untilAll(ids, 'SENT');
   await Promise.all(running.map((one) => one.stop()));

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { newMember } from '../support/users.ts';
 import { startVariant } from '../support/variant.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 const BURST = 60;
 let service: Service;
 let one: ApiProcess;
 let two: ApiProcess;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   // So slow that a bucket gets next to nothing while a test runs.
   const limits = { ENABLE_RATE_LIMITING: 'true', RATE_LIMIT_PER_MINUTE: '1', RATE_LIMIT_BURST: String(BURST) };
   [one, two] = await Promise.all([startApiProcess(service, limits), startApiProcess(service, limits)]);
 });
-after(async () => {
+afterAll(async () => {
   await Promise.all([one.end(), two.end()]);
   await service.stop();
 });
@@ -69,9 +70,9 @@ test('API keys have buckets of their own; invented keys and wrong tokens share t
   ]);
 });
 
-test('the addresses of one IPv6 client have one bucket', async (t) => {
+test('the addresses of one IPv6 client have one bucket', async () => {
   const proxied = await startVariant(service, { TRUST_PROXY: 1, ENABLE_RATE_LIMITING: true, RATE_LIMIT_PER_MINUTE: 1, RATE_LIMIT_BURST: 2 });
-  t.after(() => proxied.stop());
+  onTestFinished(() => proxied.stop());
   const from = async (address: string) => (await proxied.api('GET', '/contacts', undefined, { token: null, headers: { 'x-forwarded-for': address } })).status;
   const answers = [await from('2001:db8::1'), await from('2001:db8::2'), await from('2001:db8::3'), await from('2001:db8:0:1::1')];
   assert.deepEqual(answers, [401, 401, 429, 401]);

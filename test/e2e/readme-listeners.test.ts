@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, test, type TestContext } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { promisify } from 'node:util';
 import { insideOf } from '../../events/copies.ts';
 import { decodeText } from '../../events/nats.ts';
@@ -12,17 +12,18 @@ import { makeContact } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { tempDir } from '../unit/dev/temp-dir.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 const run = promisify(execFile);
 const NATS_PY = 'nats-py==2.16.0 --hash=sha256:aeb1ff123966c05833d26c7df7e1d54c1c6d32b612428b21677a2e921f1fecae\n';
 
 let service: Service;
 let readme: string;
-before(async () => {
+beforeAll(async () => {
   readme = await readFile('README.md', 'utf8');
   service = await startService({ worker: ['relay', 'consumers'], listeners: true });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 /** The code that README gives for a language, the first or a later one, in a file of an empty folder. */
 async function paste(language: string, name: string, nth = 0): Promise<string> {
@@ -34,14 +35,14 @@ async function paste(language: string, name: string, nth = 0): Promise<string> {
 }
 
 /** Runs the pasted program; `lines` are what it has printed. */
-function start(t: TestContext, command: string, args: string[], cwd: string, env: Record<string, string> = {}) {
+function start(command: string, args: string[], cwd: string, env: Record<string, string> = {}) {
   const child = spawn(command, args, { cwd, env: { ...process.env, LISTENER_URL: service.slot.listeners.url, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let [out, err, ended] = ['', '', false];
   child.stdout.on('data', (chunk) => { out += String(chunk); });
   child.stderr.on('data', (chunk) => { err += String(chunk); });
   const end = new Promise<void>((done) => child.once('exit', () => { ended = true; done(); }));
   const stop = async () => { child.kill('SIGKILL'); await end; };
-  t.after(stop);
+  onTestFinished(stop);
   return { stop, lines: () => { assert.ok(!ended, `it ended: ${err}`); return out.split('\n').filter((line) => line.includes('CONTACT_CREATED')); } };
 }
 
@@ -82,16 +83,16 @@ async function installNatsPy(folder: string): Promise<void> {
   await run('python3', ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--disable-pip-version-check', '--target', join(folder, 'packages'), '-r', join(folder, 'requirements.txt')], { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } });
 }
 
-test('the Python of README reads events, durably and each once', async (t) => {
+test('the Python of README reads events, durably and each once', async () => {
   const folder = await paste('python', 'listen.py');
   await installNatsPy(folder);
-  await listens(folder, () => start(t, 'python3', ['listen.py'], folder, { PYTHONPATH: join(folder, 'packages') }), 'my-crm');
+  await listens(folder, () => start('python3', ['listen.py'], folder, { PYTHONPATH: join(folder, 'packages') }), 'my-crm');
 });
 
-test('the TypeScript of README reads events, durably and each once', async (t) => {
+test('the TypeScript of README reads events, durably and each once', async () => {
   const folder = await paste('ts', 'listen.mts');
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
-  await listens(folder, () => start(t, process.execPath, ['--no-warnings', 'listen.mts'], folder), 'my-shop');
+  await listens(folder, () => start(process.execPath, ['--no-warnings', 'listen.mts'], folder), 'my-shop');
 });
 
 test('the Python of README requests a mail; one that is refused is a timeout with the reason in the log', async () => {

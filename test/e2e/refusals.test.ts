@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
 let api: ApiProcess;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   api = await startApiProcess(service);
 });
-after(async () => {
+afterAll(async () => {
   await api.end();
   await service.stop();
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { nthMail, tokenOf } from '../support/account-mails.ts';
@@ -10,13 +10,13 @@ import { PASSWORD, registration } from '../support/users.ts';
 let service: Service;
 let api: ApiProcess;
 const secrets = new Map<string, string>();
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: true });
   const { JWT_SECRET, LINK_SECRET, NATS_URL } = service.deps.env;
   for (const [name, value] of Object.entries({ JWT_SECRET, LINK_SECRET, 'NATS password': new URL(NATS_URL).password, 'Admin password': ADMIN_PASSWORD })) secrets.set(name, value);
   api = await startApiProcess(service, { LOG_LEVEL: 'trace' });
 });
-after(async () => {
+afterAll(async () => {
   await api.end();
   await service.stop();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../db/orm.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -11,10 +11,10 @@ import { processEnv } from '../support/process-env.ts';
 const CONTACTS = 150_000;
 let service: Service;
 const children = new Set<ChildProcess>();
-before(async () => {
+beforeAll(async () => {
   service = await startService();
 });
-after(async () => {
+afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
   await service.stop();
 });
@@ -30,7 +30,7 @@ function startWorker(): ChildProcess {
   return child;
 }
 
-test('a build whose worker is killed goes on where it was, and what waits for it follows', { timeout: 500_000 }, async () => {
+test('a build whose worker is killed goes on where it was, and what waits for it follows', async () => {
   await query(sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key, tags)
     select 'default', 'P', 'Q', 'kill' || n || '@example.com', 'kill' || n || '@example.com', array['t' || n % 2] from generate_series(1, ${CONTACTS}) n`);
@@ -54,4 +54,4 @@ test('a build whose worker is killed goes on where it was, and what waits for it
   await once(second, 'exit');
   assert.ok(stoppedAt < CONTACTS);
   assert.deepEqual([(await read(base)).status, (await read(base)).count, (await read(next)).count], ['READY', CONTACTS / 2, CONTACTS / 2]);
-});
+}, 500_000);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
@@ -7,11 +7,11 @@ import { until } from '../support/until.ts';
 
 let service: Service;
 let api: ApiProcess;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   api = await startApiProcess(service, { DATABASE_POOL_MAX: '2' });
 });
-after(async () => {
+afterAll(async () => {
   await api.end();
   await service.stop();
 });

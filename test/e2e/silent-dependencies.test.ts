@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { cutLine, type CutLine } from '../support/cut-line.ts';
@@ -19,13 +19,13 @@ const through = async (address: string): Promise<[CutLine, string]> => {
   url.port = String(line.port);
   return [line, url.href.replace(/\/$/, '')];
 };
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   const [[toPostgres, databaseUrl], [toNats, natsUrl]] = [await through(service.deps.env.DATABASE_URL), await through(service.deps.env.NATS_URL)];
   [postgres, nats] = [toPostgres, toNats];
   api = await startApiProcess(service, { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, ENABLE_RATE_LIMITING: 'true', RATE_LIMIT_PER_MINUTE: '1000000', RATE_LIMIT_BURST: '100000' });
 });
-after(async () => {
+afterAll(async () => {
   await api.end();
   await postgres.cut();
   await nats.cut();
@@ -59,7 +59,7 @@ function assertAway(answers: Awaited<ReturnType<typeof askAll>>): void {
 
 const isThere = () => until('it answers as ever', async () => (await api.api('GET', '/contacts?limit=1')).status === 200);
 
-test('Postgres is silent: what waits for it and what comes then gets a 503 on every route; then all is as before', { timeout: 60_000 }, async () => {
+test('Postgres is silent: what waits for it and what comes then gets a 503 on every route; then all is as before', async () => {
   const contact = await makeContact(service);
   await isThere();
   postgres.hush();
@@ -68,20 +68,20 @@ test('Postgres is silent: what waits for it and what comes then gets a 503 on ev
   postgres.speak();
   await isThere();
   assert.equal((await api.api('GET', `/contacts/${contact.id}`)).status, 200);
-});
+}, 60_000);
 
-test('Postgres is gone: a 503 on every route, until it is there again', { timeout: 60_000 }, async () => {
+test('Postgres is gone: a 503 on every route, until it is there again', async () => {
   await postgres.cut();
   assertAway(await askAll());
   await postgres.mend();
   await isThere();
-});
+}, 60_000);
 
 for (const [what, take, give] of [
   ['silent', async () => nats.hush(), async () => nats.speak()],
   ['gone', () => nats.cut(), () => nats.mend()],
 ] as const) {
-  test(`NATS is ${what}: an upload gets a 503, and what needs no NATS is done`, { timeout: 60_000 }, async () => {
+  test(`NATS is ${what}: an upload gets a 503, and what needs no NATS is done`, async () => {
     await take();
     const begun = performance.now();
     const answeredAt = (answer: Answer) => ({ ...answer, ms: performance.now() - begun });
@@ -100,10 +100,10 @@ for (const [what, take, give] of [
       return answer.status === 202 && answer;
     });
     assert.equal(again.headers.get('idempotency-replayed'), null);
-  });
+  }, 60_000);
 }
 
-test('an import under a key holds no transaction while its file is on its way to NATS', { timeout: 60_000 }, async () => {
+test('an import under a key holds no transaction while its file is on its way to NATS', async () => {
   const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
   const transactions = async (): Promise<number> => Number((await owner.query<{ n: string }>(
@@ -122,4 +122,4 @@ test('an import under a key holds no transaction while its file is on its way to
   await owner.end();
   // One may be seen between two of its statements, and no longer.
   assert.ok(seen.length > 20 && seen.filter((n) => n > 0).length < 3, seen.join());
-});
+}, 60_000);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { multipartShapes } from '../support/body-shapes.ts';
 import { FORM_BYTES, SEEDS, startWatched, type Watched } from '../support/standing-still.ts';
 import { until } from '../support/until.ts';
 
 let watched: Watched;
-before(async () => { watched = await startWatched(); });
-after(() => watched.stop());
+beforeAll(async () => { watched = await startWatched(); });
+afterAll(() => watched.stop());
 
 test('the watch sees a process that stands still', async () => {
   const ms = await watched.stillDuring(async () => {

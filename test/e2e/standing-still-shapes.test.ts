@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { jsonShapes } from '../support/body-shapes.ts';
 import { PUBLIC_BYTES, startWatched, type Request, type Watched } from '../support/standing-still.ts';
 
 let watched: Watched;
-before(async () => { watched = await startWatched(); });
-after(() => watched.stop());
+beforeAll(async () => { watched = await startWatched(); });
+afterAll(() => watched.stop());
 
 test('every shape of JSON, up to every limit, is taken or refused without standing still', async () => {
   const to = (path: string, limit: number, wrap: (text: string) => string) => Object.entries(jsonShapes).map(([what, shape]): Request => ({

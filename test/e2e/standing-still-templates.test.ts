@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { templateShapes } from '../support/body-shapes.ts';
 import { startWatched, type Request, type Watched } from '../support/standing-still.ts';
 
 let watched: Watched;
-before(async () => { watched = await startWatched(); });
-after(() => watched.stop());
+beforeAll(async () => { watched = await startWatched(); });
+afterAll(() => watched.stop());
 
 const plain = { name: 'Shape', subject: 'S', content: '<p>C</p>' };
 const json = (what: string, method: string, path: string, body: object): Request => ({ what, method, path: `/api/v1${path}`, body: JSON.stringify(body), type: 'application/json' });

@@ -5,7 +5,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, test, type TestContext } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { migrate } from '../../db/migrate.ts';
@@ -19,39 +19,40 @@ import { cutLine, type CutLine } from '../support/cut-line.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 import { processEnv } from '../support/process-env.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let slot: Slot;
-before(async () => { slot = await claimSlot(); });
-after(() => slot.release());
+beforeAll(async () => { slot = await claimSlot(); });
+afterAll(() => slot.release());
 
 const settings = (env: Record<string, string> = {}) => ({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env, ...env });
 
 /** The URL of one part of the slot by a line that is cut; `host:port` for what has no scheme. */
-async function byLine(t: TestContext, name: string): Promise<[Record<string, string>, CutLine]> {
+async function byLine(name: string): Promise<[Record<string, string>, CutLine]> {
   const plain = !slot.env[name]!.includes('://');
   const url = new URL(plain ? `tcp://${slot.env[name]}` : slot.env[name]!);
   const line = await cutLine(url.hostname, Number(url.port));
   await line.cut();
-  t.after(() => line.cut().catch(() => {}));
+  onTestFinished(() => line.cut().catch(() => {}));
   url.port = String(line.port);
   return [{ [name]: plain ? url.host : url.href }, line];
 }
 
 /** `worker/main.ts`, which is killed at the end of the test; `messages` are those of its log. */
-function startRelay(t: TestContext, env: Record<string, string>) {
+function startRelay(env: Record<string, string>) {
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'relay'], {
     stdio: ['ignore', 'pipe', 'inherit'], env: { ...processEnv, ...settings(env), LOG_LEVEL: 'info' } });
   const exited = once(child, 'exit');
-  t.after(async () => { child.kill('SIGKILL'); await exited; });
+  onTestFinished(async () => { child.kill('SIGKILL'); await exited; });
   const messages: string[] = [];
   createInterface(child.stdout).on('line', (line) => messages.push((JSON.parse(line) as { msg: string }).msg));
   return { child, messages };
 }
 
 for (const [name, part] of [['DATABASE_URL', 'Postgres'], ['NATS_URL', 'NATS'], ['TEMPORAL_ADDRESS', 'Temporal']] as const) {
-  test(`a worker that starts before ${part} waits for it, and says so`, async (t) => {
-    const [env, line] = await byLine(t, name);
-    const { child, messages } = startRelay(t, env);
+  test(`a worker that starts before ${part} waits for it, and says so`, async () => {
+    const [env, line] = await byLine(name);
+    const { child, messages } = startRelay(env);
     await until('it waits', () => messages.length > 0);
     assert.deepEqual(messages, [`waiting for ${part}`]);
     await line.mend();
@@ -60,13 +61,13 @@ for (const [name, part] of [['DATABASE_URL', 'Postgres'], ['NATS_URL', 'NATS'], 
   });
 }
 
-test('a process that starts while Postgres takes no sessions waits until it does', async (t) => {
+test('a process that starts while Postgres takes no sessions waits until it does', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-starting-'));
   const [port = 0] = await freePorts(1);
   const { owner, app } = postgresUrls(port);
   let postgres = await startPostgres({ dataDir, port, volatile: true });
   await migrate(owner, app);
-  t.after(async () => {
+  onTestFinished(async () => {
     await postgres.stop();
     await removeData(dataDir);
   });
@@ -84,7 +85,7 @@ test('a process that starts while Postgres takes no sessions waits until it does
   await (await starting.deps).close();
 });
 
-test('what waiting does not mend is said at once', { timeout: 40_000 }, async () => {
+test('what waiting does not mend is said at once', async () => {
   const wrong = (name: string, password: string): Record<string, string> => {
     const url = new URL(slot.env[name]!);
     url.password = password;
@@ -92,15 +93,15 @@ test('what waiting does not mend is said at once', { timeout: 40_000 }, async ()
   };
   await assert.rejects(createDeps(readEnv(settings(wrong('DATABASE_URL', 'wrong'))), 'test'), /password authentication failed/);
   await assert.rejects(createDeps(readEnv(settings(wrong('NATS_URL', 'wrong'))), 'test'), /Authorization Violation/);
-});
+}, 40_000);
 
-test('npm start is up wherever the API listens', async (t) => {
+test('npm start is up wherever the API listens', async () => {
   const host = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1') ? '::1' : '127.0.0.2';
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-starting-'));
   const [port, metrics, smtp, mailPage] = (await freePorts(4)).map(String);
   const given = settings({ HOST: host, PORT: port!, WORKER_HEALTH_PORT: metrics!, SMTP_URL: '', SMTP_PORT: smtp!, MAIL_PAGE_PORT: mailPage! });
   const perennial = createPerennial({ root: resolve('.'), dataDir, settings: readStartSettings(given), log: () => {}, spawned: () => {}, failed: () => {} });
-  t.after(async () => {
+  onTestFinished(async () => {
     await perennial.stop();
     await removeData(dataDir);
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { startApiProcess } from '../support/api-process.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +29,7 @@ let collector: Server;
 let service: Service;
 let endpoint: string;
 
-before(async () => {
+beforeAll(async () => {
   collector = createServer((request, response) => {
     void text(request).then((body) => {
       if (request.url === '/v1/traces') {
@@ -48,7 +48,7 @@ before(async () => {
   process.env['OTEL_BSP_SCHEDULE_DELAY'] = '100';
   service = await startService({ worker: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
 });
-after(async () => {
+afterAll(async () => {
   await service.stop();
   collector.close();
 });

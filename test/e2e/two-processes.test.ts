@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { waiting } from '../support/accounts.ts';
@@ -7,15 +7,16 @@ import { startApiProcess, type ApiProcess } from '../support/api-process.ts';
 import { startService, type Answer, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { logIn, newMember } from '../support/users.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
 let one: ApiProcess;
 let two: ApiProcess;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ env: { ENABLE_RATE_LIMITING: 'false' } });
   [one, two] = await Promise.all([startApiProcess(service), startApiProcess(service)]);
 });
-after(async () => {
+afterAll(async () => {
   await Promise.all([one.end(), two.end()]);
   await service.stop();
 });
@@ -56,12 +57,12 @@ test('ten twins at once make one thing', async () => {
   assert.equal(await companies('Ten Twins'), 1);
 });
 
-test('kill -9 in the middle of a request: nothing of it is done, and its twin on another process goes on at once', async (t) => {
+test('kill -9 in the middle of a request: nothing of it is done, and its twin on another process goes on at once', async () => {
   const victim = await startApiProcess(service);
-  t.after(() => victim.end('SIGKILL'));
+  onTestFinished(() => victim.end('SIGKILL'));
   const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
-  t.after(() => owner.end());
+  onTestFinished(() => owner.end());
   await owner.query('begin');
   await owner.query('lock table companies in share mode');
   const cut = assert.rejects(create(victim, 'Cut Off', 'cut off'));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import type { TSchema } from 'typebox';
 import type { RouteSpec } from '../../api/guard.ts';
@@ -19,7 +19,7 @@ let owner: pg.Client;
 let tables: string[];
 let members: [Member, Member];
 
-before(async () => {
+beforeAll(async () => {
   service = await startService({ env: { ENABLE_MULTI_TENANT: 'true' } });
   owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
@@ -30,7 +30,7 @@ before(async () => {
   await owner.query(`select setval(oid::regclass, 1000000) from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace`);
   await fill(members[1], MARKS[1]);
 });
-after(async () => {
+afterAll(async () => {
   await owner.end();
   await service.stop();
 });

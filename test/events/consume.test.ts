@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
@@ -16,12 +16,12 @@ let slot: Slot;
 let deps: Deps & { close(): Promise<void> };
 let number = 0;
 
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
   await ensureStreams(deps.nats.jsm, '1d');
 });
-after(async () => {
+afterAll(async () => {
   await deps.close();
   await slot.release();
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { requestAgain } from '../../domain/emails/sweep-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
@@ -8,10 +8,11 @@ import { SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
 import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
-before(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
-after(() => service.stop());
+beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
+afterAll(() => service.stop());
 
 const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const publish = (request: unknown) => service.deps.nats.js.publish(SEND_REQUEST_SUBJECT, request instanceof Uint8Array ? request : encode(request));
@@ -91,10 +92,10 @@ test('an own request for an email that has gone on changes nothing', async () =>
   assert.equal(mailsTo(contact.email).length, 1);
 });
 
-test('senders are told in which lanes there is something, and of nothing else', async (t) => {
+test('senders are told in which lanes there is something, and of nothing else', async () => {
   const lanes: string[][] = [];
   const ping = service.deps.nats.connection.subscribe(EMAIL_READY_PING, { callback: (_error, message) => lanes.push(lanesOfPing(message.string())) });
-  t.after(() => ping.unsubscribe());
+  onTestFinished(() => ping.unsubscribe());
   await service.deps.nats.connection.flush();
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
   const made = await engine<{ id: number }>(sql`

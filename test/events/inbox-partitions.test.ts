@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
@@ -18,7 +18,7 @@ async function connected(url: string): Promise<pg.Client> {
   await client.connect();
   return client;
 }
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
   owner = await connected(slot.env['DATABASE_MIGRATION_URL']!);
@@ -26,7 +26,7 @@ before(async () => {
   other = await connected(slot.env['DATABASE_URL']!);
   for (const client of [slow, other]) await client.query('set role perennial_engine');
 });
-after(async () => {
+afterAll(async () => {
   for (const client of [slow, other, owner]) await client.end();
   await deps.close();
   await slot.release();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test, type TestContext } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { findBinary } from '../../dev/binaries.mjs';
 import { freePorts } from '../../dev/ports.ts';
 import { startService as startProcess, untilReady } from '../../dev/service.ts';
@@ -12,55 +12,56 @@ import { attack, connectTo, makeVictims, notRefused, settle, stateOf } from '../
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 import { tempDir } from '../unit/dev/temp-dir.ts';
+import { onTestFinished } from '../support/on-test-finished.ts';
 
 const SUBJECTS = ['events.default.CONTACT_CREATED', 'events.default.EMAIL_SENT', 'email.send.requests', 'email.send.requests.L1', 'tracking.hits', 'files.key.0', 'dead.scoring'];
 
 /** nats-server with a configuration of its own; answers the address with a login. */
-async function startServer(t: TestContext, config: (port: number, storeDir: string) => string): Promise<(user: string, password: string) => string> {
+async function startServer(config: (port: number, storeDir: string) => string): Promise<(user: string, password: string) => string> {
   const dir = tempDir();
   const [port = 0] = await freePorts(1);
   await mkdir(join(dir, 'store'));
   await writeFile(join(dir, 'nats.conf'), config(port, join(dir, 'store')));
   const server = await startProcess({ name: 'NATS', command: await findBinary('nats-server', { log() {} }), args: ['--config', join(dir, 'nats.conf')], logFile: join(dir, 'nats.log') });
-  t.after(() => server.stop());
+  onTestFinished(() => server.stop());
   await untilReady(server, async () => (await fetch(`http://127.0.0.1:${port}`).catch((error: Error) => { if (/ECONNREFUSED/.test(String(error.cause))) throw error; })) && undefined);
   return (user, password) => `nats://${user}:${password}@127.0.0.1:${port}`;
 }
 
-async function connectService(t: TestContext, url: string): Promise<Nats> {
+async function connectService(url: string): Promise<Nats> {
   const nats = await connectNats(url, 'test');
-  t.after(() => nats.connection.close());
+  onTestFinished(() => nats.connection.close());
   await ensureStreams(nats.jsm, '7d');
   return nats;
 }
 
-async function connectListener(t: TestContext, url: string) {
+async function connectListener(url: string) {
   const connection = await connectTo(url);
-  t.after(() => connection.close());
+  onTestFinished(() => connection.close());
   return connection;
 }
 
 const copied = async (nats: Nats, account: string): Promise<number> => (await (await insideOf(nats, { account, tenantId: null })).jsm.streams.info(EVENTS)).state.messages;
 
 let slot: Slot;
-before(async () => { slot = await claimSlot(); });
-after(() => slot.release());
+beforeAll(async () => { slot = await claimSlot(); });
+afterAll(() => slot.release());
 
-test('a listener can ask, hear and say nothing but what it needs to read the events', async (t) => {
-  const nats = await connectService(t, slot.env['NATS_URL']!);
+test('a listener can ask, hear and say nothing but what it needs to read the events', async () => {
+  const nats = await connectService(slot.env['NATS_URL']!);
   await ensureCopies(nats, [{ account: slot.listeners.account, tenantId: null }], '7d');
   await makeVictims(nats, SUBJECTS);
   const before = await stateOf(nats);
-  assert.deepEqual(await notRefused(await connectListener(t, slot.listeners.url)), []);
+  assert.deepEqual(await notRefused(await connectListener(slot.listeners.url)), []);
   assert.deepEqual(await settle(nats), before);
 });
 
-test('with the rights that it has, a listener changes nothing of the service, whatever subjects it names', async (t) => {
-  const nats = await connectService(t, slot.env['NATS_URL']!);
+test('with the rights that it has, a listener changes nothing of the service, whatever subjects it names', async () => {
+  const nats = await connectService(slot.env['NATS_URL']!);
   const copy = { account: slot.listeners.account, tenantId: null };
   await until('the events are in the copy', async () => (await copied(nats, copy.account)) === 2);
   const before = await settle(nats);
-  const listener = await connectListener(t, slot.listeners.url);
+  const listener = await connectListener(slot.listeners.url);
   await attack(listener);
   // What asks for mail may name another address for the answer as well.
   listener.publish('email.send.requests', '{}', { reply: '$JS.API.STREAM.PURGE.EVENTS' });
@@ -75,9 +76,9 @@ test('with the rights that it has, a listener changes nothing of the service, wh
   await until('the copy goes on', async () => (await copied(nats, copy.account)) >= 1);
 });
 
-test('an answer to the service is not heard by a listener', async (t) => {
-  const nats = await connectService(t, slot.env['NATS_URL']!);
-  const listener = await connectListener(t, slot.listeners.url);
+test('an answer to the service is not heard by a listener', async () => {
+  const nats = await connectService(slot.env['NATS_URL']!);
+  const listener = await connectListener(slot.listeners.url);
   const heard: string[] = [];
   listener.subscribe('_INBOX.>', { callback: (_error, message) => heard.push(message.subject) });
   await listener.flush();
@@ -89,8 +90,8 @@ test('an answer to the service is not heard by a listener', async (t) => {
   assert.equal(heard.length, 1);
 });
 
-test('the same permissions within one account would let it purge and delete what it may not even see', async (t) => {
-  const url = await startServer(t, (port, storeDir) => `
+test('the same permissions within one account would let it purge and delete what it may not even see', async () => {
+  const url = await startServer((port, storeDir) => `
     host: 127.0.0.1, port: ${port}, jetstream { store_dir: ${JSON.stringify(storeDir)} }
     authorization { users: [
       { user: perennial, password: p }
@@ -98,26 +99,26 @@ test('the same permissions within one account would let it purge and delete what
         publish: ["$JS.API.CONSUMER.CREATE.EVENTS.>", "$JS.API.CONSUMER.INFO.EVENTS.*", "$JS.API.CONSUMER.MSG.NEXT.EVENTS.*", "$JS.ACK.EVENTS.>", "email.send.requests"]
         subscribe: ["_INBOX.>"] } }
     ] }`);
-  const nats = await connectService(t, url('perennial', 'p'));
+  const nats = await connectService(url('perennial', 'p'));
   await makeVictims(nats, SUBJECTS);
   const names = async () => (await nats.jsm.streams.names().next()).sort();
   const before = await names();
-  await attack(await connectListener(t, url('listener', 'l')));
+  await attack(await connectListener(url('listener', 'l')));
   await until('streams are gone', async () => (await names()).length < before.length);
 });
 
-test('the configuration in docs/operating.md: a listener of all events, and one of a tenant\'s alone', async (t) => {
+test('the configuration in docs/operating.md: a listener of all events, and one of a tenant\'s alone', async () => {
   const text = await readFile('docs/operating.md', 'utf8');
   const fragment = /```conf\n([^]*?)```/.exec(text)?.[1] ?? '';
-  const url = await startServer(t, (port, storeDir) => `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: ${JSON.stringify(storeDir)} }\n${fragment}`);
+  const url = await startServer((port, storeDir) => `host: 127.0.0.1\nport: ${port}\njetstream { store_dir: ${JSON.stringify(storeDir)} }\n${fragment}`);
   const copies = [{ account: 'LISTENERS', tenantId: null }, { account: 'ACME', tenantId: 'acme' }];
-  const nats = await connectService(t, url('perennial', 'service-secret'));
+  const nats = await connectService(url('perennial', 'service-secret'));
   await ensureCopies(nats, copies, '7d');
   await makeVictims(nats, [...SUBJECTS, 'events.acme.CONTACT_CREATED', 'events.other.CONTACT_CREATED']);
   await until('the copies are full', async () => (await copied(nats, 'LISTENERS')) === 4 && (await copied(nats, 'ACME')) === 1);
   const before = await stateOf(nats);
   for (const [user, password, expected] of [['listener', 'listener-secret', 4], ['acme', 'acme-secret', 1]] as const) {
-    const listener = await connectListener(t, url(user, password));
+    const listener = await connectListener(url(user, password));
     await (await listener.jetstreamManager()).consumers.add(EVENTS, { durable_name: 'mine', ack_policy: 'explicit' as never });
     const messages = await (await listener.jetstream().consumers.get(EVENTS, 'mine')).fetch({ max_messages: 10, expires: 2_000 });
     const subjects: string[] = [];
@@ -131,6 +132,6 @@ test('the configuration in docs/operating.md: a listener of all events, and one 
     await attack(listener);
   }
   assert.deepEqual(await settle(nats), before);
-  const tenant = await connectListener(t, url('acme', 'acme-secret'));
+  const tenant = await connectListener(url('acme', 'acme-secret'));
   await assert.rejects(tenant.request('email.send.requests', encode({}), { timeout: 2_000 }), /permissions violation/i);
 });

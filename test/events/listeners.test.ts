@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { AckPolicy, headers, type NatsConnection } from 'nats';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { copiesOf, ensureCopies, insideOf } from '../../events/copies.ts';
@@ -13,11 +13,11 @@ import { until } from '../support/until.ts';
 
 let service: Service;
 let listener: NatsConnection;
-before(async () => {
+beforeAll(async () => {
   service = await startService({ worker: true, listeners: true });
   listener = await connectTo(service.slot.listeners.url);
 });
-after(async () => {
+afterAll(async () => {
   await listener.close();
   await service.stop();
 });

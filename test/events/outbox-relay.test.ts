@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import pg from 'pg';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
@@ -15,12 +15,12 @@ let slot: Slot;
 let deps: Deps & { close(): Promise<void> };
 const origin = { tenantId: 'default', requestId: 'request-1' };
 
-before(async () => {
+beforeAll(async () => {
   slot = await claimSlot();
   deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test');
   await ensureStreams(deps.nats.jsm, '1d');
 });
-after(async () => {
+afterAll(async () => {
   await deps.close();
   await slot.release();
 });

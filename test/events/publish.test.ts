@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { encode, publishAll, type Message } from '../../events/nats.ts';
 import { startService, type Service } from '../support/service.ts';
 
 let service: Service;
-before(async () => {
+beforeAll(async () => {
   service = await startService();
   await service.deps.nats.jsm.streams.add({ name: 'PUBLISH_TEST', subjects: ['publish.test.>'], num_replicas: 1 });
 });
-after(() => service.stop());
+afterAll(() => service.stop());
 
 const messages = (name: string, count: number, subject = `publish.test.${name}`): Message[] =>
   Array.from({ length: count }, (_, n) => ({ subject, id: `${name}-${n}`, data: encode({ n }) }));

@@ -3,7 +3,7 @@
  * change that does not replay it needs `patched()`, not another recording.
  */
 import { access } from 'node:fs/promises';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { contactImportActivities } from '../../activities/contact-import.ts';
 import { emailCampaignActivities } from '../../activities/email-campaigns.ts';
 import { createActivities } from '../../activities/index.ts';
@@ -14,12 +14,12 @@ import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { historyFile, writeHistory } from './histories.ts';
 
 let journeys: Journeys;
-before(async () => {
+beforeAll(async () => {
   journeys = await startJourneys();
   // An import's activity hands over after each chunk, a campaign's after each step, and not after some seconds: so there are several rounds.
   await journeys.worker({ ...createActivities(journeys.deps), ...contactImportActivities(journeys.deps, 0), ...emailCampaignActivities(journeys.deps, 0) });
 });
-after(() => journeys.stop());
+afterAll(() => journeys.stop());
 
 for (const [name, walk] of Object.entries({ ...paths, ...jobPaths, ...mailingPaths })) {
   test(`history of ${name}`, async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { beforeAll, test } from '@jest/globals';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { Runtime, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { compileWorkflows } from '../../worker/bundle.ts';
@@ -9,7 +9,7 @@ import { mailingPaths } from '../workflows/mailing-paths.ts';
 import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
-before(async () => {
+beforeAll(async () => {
   Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
   workflowBundle = await compileWorkflows();
 });

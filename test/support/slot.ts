@@ -18,12 +18,21 @@ export interface Slot {
   release(): Promise<void>;
 }
 
+/** Slots of this process that nobody has released. */
+const unreleased = new Set<number>();
+process.on('exit', () => {
+  if (unreleased.size === 0) return;
+  process.stderr.write(`Slots that were claimed and not released: ${[...unreleased].join(', ')}\n`);
+  process.exitCode = 1;
+});
+
 /** Takes the next free slot of the running stack and makes its database. Throws outside `npm test`. */
 export async function claimSlot(): Promise<Slot> {
   const file = process.env.PERENNIAL_TEST_STACK;
   if (!file) throw new Error('This test needs the stack of a test run: npm test -- <file>');
   const stack = JSON.parse(await readFile(file, 'utf8')) as TestStack;
   const number = await takeNumber(stack);
+  unreleased.add(number);
   const database = `perennial_s${number}`;
   const admin = postgresUrls(stack.postgresPort, 'postgres').owner;
   await withClient(admin, (client) => client.query(`CREATE DATABASE ${database} TEMPLATE ${TEMPLATE}`));
@@ -39,6 +48,7 @@ export async function claimSlot(): Promise<Slot> {
     },
     listeners: { account: `L${number}`, url: natsUrl(stack.natsPort, `l${number}`, stack.natsPassword) },
     async release() {
+      unreleased.delete(number);
       await withClient(admin, (client) => client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
     },
   };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { beforeAll, test } from '@jest/globals';
 import { compileWorkflows } from '../../worker/bundle.ts';
 
 /** What workflow code consists of: itself, and what the SDK brings into its sandbox. */
 const ALLOWED = /^\.\/(workflows\/|node_modules\/(@temporalio\/(workflow|common)|nexus-rpc|long|ms)\/)/;
 
 let modules: string[];
-before(async () => {
+beforeAll(async () => {
   const { code } = await compileWorkflows();
   // The bundle keeps each module under its path.
   modules = [...new Set([...code.matchAll(/"((?:\.\.?\/)[^"\n]+\.(?:ts|js|mjs|cjs|json))"/g)].map((match) => match[1]!))];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrol-page.ts';
@@ -18,11 +18,11 @@ import { startJourneys, TENANT, type Journeys } from './campaign-support.ts';
 let journeys: Journeys;
 const load = definitionCache();
 const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
-before(async () => {
+beforeAll(async () => {
   journeys = await startJourneys();
   await journeys.worker();
 });
-after(() => journeys.stop());
+afterAll(() => journeys.stop());
 
 const steps = [wait('pause', 60)] as never;
 

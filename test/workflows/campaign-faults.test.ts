@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { closeWorkflow, startExecutions } from '../../activities/start-executions.ts';
@@ -22,10 +22,10 @@ let journeys: Journeys;
 const load = definitionCache();
 const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 const runId = 'a-run';
-before(async () => {
+beforeAll(async () => {
   journeys = await startJourneys();
 });
-after(() => journeys.stop());
+afterAll(() => journeys.stop());
 
 /** Enters contacts as the enrolment's page does, without starting their workflows. */
 async function entered(steps: object[], contacts = 1, entry = {}): Promise<ExecutionStart[]> {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import { paths, type PathName, type Walked } from './campaign-paths.ts';
 import { DAY, startJourneys, type Journeys } from './campaign-support.ts';
 
 let journeys: Journeys;
-before(async () => {
+beforeAll(async () => {
   journeys = await startJourneys();
   await journeys.worker();
 });
-after(() => journeys.stop());
+afterAll(() => journeys.stop());
 
 /** Walks a path and checks how it ended and which steps it did, as `step:result`. */
 async function walked(name: PathName, status: string, steps: string[], exitReason: string | null = null): Promise<Walked> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { AppError } from '../../../domain/errors.ts';
 import { readPeriod, type PeriodQuery } from '../../../domain/analytics/period.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { readAddress } from '../../../api/middleware/address.ts';
 
 test('one client has one address, however a proxy writes it', () => {

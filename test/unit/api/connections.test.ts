@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { endSilentReaders } from '../../../api/connections.ts';
 import { createDrain } from '../../../api/draining.ts';
 import { refuseWith } from '../../../api/refuse.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const UNREAD_MS = 300;
 const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
 
 /** A connection to a server that answers as told, whose connections end after UNREAD_MS without a read. */
-async function connected(t: TestContext, answer: RequestListener): Promise<{ near: Socket; far: Socket }> {
+async function connected(answer: RequestListener): Promise<{ near: Socket; far: Socket }> {
   const server = createServer((request, response) => {
     drain.track(response);
     answer(request, response);
@@ -25,7 +26,7 @@ async function connected(t: TestContext, answer: RequestListener): Promise<{ nea
   const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
   near.on('error', () => undefined);
   const [far] = await accepted;
-  t.after(() => {
+  onTestFinished(() => {
     near.destroy();
     server.close();
   });
@@ -33,15 +34,15 @@ async function connected(t: TestContext, answer: RequestListener): Promise<{ nea
 }
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-test('a client that reads nothing of its answer loses its connection', async (t) => {
-  const { near, far } = await connected(t, (_request, response) => response.end(LARGE));
+test('a client that reads nothing of its answer loses its connection', async () => {
+  const { near, far } = await connected((_request, response) => response.end(LARGE));
   near.pause();
   near.write(GET);
   await once(far, 'close');
 });
 
-test('one that reads slowly gets all of it', async (t) => {
-  const { near } = await connected(t, (_request, response) => response.end(LARGE));
+test('one that reads slowly gets all of it', async () => {
+  const { near } = await connected((_request, response) => response.end(LARGE));
   near.write(GET);
   let read = 0;
   for await (const piece of near as AsyncIterable<Buffer>) {
@@ -52,8 +53,8 @@ test('one that reads slowly gets all of it', async (t) => {
   assert.ok(read >= LARGE.length, `${read} bytes`);
 });
 
-test('an answer may take long, and so may a body', async (t) => {
-  const { near, far } = await connected(t, (request, response) => {
+test('an answer may take long, and so may a body', async () => {
+  const { near, far } = await connected((request, response) => {
     request.resume().once('end', () => setTimeout(() => response.end('late'), 4 * UNREAD_MS));
   });
   near.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
@@ -64,13 +65,13 @@ test('an answer may take long, and so may a body', async (t) => {
   assert.match(answer.toString(), /late$/);
 });
 
-test('a connection over which nothing is asked is ended', async (t) => {
-  const { far } = await connected(t, (_request, response) => response.end());
+test('a connection over which nothing is asked is ended', async () => {
+  const { far } = await connected((_request, response) => response.end());
   await once(far, 'close');
 });
 
-test('who is turned away keeps the connection, for the next attempt', async (t) => {
-  const { near } = await connected(t, refuseWith(new AppError('unavailable')));
+test('who is turned away keeps the connection, for the next attempt', async () => {
+  const { near } = await connected(refuseWith(new AppError('unavailable')));
   near.setEncoding('latin1');
   for (let n = 0; n < 3; n += 1) {
     near.write(GET);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { preferredLanguage } from '../../../api/language.ts';
 import { PAGE_TEXTS } from '../../../api/emails/page-texts.ts';
 import { LANGUAGES, languageOf } from '../../../domain/languages.ts';

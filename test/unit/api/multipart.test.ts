@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { after, before, test } from 'node:test';
+import { afterAll, beforeAll, test } from '@jest/globals';
 import fc from 'fast-check';
 import Koa from 'koa';
 import { readParts, type PartHeader } from '../../../api/middleware/multipart.ts';
@@ -16,7 +16,7 @@ let port: number;
 let stop: () => void;
 /** What the taker does with a piece before it keeps it. */
 let taking: () => void | Promise<void> = () => {};
-before(async () => {
+beforeAll(async () => {
   const app = new Koa();
   app.use(async (ctx) => {
     const parts: Part[] = [];
@@ -33,7 +33,7 @@ before(async () => {
   port = (server.address() as AddressInfo).port;
   stop = () => { server.close(); server.closeAllConnections(); };
 });
-after(() => stop());
+afterAll(() => stop());
 
 /** What becomes of a body that comes in these pieces. */
 async function send(pieces: Iterable<Buffer>, contentType = 'multipart/form-data; boundary=b'): Promise<Outcome> {

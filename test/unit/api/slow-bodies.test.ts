@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { until } from '../../support/until.ts';
 import { limitConnections } from '../../../api/connections.ts';
 import { createDrain } from '../../../api/draining.ts';
 import { createBodyTimeout } from '../../../api/slow-bodies.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 /** A server that bounds bodies and connections, with what answers it; its connections come from the addresses `from`, one after the other. */
-async function listen(t: TestContext, { bodyMs = 60_000, most = 100, from = [] }: { bodyMs?: number; most?: number; from?: string[] }, handle: RequestListener) {
+async function listen({ bodyMs = 60_000, most = 100, from = [] }: { bodyMs?: number; most?: number; from?: string[] }, handle: RequestListener) {
   const bound = createBodyTimeout(bodyMs);
   const server = createServer((request, response) => {
     drain.track(response);
@@ -22,7 +23,7 @@ async function listen(t: TestContext, { bodyMs = 60_000, most = 100, from = [] }
   limitConnections(server, most, drain);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => { server.close(); server.closeAllConnections(); });
+  onTestFinished(() => { server.close(); server.closeAllConnections(); });
   const open = async (text: string): Promise<Client> => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const client: Client = { socket, text: '', closed: once(socket, 'close') };
@@ -49,22 +50,22 @@ const echo: RequestListener = (request, response) => {
   request.on('end', () => response.end(`took ${bytes}`));
 };
 
-test('a body that stops coming is a 408, and its connection ends', async (t) => {
-  const { open } = await listen(t, { bodyMs: 100 }, echo);
+test('a body that stops coming is a 408, and its connection ends', async () => {
+  const { open } = await listen({ bodyMs: 100 }, echo);
   const client = await open(`${post(50)}{`);
   await client.closed;
   assert.match(client.text, /^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
 });
 
-test('one that was answered before it came is cut off', async (t) => {
-  const { open } = await listen(t, { bodyMs: 100 }, (_request, response) => response.end('no'));
+test('one that was answered before it came is cut off', async () => {
+  const { open } = await listen({ bodyMs: 100 }, (_request, response) => response.end('no'));
   const client = await open(`${post(50)}{`);
   await client.closed;
   assert.match(client.text, /^HTTP\/1\.1 200 .*no/s);
 });
 
-test('a body that trickles is over in the same time, whatever it brings', async (t) => {
-  const { open } = await listen(t, { bodyMs: 100 }, echo);
+test('a body that trickles is over in the same time, whatever it brings', async () => {
+  const { open } = await listen({ bodyMs: 100 }, echo);
   const client = await open(post(100_000));
   const drip = setInterval(() => client.socket.write('x'), 10);
   await client.closed;
@@ -72,8 +73,8 @@ test('a body that trickles is over in the same time, whatever it brings', async 
   assert.match(client.text, /^HTTP\/1\.1 408 /);
 });
 
-test('an upload that goes on may take its time, and one that trickles may not', async (t) => {
-  const { open } = await listen(t, { bodyMs: 400 }, echo);
+test('an upload that goes on may take its time, and one that trickles may not', async () => {
+  const { open } = await listen({ bodyMs: 400 }, echo);
   const parts = 20;
   const part = Buffer.alloc(64 * 1024);
   const steady = await open(post(parts * part.length, 'multipart/form-data; boundary=x'));
@@ -91,8 +92,8 @@ test('an upload that goes on may take its time, and one that trickles may not', 
   assert.match(trickle.text, /^HTTP\/1\.1 408 /);
 });
 
-test('what comes in time is answered as ever, and the connection stays', async (t) => {
-  const { open } = await listen(t, { bodyMs: 100 }, echo);
+test('what comes in time is answered as ever, and the connection stays', async () => {
+  const { open } = await listen({ bodyMs: 100 }, echo);
   const client = await open(`${post(2)}ab`);
   await until('it is answered', () => client.text.includes('took 2'));
   await new Promise((resolve) => setTimeout(resolve, 250));
@@ -100,9 +101,9 @@ test('what comes in time is answered as ever, and the connection stays', async (
   await until('it is answered again', () => client.text.includes('took 3'));
 });
 
-test('over the limit the oldest connection that waits gives way: first those that never asked, then the idle, never one at work', async (t) => {
+test('over the limit the oldest connection that waits gives way: first those that never asked, then the idle, never one at work', async () => {
   const held: (() => void)[] = [];
-  const { open } = await listen(t, { most: 4 }, (_request, response) => { held.push(() => response.end('done')); });
+  const { open } = await listen({ most: 4 }, (_request, response) => { held.push(() => response.end('done')); });
   const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
   const answered = async (client: Client): Promise<void> => {
     while (held.length === 0) await new Promise(setImmediate);
@@ -133,8 +134,8 @@ test('over the limit the oldest connection that waits gives way: first those tha
   for (const client of [atWork, seventh, eighth, ninth]) await until('what was at work is answered', () => client.text.includes('done'));
 });
 
-test('addresses of one /64 have the connections of one client, those of another have their own', async (t) => {
-  const { open } = await listen(t, { most: 2, from: ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::ffff:3'] }, echo);
+test('addresses of one /64 have the connections of one client, those of another have their own', async () => {
+  const { open } = await listen({ most: 2, from: ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::ffff:3'] }, echo);
   const [first, second, other, third] = [await open(''), await open(''), await open(''), await open('')];
   await first.closed;
   assert.deepEqual([second, other, third].map(({ socket }) => socket.destroyed), [false, false, false]);

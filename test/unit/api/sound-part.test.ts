@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { soundPart, withOthers } from '../../../domain/sound-part.ts';
 
 const at = (...paths: string[]) => paths.map((path) => ({ path, code: 'type', message: 'is wrong' }));

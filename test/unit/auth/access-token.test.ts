@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mock } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import jwt from 'jsonwebtoken';
 import { signAccessToken, verifyAccessToken } from '../../../domain/auth/access-token.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const secrets = { JWT_SECRET: 'a-secret-of-more-than-32-characters', JWT_SECRET_PREVIOUS: '', JWT_EXPIRATION_MS: 60_000 };
 const claims = { userId: 7, tenantId: 'default', sessionId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90' };
@@ -16,15 +18,16 @@ test('what was signed is what is read', () => {
   assert.notEqual(two[0], two[1], 'every token has its own jti');
 });
 
-test('a token that was right before is refused once it has expired, and by another secret', (t) => {
-  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+test('a token that was right before is refused once it has expired, and by another secret', () => {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  onTestFinished(() => mock.timers.reset());
   const { token, expiresIn } = signAccessToken(secrets, claims);
   const refused = (code: string, by = secrets) => assert.throws(() => verifyAccessToken(by, token), (error) => error instanceof AppError && error.code === code);
   assert.deepEqual(verifyAccessToken(secrets, token), claims);
   refused('unauthorized', { ...secrets, JWT_SECRET: 'another-secret-of-more-than-32-characters' });
-  t.mock.timers.tick((expiresIn - 1) * 1000);
+  mock.timers.tick((expiresIn - 1) * 1000);
   assert.deepEqual(verifyAccessToken(secrets, token), claims);
-  t.mock.timers.tick(1000);
+  mock.timers.tick(1000);
   refused('token_expired');
 });
 

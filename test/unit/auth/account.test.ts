@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { readEmail, readName, readUsername } from '../../../domain/auth/account.ts';
 
 const codeOf = (read: object | string) => (typeof read === 'object' && 'code' in read ? read.code : read);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { mailLink, newMailToken, readMailToken, SYSTEM_MAILS } from '../../../domain/auth/mail-token.ts';
 import { createLinkSigner } from '../../../domain/emails/tokens.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { parseOptions } from '@node-rs/argon2';
 import { AppError } from '../../../domain/errors.ts';
 import { HASH_OPTIONS, hashPassword, inTurn, verifyPassword } from '../../../domain/auth/password.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { openSecret, sealSecret } from '../../../domain/auth/secret-box.ts';
 import { hotp, matchCode, otpauthUrl, stepOf } from '../../../domain/auth/totp.ts';
 import { base32, fromBase32 } from '../../../domain/base32.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { advance, begin, plan } from '../../../domain/campaigns/advance.ts';
 import { always, goesOn, moment, valid, walk } from './support.ts';
 

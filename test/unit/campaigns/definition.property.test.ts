@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { type StepResult, advance, begin, plan } from '../../../domain/campaigns/advance.ts';
 import type { Definition } from '../../../domain/campaigns/definition.ts';

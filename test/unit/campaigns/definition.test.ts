@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { StepsSchema, TriggerSchema, normaliseDefinition, normaliseSteps } from '../../../domain/campaigns/definition.ts';
 import { EntrySchema } from '../../../domain/campaigns/entry.ts';
 import { prebuiltSteps } from '../../../domain/campaigns/prebuilt.ts';

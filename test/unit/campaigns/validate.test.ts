@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { referencedIds } from '../../../domain/campaigns/references.ts';
 import { validateDefinition } from '../../../domain/campaigns/validate.ts';
 import { always, definitionOf, refs } from './support.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { clientOutputs } from '../../../clients/outputs.ts';
 import { routes } from '../../../api/routes.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import ts from 'typescript';
 
 const root = join(import.meta.dirname, '../../..');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { EnvError, envSettings, readEnv, readMigrationEnv } from '../../../config/env.ts';
 
 const given = {

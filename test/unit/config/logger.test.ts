@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { until } from '../../support/until.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 interface Logged {
   msg: string;
@@ -20,9 +21,9 @@ function run(script: string) {
   return { child, lines, messages: () => lines().map((line) => line.msg), closed: once(child, 'close') as Promise<[number | null]> };
 }
 
-test('a line is there while the process goes on', async (t) => {
+test('a line is there while the process goes on', async () => {
   const { child, messages } = run(`log.info('alive'); process.stdin.resume();`);
-  t.after(() => child.kill('SIGKILL'));
+  onTestFinished(() => child.kill('SIGKILL'));
   await until('the line is there', () => messages().length === 1);
   assert.deepEqual([messages(), child.exitCode], [['alive'], null]);
 });
@@ -37,9 +38,9 @@ test('the last lines of a process that exits or crashes are there, many or few',
   }
 });
 
-test('a process whose reader has gone ends nevertheless', async (t) => {
+test('a process whose reader has gone ends nevertheless', async () => {
   const { child } = run(`log.info('one'); process.stdin.resume().on('end', () => { log.info('two'); process.exit(0); });`);
-  t.after(() => child.kill('SIGKILL'));
+  onTestFinished(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   child.stdout.destroy();
   const exited = once(child, 'exit');

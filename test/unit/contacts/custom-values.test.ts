@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { checkCustomValue, parseCustomText, type CustomFieldType } from '../../../domain/contacts/custom-values.ts';
 import { isViolation } from '../../../domain/contacts/fields.ts';
 

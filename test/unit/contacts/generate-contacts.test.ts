@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { generateContactsCsv, type ContactsFile } from '../../../dev/demo/generate-contacts.ts';
 import { createRowCheck, nameViolations } from '../../../domain/contacts/import/check-row.ts';
 import { readRows } from '../../../domain/contacts/import/read-csv.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import type { CustomFieldType } from '../../../domain/contacts/custom-values.ts';
 import { createRowCheck, nameViolations, type CheckedRow } from '../../../domain/contacts/import/check-row.ts';
 import type { RowFault } from '../../../domain/contacts/import/read-csv.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
 import { detectFormat, HEAD_BYTES } from '../../../domain/contacts/import/detect.ts';
 import { headOf, inspect, refusals } from './csv-support.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import type { CustomFieldType } from '../../../domain/contacts/custom-values.ts';
 import { mapHeader } from '../../../domain/contacts/import/map-header.ts';
 

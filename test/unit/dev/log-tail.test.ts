@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { followWarnings, shortLine } from '../../../dev/log-tail.ts';
 import { tempDir } from './temp-dir.ts';
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { connect } from 'nats';
 import { localAccounts, natsUrl, startNats } from '../../../dev/nats.ts';
 import { natsConfig } from '../../../dev/nats-config.ts';
 import { freePorts } from '../../../dev/ports.ts';
 import { tempDir } from './temp-dir.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const secrets = { JWT_SECRET: '', LINK_SECRET: '', NATS_PASSWORD: 'service-secret', NATS_LISTENER_PASSWORD: 'listener-secret' };
 const log = (): void => {};
@@ -21,13 +22,13 @@ async function withStream<T>(port: number, run: (jsm: Awaited<ReturnType<Awaited
   }
 }
 
-test('what was kept before there were accounts is the service\'s afterwards', async (t) => {
+test('what was kept before there were accounts is the service\'s afterwards', async () => {
   const dataDir = tempDir();
   const [port = 0] = await freePorts(1);
   const start = async (account: string) => {
     const accounts = localAccounts(secrets, true);
     const service = await startNats({ dataDir, port, accounts: [{ ...accounts, service: { ...accounts.service, account } }], log });
-    t.after(() => service.stop());
+    onTestFinished(() => service.stop());
     return service;
   };
   const before = await start('OLD');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { assertFree, freePorts, portOpens } from '../../../dev/ports.ts';
 
 const use = (port: number, setting = 'NATS_PORT') => ({ port, what: 'NATS', setting });

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { freePorts } from '../../../dev/ports.ts';
 import { postgresUrls, startPostgres, withClient } from '../../../dev/postgres.ts';
 import { signal } from '../../../dev/process.ts';
 import { tempDir } from './temp-dir.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
-async function start(t: TestContext, dataDir: string) {
+async function start(dataDir: string) {
   const [port = 0] = await freePorts(1);
   const service = await startPostgres({ dataDir, port, volatile: true });
-  t.after(() => service.stop());
+  onTestFinished(() => service.stop());
   return { service, ...postgresUrls(port) };
 }
 
-test('the owner owns, the service login does not pass row security, and data outlives a kill', async (t) => {
+test('the owner owns, the service login does not pass row security, and data outlives a kill', async () => {
   const dataDir = tempDir();
-  const first = await start(t, dataDir);
+  const first = await start(dataDir);
   await withClient(first.owner, (client) => client.query('CREATE TABLE kept AS SELECT 7 AS n; GRANT SELECT ON kept TO perennial_app'));
   const roles = await withClient(first.app, (client) =>
     client.query<{ rolsuper: boolean; rolbypassrls: boolean; rolcreatedb: boolean; rolcreaterole: boolean }>(
@@ -30,7 +31,7 @@ test('the owner owns, the service login does not pass row security, and data out
   assert.ok(existsSync(pidFile));
   // The pid of the killed one now belongs to another program.
   writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(process.pid)));
-  const second = await start(t, dataDir);
+  const second = await start(dataDir);
   const kept = await withClient(second.app, (client) => client.query<{ n: number }>('SELECT n FROM kept'));
   assert.deepEqual(kept.rows, [{ n: 7 }]);
   await second.service.stop();
@@ -38,8 +39,8 @@ test('the owner owns, the service login does not pass row security, and data out
   assert.ok(!existsSync(pidFile));
 });
 
-test('it listens on loopback only, and on no socket file', async (t) => {
-  const { owner } = await start(t, tempDir());
+test('it listens on loopback only, and on no socket file', async () => {
+  const { owner } = await start(tempDir());
   const settings = await withClient(owner, (client) =>
     client.query("SELECT current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets"),
   );

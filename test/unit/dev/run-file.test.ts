@@ -3,19 +3,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { processStart } from '../../../dev/process-start.mjs';
 import { signal } from '../../../dev/process.ts';
 import { claimDataDir, isOrphaned } from '../../../dev/run-file.ts';
 import { startService } from '../../../dev/service.ts';
 import { until } from '../../support/until.ts';
 import { tempDir } from './temp-dir.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const silent = () => {};
 const runFile = new URL('../../../dev/run-file.ts', import.meta.url).href;
 
 /** Another process that claims the folder, with services of its own, and lives until it is killed. */
-async function otherRun(t: TestContext, dir: string, names: string[], stopping = false) {
+async function otherRun(dir: string, names: string[], stopping = false) {
   const script = `
     import { claimDataDir } from ${JSON.stringify(runFile)};
     import { startService } from ${JSON.stringify(runFile.replace('run-file', 'service'))};
@@ -29,15 +30,15 @@ async function otherRun(t: TestContext, dir: string, names: string[], stopping =
     process.on('SIGTERM', () => { run.remove(); process.exit(0); });
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  t.after(() => child.kill('SIGKILL'));
+  onTestFinished(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const { services } = JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8')) as { services: { name: string; pid: number }[] };
   return { pid: child.pid as number, ended: once(child, 'exit'), services };
 }
 
-test('a folder that another process uses is refused with its pid, and left as it is', async (t) => {
+test('a folder that another process uses is refused with its pid, and left as it is', async () => {
   const dir = tempDir();
-  const other = await otherRun(t, dir, []);
+  const other = await otherRun(dir, []);
   const mode = () => statSync(dir).mode & 0o777;
   const closed = process.getuid?.() === 0 ? 0o711 : 0o700;
   assert.equal(mode(), closed);
@@ -53,9 +54,9 @@ test('a folder that another process uses is refused with its pid, and left as it
   assert.equal(mode(), closed);
 });
 
-test('what a killed run left behind is stopped, Postgres last, and said', async (t) => {
+test('what a killed run left behind is stopped, Postgres last, and said', async () => {
   const dir = tempDir();
-  const other = await otherRun(t, dir, ['Postgres', 'api', 'NATS']);
+  const other = await otherRun(dir, ['Postgres', 'api', 'NATS']);
   signal(other.pid, 'SIGKILL');
   await other.ended;
   assert.equal(await isOrphaned(dir), true);
@@ -70,9 +71,9 @@ test('what a killed run left behind is stopped, Postgres last, and said', async 
   assert.equal(existsSync(join(dir, 'run.json')), false);
 });
 
-test('a run that is stopping is waited for', async (t) => {
+test('a run that is stopping is waited for', async () => {
   const dir = tempDir();
-  const other = await otherRun(t, dir, [], true);
+  const other = await otherRun(dir, [], true);
   const lines: string[] = [];
   const claim = claimDataDir(dir, (line) => lines.push(line));
   await until('it says that it waits', () => lines.length === 1);

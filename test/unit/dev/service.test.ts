@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { startService, untilReady } from '../../../dev/service.ts';
 import { tempDir } from './temp-dir.ts';
 

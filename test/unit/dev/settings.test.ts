@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { adminLogin, localDefaults, readStartSettings } from '../../../dev/settings.ts';
 import { portsOf } from '../../../dev/stack.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { signal } from '../../../dev/process.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { processStart } from '../../../dev/process-start.mjs';
 import { signal } from '../../../dev/process.ts';
 import { startService } from '../../../dev/service.ts';
 import { keepRunning } from '../../../dev/supervise.ts';
 import { until } from '../../support/until.ts';
 import { tempDir } from './temp-dir.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 /** A supervised child that runs `script`; the scripts of later starts may differ. */
-function supervise(t: TestContext, scripts: string[]) {
+function supervise(scripts: string[]) {
   const logFile = join(tempDir(), 'it.log');
   const lines: string[] = [];
   const gaveUp = Promise.withResolvers<string>();
@@ -20,14 +21,14 @@ function supervise(t: TestContext, scripts: string[]) {
     return startService({ name: 'it', command: process.execPath, args: ['-e', script], logFile });
   };
   const running = keepRunning({ name: 'it', start, log: (line) => lines.push(line), gaveUp: gaveUp.resolve, firstDelayMs: 5 });
-  t.after(async () => (await running).stop());
+  onTestFinished(async () => (await running).stop());
   return { running, lines, gaveUp: gaveUp.promise, starts: () => starts };
 }
 
 const FOREVER = 'setInterval(() => {}, 1000)';
 
-test('what was killed is started again, with a line', async (t) => {
-  const { running, lines } = supervise(t, [FOREVER]);
+test('what was killed is started again, with a line', async () => {
+  const { running, lines } = supervise([FOREVER]);
   const supervised = await running;
   const first = supervised.current().pid;
   signal(first, 'SIGKILL');
@@ -39,14 +40,14 @@ test('what was killed is started again, with a line', async (t) => {
   assert.equal(lines.length, 1);
 });
 
-test('what dies five times in a row is given up', async (t) => {
-  const { gaveUp, starts } = supervise(t, ['process.exit(9)']);
+test('what dies five times in a row is given up', async () => {
+  const { gaveUp, starts } = supervise(['process.exit(9)']);
   assert.match(await gaveUp, /^it died 5 times in a row \(exit code 9\), see .*it\.log$/);
   assert.equal(starts(), 5);
 });
 
-test('stop while it waits to start again starts nothing more', async (t) => {
-  const { running, lines, starts } = supervise(t, ['process.exit(9)']);
+test('stop while it waits to start again starts nothing more', async () => {
+  const { running, lines, starts } = supervise(['process.exit(9)']);
   const supervised = await running;
   await until('it has died twice', () => lines.length === 2);
   await supervised.stop();

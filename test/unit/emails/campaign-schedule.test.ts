@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { dueAt, scheduleViolations, startOf } from '../../../domain/emails/campaigns/schedule.ts';
 import { chooseWinner, PLACES, shares } from '../../../domain/emails/campaigns/variants.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { checkTemplate } from '../../../domain/emails/check-template.ts';
 import { AppError } from '../../../domain/errors.ts';
 

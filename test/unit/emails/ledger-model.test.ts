@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { SpecLedger, type Fault } from '../../support/ledger/spec.ts';
 import { schedules, World, type Step } from '../../support/ledger/world.ts';
@@ -8,9 +8,9 @@ const IDS = [1, 2, 3];
 const run = (schedule: readonly Step[], broken?: Fault) => new World(new SpecLedger(IDS, broken), IDS, broken).run(schedule);
 
 // A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
-test('under any schedule of processes, losses and clocks the rules of the ledger keep its promises', { timeout: 120_000 }, async () => {
+test('under any schedule of processes, losses and clocks the rules of the ledger keep its promises', async () => {
   await fc.assert(fc.asyncProperty(schedules(90), (schedule) => run(schedule)), { numRuns: 4_000 });
-});
+}, 120_000);
 
 type Move = [act: Step['act'], who?: number, n?: number, fate?: Step['fate']];
 /** Process 0 has the first email on a connection. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { readMailboxUrl } from '../../../worker/bounces/mailbox-url.ts';
 
 test('a mailbox\'s URL: names and folders are decoded, its name holds no password, TLS is a must beyond loopback', () => {

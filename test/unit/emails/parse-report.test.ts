@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
 import { addressKey } from '../../../domain/emails/address-key.ts';
 import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
@@ -75,10 +75,13 @@ const EXPECTED: Record<string, [string, string | null] | null> = {
   'text-delay': null,
 };
 
-test('every mail system\'s report is read for what it says', async (t) => {
+test('every report of the folder is read here', () => {
   assert.deepEqual(readdirSync(FOLDER).map((file) => file.replace(/\.eml$/, '')).sort(), Object.keys(EXPECTED).sort());
+});
+
+describe('every mail system\'s report is read for what it says', () => {
   for (const [name, expected] of Object.entries(EXPECTED)) {
-    await t.test(name, async () => {
+    test(name, async () => {
       assert.deepEqual(await told(mail(name)), expected);
       const bare = Buffer.from(mail(name).toString().replaceAll('\r\n', '\n'));
       assert.deepEqual(await told(bare), expected, 'with bare line feeds');

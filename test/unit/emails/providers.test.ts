@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { createLogger } from '../../../config/logger.ts';
 import { readProviders } from '../../../config/smtp-url.ts';
 import { readEnv } from '../../../config/env.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileTemplate, renderFor } from '../../../domain/emails/render.ts';
 import type { CompiledTemplate, RecipientContext } from '../../../domain/emails/render.ts';

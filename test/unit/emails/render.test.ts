@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { compileTemplate, renderFor } from '../../../domain/emails/render.ts';
 import { isLimitError, limitReached, templateLimits, withTimeLimit } from '../../../domain/emails/template-limits.ts';
 import type { RecipientContext, TemplateVersion } from '../../../domain/emails/render.ts';

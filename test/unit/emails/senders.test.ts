@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { gateOf } from '../../../domain/emails/gates.ts';
 import { countLinks } from '../../../domain/emails/count-links.ts';
 import { Breaker } from '../../../worker/senders/breaker.ts';

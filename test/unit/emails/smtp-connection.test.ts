@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { SmtpOpenError, openConnection } from '../../../worker/senders/smtp-connection.ts';
 import { startProvider } from './provider.ts';
 import type { Provider } from './provider.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const envelope = { from: 'news@example.com', to: 'ann@example.org' };
 const yes = { beforeDot: () => Promise.resolve(true) };
 
-async function provider(t: TestContext, options = {}): Promise<Provider> {
+async function provider(options = {}): Promise<Provider> {
   const started = await startProvider(options);
-  t.after(() => started.close());
+  onTestFinished(() => started.close());
   return started;
 }
 
-test('a message arrives as it was given, dots, 8-bit bytes and a missing last line break included', async (t) => {
-  const server = await provider(t);
+test('a message arrives as it was given, dots, 8-bit bytes and a missing last line break included', async () => {
+  const server = await provider();
   const session = await openConnection(server.url);
   const body = Buffer.concat([
     Buffer.from('Subject: dots\r\n\r\n.\r\n..\r\n.leading\r\nmiddle.\r\n.\r\nQUIT\r\n'),
@@ -29,8 +29,8 @@ test('a message arrives as it was given, dots, 8-bit bytes and a missing last li
   session.quit();
 });
 
-test('whatever its line breaks are, nothing in a message is taken for its end', async (t) => {
-  const server = await provider(t);
+test('whatever its line breaks are, nothing in a message is taken for its end', async () => {
+  const server = await provider();
   const session = await openConnection(server.url);
   const bodies = ['S: 1\r\n\r\na\n.\nb\n', 'S: 2\r\n\r\na\r.\rb\r', '\n.\r\nS: 3', 'S: 4\r\n\r\n\r\n.\r.\n.\r\n..\n', '.', '\r', '\n\r'];
   for (const body of bodies) assert.equal((await session.send(envelope, Buffer.from(body), yes)).kind, 'sent');
@@ -39,8 +39,8 @@ test('whatever its line breaks are, nothing in a message is taken for its end', 
   session.quit();
 });
 
-test('one session sends many messages, also after refusals at RCPT and at the dot', async (t) => {
-  const server = await provider(t);
+test('one session sends many messages, also after refusals at RCPT and at the dot', async () => {
+  const server = await provider();
   server.rcpt = (address) => (address.startsWith('gone') ? [550, 'no such user'] : address.startsWith('full') ? [452, 'mailbox full'] : null);
   server.dot = (message) => Promise.resolve(message.includes('spam') ? [554, 'spam'] : message.includes('busy') ? [451, 'try later'] : null);
   const session = await openConnection(server.url);
@@ -57,8 +57,8 @@ test('one session sends many messages, also after refusals at RCPT and at the do
   session.quit();
 });
 
-test('a session sends one message at a time', async (t) => {
-  const server = await provider(t);
+test('a session sends one message at a time', async () => {
+  const server = await provider();
   const session = await openConnection(server.url);
   const first = session.send(envelope, Buffer.from('Subject: 1\r\n\r\n1\r\n'), yes);
   assert.equal(session.usable, false);
@@ -67,8 +67,8 @@ test('a session sends one message at a time', async (t) => {
   session.quit();
 });
 
-test('beforeDot is asked once per message, before the server has the whole of it', async (t) => {
-  const server = await provider(t);
+test('beforeDot is asked once per message, before the server has the whole of it', async () => {
+  const server = await provider();
   const session = await openConnection(server.url);
   const complete: number[] = [];
   const outcome = await session.send(envelope, Buffer.from('Subject: 1\r\n\r\n1\r\n'), {
@@ -80,9 +80,9 @@ test('beforeDot is asked once per message, before the server has the whole of it
   session.quit();
 });
 
-test('credentials of the URL log in, also percent-encoded ones; wrong ones are the provider\'s fault', async (t) => {
+test('credentials of the URL log in, also percent-encoded ones; wrong ones are the provider\'s fault', async () => {
   const logins: (string | undefined)[] = [];
-  const server = await provider(t, {
+  const server = await provider({
     authOptional: false,
     allowInsecureAuth: true,
     onAuth(auth: { username?: string; password?: string }, _session: unknown, done: (error: Error | null, answer?: object) => void) {
@@ -104,9 +104,9 @@ test('credentials of the URL log in, also percent-encoded ones; wrong ones are t
   assert.deepEqual(logins, ['send@er', 'send@er']);
 });
 
-test('TLS: smtps, STARTTLS, and a certificate that does not verify', async (t) => {
-  const secure = await provider(t, { secure: true });
-  const startTls = await provider(t, { hideSTARTTLS: false });
+test('TLS: smtps, STARTTLS, and a certificate that does not verify', async () => {
+  const secure = await provider({ secure: true });
+  const startTls = await provider({ hideSTARTTLS: false });
   for (const url of [`${secure.url}?tls.rejectUnauthorized=false`, `${startTls.url}?requireTLS=true&tls.rejectUnauthorized=false`]) {
     const session = await openConnection(url);
     assert.equal((await session.send(envelope, Buffer.from('Subject: 1\r\n\r\n1\r\n'), yes)).kind, 'sent');
@@ -118,7 +118,7 @@ test('TLS: smtps, STARTTLS, and a certificate that does not verify', async (t) =
   await assert.rejects(openConnection(secure.url), SmtpOpenError);
 });
 
-test('requireTLS never falls back to plain text', async (t) => {
-  const plain = await provider(t);
+test('requireTLS never falls back to plain text', async () => {
+  const plain = await provider();
   await assert.rejects(openConnection(`${plain.url}?requireTLS=true`), SmtpOpenError);
 });

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
-import { test, type TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { openConnection } from '../../../worker/senders/smtp-connection.ts';
 import { createSmtpPool } from '../../../worker/senders/smtp-pool.ts';
 import type { SmtpSession } from '../../../worker/senders/smtp-session.ts';
 import type { Envelope } from '../../../worker/senders/smtp-transaction.ts';
 import { until } from '../../support/until.ts';
 import { startWireServer, type WireScript, type WireServer } from './wire-server.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const PIPELINING = '250-wire\r\n250-PIPELINING\r\n250 8BITMIME';
 const [first, second, third]: Envelope[] = ['ann', 'bob', 'cem'].map((name) => ({ from: 'news@example.com', to: `${name}@example.org` })) as [Envelope, Envelope, Envelope];
@@ -16,15 +17,15 @@ const before = (next: Envelope | null) => ({ ...yes, following: () => next });
 const envelopeOf = ({ from, to }: Envelope): string[] => [`MAIL FROM:<${from}>`, `RCPT TO:<${to}>`, 'DATA'];
 const whole = (name: string): string => `${message(name).toString()}.\r\n`;
 
-async function open(t: TestContext, script: WireScript = {}): Promise<{ wire: WireServer; session: SmtpSession; commands: () => string[] }> {
+async function open(script: WireScript = {}): Promise<{ wire: WireServer; session: SmtpSession; commands: () => string[] }> {
   const wire = await startWireServer({ ehlo: PIPELINING, ...script });
-  t.after(() => wire.close());
+  onTestFinished(() => wire.close());
   return { wire, session: await openConnection(wire.url), commands: () => wire.commands.filter((command) => !command.startsWith('EHLO')) };
 }
 const closed = (wire: WireServer): Promise<void> => until('the connection is closed', () => wire.sockets.size === 0).then(() => undefined);
 
-test('the envelope of the next message goes with the dot, in one packet, and is not said again', async (t) => {
-  const { wire, session, commands } = await open(t);
+test('the envelope of the next message goes with the dot, in one packet, and is not said again', async () => {
+  const { wire, session, commands } = await open();
   const packets: string[] = [];
   [...wire.sockets][0]!.on('data', (bytes: Buffer) => packets.push(bytes.toString()));
   // So that the dot is no part of the packet before it.
@@ -40,16 +41,16 @@ test('the envelope of the next message goes with the dot, in one packet, and is 
   session.quit();
 });
 
-test('without pipelining nothing goes with a dot', async (t) => {
-  const { session, commands } = await open(t, { ehlo: undefined });
+test('without pipelining nothing goes with a dot', async () => {
+  const { session, commands } = await open({ ehlo: undefined });
   let asked = false;
   assert.equal((await session.send(first, message('a'), { ...yes, following: () => { asked = true; return second; } })).kind, 'sent');
   assert.deepEqual([asked, session.begun, commands()], [false, null, envelopeOf(first)]);
   session.quit();
 });
 
-test('what is not released asks for nothing that follows', async (t) => {
-  const { wire, session, commands } = await open(t);
+test('what is not released asks for nothing that follows', async () => {
+  const { wire, session, commands } = await open();
   let asked = false;
   const outcome = await session.send(first, message('a'), { beforeDot: () => Promise.resolve(false), following: () => { asked = true; return second; } });
   assert.deepEqual([outcome.kind, asked, commands()], ['not_released', false, envelopeOf(first)]);
@@ -57,17 +58,17 @@ test('what is not released asks for nothing that follows', async (t) => {
   assert.deepEqual(wire.messages, [message('a').toString()]);
 });
 
-test('whoever can not say what follows releases nothing', async (t) => {
-  const { wire, session } = await open(t);
+test('whoever can not say what follows releases nothing', async () => {
+  const { wire, session } = await open();
   const outcome = await session.send(first, message('a'), { ...yes, following: () => { throw new Error('no idea'); } });
   assert.equal(outcome.kind, 'not_released');
   await closed(wire);
   assert.deepEqual(wire.messages, [message('a').toString()]);
 });
 
-test('a dot that is refused takes nothing from the message that follows', async (t) => {
+test('a dot that is refused takes nothing from the message that follows', async () => {
   for (const [reply, kind] of [['554 spam', 'rejected'], ['451 later', 'retry']] as const) {
-    const { wire, session, commands } = await open(t, { dot: reply });
+    const { wire, session, commands } = await open({ dot: reply });
     assert.equal((await session.send(first, message('a'), before(second))).kind, kind);
     delete wire.script.dot;
     assert.equal((await session.send(second, message('b'), before(null))).kind, 'sent');
@@ -77,8 +78,8 @@ test('a dot that is refused takes nothing from the message that follows', async 
 });
 
 for (const [step, reply, kind] of [['rcpt', '550 5.1.1 nobody', 'rejected'], ['rcpt', '450 later', 'retry'], ['mail', '550 not you', 'retry']] as const) {
-  test(`${reply} to ${step} of the message that follows is its own, and the connection goes on`, async (t) => {
-    const { wire, session, commands } = await open(t, { data: (socket) => answerData(wire, socket) });
+  test(`${reply} to ${step} of the message that follows is its own, and the connection goes on`, async () => {
+    const { wire, session, commands } = await open({ data: (socket) => answerData(wire, socket) });
     const refuse = { ...yes, following: () => { wire.script[step] = reply; return second; } };
     assert.equal((await session.send(first, message('a'), refuse)).kind, 'sent');
     assert.equal((await session.send(second, message('b'), before(null))).kind, kind);
@@ -97,8 +98,8 @@ function answerData(wire: WireServer, socket: Socket): void {
   wire.takeMessage(socket);
 }
 
-test('a server that closes with its answer to the dot has the message, and what follows is not begun any more', async (t) => {
-  const { wire, session } = await open(t, { dot: (socket) => socket.end('250 taken\r\n') });
+test('a server that closes with its answer to the dot has the message, and what follows is not begun any more', async () => {
+  const { wire, session } = await open({ dot: (socket) => socket.end('250 taken\r\n') });
   assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
   await closed(wire);
   await until('the session has heard of it', () => !session.usable);
@@ -108,8 +109,8 @@ test('a server that closes with its answer to the dot has the message, and what 
 for (const [what, dot, kind] of [
   ['421', '421 closing', 'retry'], ['no answer, and the end', (socket: Socket) => socket.destroy(), 'unknown'], ['what is no answer', '354 go on', 'unknown'],
 ] as const) {
-  test(`${what} to the dot: ${kind}, and nothing goes over the connection any more`, async (t) => {
-    const { wire, session } = await open(t, { dot });
+  test(`${what} to the dot: ${kind}, and nothing goes over the connection any more`, async () => {
+    const { wire, session } = await open({ dot });
     assert.equal((await session.send(first, message('a'), before(second))).kind, kind);
     assert.equal(session.usable, false);
     await closed(wire);
@@ -118,9 +119,9 @@ for (const [what, dot, kind] of [
 }
 
 for (const extra of [1, 2]) {
-  test(`${extra} answers too many to a dot accept nothing that follows`, async (t) => {
+  test(`${extra} answers too many to a dot accept nothing that follows`, async () => {
     let dots = 0;
-    const { wire, session } = await open(t, { dot: (socket) => void socket.write('250 taken\r\n'.repeat((dots += 1) === 1 ? 1 + extra : 0) || '554 spam\r\n') });
+    const { wire, session } = await open({ dot: (socket) => void socket.write('250 taken\r\n'.repeat((dots += 1) === 1 ? 1 + extra : 0) || '554 spam\r\n') });
     assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
     await closed(wire);
     await until('the session has heard of it', () => !session.usable);
@@ -128,8 +129,8 @@ for (const extra of [1, 2]) {
   });
 }
 
-test('a message that was begun goes next or none does: the connection ends without a QUIT in the middle of it', async (t) => {
-  const { wire, session, commands } = await open(t);
+test('a message that was begun goes next or none does: the connection ends without a QUIT in the middle of it', async () => {
+  const { wire, session, commands } = await open();
   assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
   await until('the next has begun', () => wire.messages.length === 2);
   await assert.rejects(session.send(third, message('c'), yes), /not usable/);
@@ -139,8 +140,8 @@ test('a message that was begun goes next or none does: the connection ends witho
   assert.deepEqual(wire.messages, [whole('a'), '']);
 });
 
-test('a message that was begun and is not awaited any more is not sent over it', async (t) => {
-  const { wire, session } = await open(t);
+test('a message that was begun and is not awaited any more is not sent over it', async () => {
+  const { wire, session } = await open();
   assert.equal((await session.send(first, message('a'), before(second))).kind, 'sent');
   await until('the next has begun', () => wire.messages.length === 2);
   [...wire.sockets][0]!.write('451 too slow\r\n');
@@ -149,8 +150,8 @@ test('a message that was begun and is not awaited any more is not sent over it',
   assert.deepEqual(wire.messages, [whole('a'), '']);
 });
 
-test('an envelope that would be more than one is not begun', async (t) => {
-  const { session, commands } = await open(t);
+test('an envelope that would be more than one is not begun', async () => {
+  const { session, commands } = await open();
   const eve = { from: 'news@example.com', to: 'ann@example.org>\r\nRCPT TO:<eve@example.org' };
   assert.equal((await session.send(first, message('a'), before(eve))).kind, 'sent');
   assert.equal(session.begun, null);
@@ -159,10 +160,10 @@ test('an envelope that would be more than one is not begun', async (t) => {
   session.quit();
 });
 
-test('a pool gives no connection to others over which a message was begun, and asks for none after the last', async (t) => {
+test('a pool gives no connection to others over which a message was begun, and asks for none after the last', async () => {
   const wire = await startWireServer({ ehlo: PIPELINING });
   const pool = createSmtpPool({ url: wire.url, size: 1, maxMessages: 2 });
-  t.after(async () => { await pool.close(); await wire.close(); });
+  onTestFinished(async () => { await pool.close(); await wire.close(); });
   const [slot] = await pool.acquire(1);
   assert.equal((await slot!.send(first, message('a'), before(second))).kind, 'sent');
   assert.equal((await slot!.send(third, message('c'), before(second))).kind, 'sent', 'over a connection of its own');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { TestContext } from 'node:test';
+import { test } from '@jest/globals';
 import { SmtpOpenError } from '../../../worker/senders/smtp-connection.ts';
 import type { Outcome } from '../../../worker/senders/smtp-outcome.ts';
 import { createSmtpPool } from '../../../worker/senders/smtp-pool.ts';
 import type { SmtpPool, SmtpPoolOptions, SmtpSlot } from '../../../worker/senders/smtp-pool.ts';
 import { startProvider } from './provider.ts';
 import type { Provider } from './provider.ts';
+import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const yes = { beforeDot: () => Promise.resolve(true) };
 const mail = (n: number): [{ from: string; to: string }, Buffer] => [
@@ -14,10 +14,10 @@ const mail = (n: number): [{ from: string; to: string }, Buffer] => [
   Buffer.from(`Subject: ${n}\r\n\r\n${n}\r\n`),
 ];
 
-async function setUp(t: TestContext, options: Partial<SmtpPoolOptions> = {}): Promise<{ server: Provider; pool: SmtpPool }> {
+async function setUp(options: Partial<SmtpPoolOptions> = {}): Promise<{ server: Provider; pool: SmtpPool }> {
   const server = await startProvider();
   const pool = createSmtpPool({ url: server.url, size: 3, ...options });
-  t.after(async () => {
+  onTestFinished(async () => {
     await pool.close();
     await server.close();
   });
@@ -44,8 +44,8 @@ function hold(server: Provider): { release: () => void; waiting: () => number } 
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('connections are opened when needed, counted, and never more than the size', async (t) => {
-  const { server, pool } = await setUp(t);
+test('connections are opened when needed, counted, and never more than the size', async () => {
+  const { server, pool } = await setUp();
   const gate = hold(server);
   assert.deepEqual([pool.idle(), pool.busy(), server.connections], [3, 0, 0]);
   const sends = [1, 2, 3].map((n) => sendBy(pool, ...mail(n), yes));
@@ -57,15 +57,15 @@ test('connections are opened when needed, counted, and never more than the size'
   assert.deepEqual([pool.idle(), pool.busy(), server.connections], [3, 0, 3]);
 });
 
-test('one connection is reused while it suffices', async (t) => {
-  const { server, pool } = await setUp(t);
+test('one connection is reused while it suffices', async () => {
+  const { server, pool } = await setUp();
   for (let n = 0; n < 10; n++) assert.equal((await sendBy(pool, ...mail(n), yes)).kind, 'sent');
   assert.equal(server.connections, 1);
   assert.deepEqual(server.recipients, Array.from({ length: 10 }, (_, n) => `to${n}@example.org`));
 });
 
-test('a connection is replaced after its share of messages, and after one that was not released', async (t) => {
-  const { server, pool } = await setUp(t, { maxMessages: 2 });
+test('a connection is replaced after its share of messages, and after one that was not released', async () => {
+  const { server, pool } = await setUp({ maxMessages: 2 });
   for (let n = 0; n < 5; n++) await sendBy(pool, ...mail(n), yes);
   assert.equal(server.connections, 3);
   assert.equal((await sendBy(pool, ...mail(5), { beforeDot: () => Promise.resolve(false) })).kind, 'not_released');
@@ -74,8 +74,8 @@ test('a connection is replaced after its share of messages, and after one that w
   assert.equal(server.messages.length, 6);
 });
 
-test('a connection that the server closed while idle costs no message', async (t) => {
-  const { server, pool } = await setUp(t);
+test('a connection that the server closed while idle costs no message', async () => {
+  const { server, pool } = await setUp();
   await sendBy(pool, ...mail(1), yes);
   for (const connection of server.server.connections) connection.close();
   while (server.server.connections.size > 0) await turn();
@@ -83,30 +83,30 @@ test('a connection that the server closed while idle costs no message', async (t
   assert.equal(server.connections, 2);
 });
 
-test('an idle connection is closed after a while', async (t) => {
-  const { server, pool } = await setUp(t, { idleMs: 30 });
+test('an idle connection is closed after a while', async () => {
+  const { server, pool } = await setUp({ idleMs: 30 });
   await sendBy(pool, ...mail(1), yes);
   assert.equal(server.server.connections.size, 1);
   while (server.server.connections.size > 0) await turn();
   assert.equal((await sendBy(pool, ...mail(2), yes)).kind, 'sent');
 });
 
-test('a provider that is down is a retry, and the pool goes on when it is back', async (t) => {
+test('a provider that is down is a retry, and the pool goes on when it is back', async () => {
   const server = await startProvider();
   const pool = createSmtpPool({ url: server.url, size: 2 });
   await server.close();
   await assert.rejects(sendBy(pool, ...mail(1), yes), (error: SmtpOpenError) => error.outcome.kind === 'retry' && error.outcome.providerFault);
   assert.equal(pool.idle(), 2);
   const back = await startProvider({}, server.port);
-  t.after(async () => {
+  onTestFinished(async () => {
     await pool.close();
     await back.close();
   });
   assert.equal((await sendBy(pool, ...mail(2), yes)).kind, 'sent');
 });
 
-test('closing waits for what is being sent and takes no more', async (t) => {
-  const { server, pool } = await setUp(t);
+test('closing waits for what is being sent and takes no more', async () => {
+  const { server, pool } = await setUp();
   const gate = hold(server);
   const sending = sendBy(pool, ...mail(1), yes);
   while (gate.waiting() < 1) await turn();
@@ -122,8 +122,8 @@ test('closing waits for what is being sent and takes no more', async (t) => {
   while (server.server.connections.size > 0) await turn();
 });
 
-test('hundreds of messages at once: each arrives once', async (t) => {
-  const { server, pool } = await setUp(t, { size: 10, maxMessages: 20 });
+test('hundreds of messages at once: each arrives once', async () => {
+  const { server, pool } = await setUp({ size: 10, maxMessages: 20 });
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < 500) assert.equal((await sendBy(pool, ...mail(next++), yes)).kind, 'sent');
@@ -133,8 +133,8 @@ test('hundreds of messages at once: each arrives once', async (t) => {
   assert.equal(new Set(server.recipients).size, 500);
 });
 
-test('connections are kept for messages before these are chosen, and given back unused', async (t) => {
-  const { server, pool } = await setUp(t);
+test('connections are kept for messages before these are chosen, and given back unused', async () => {
+  const { server, pool } = await setUp();
   const slots = await pool.acquire(5);
   assert.deepEqual([slots.length, pool.idle(), pool.busy(), server.connections], [3, 0, 3, 3]);
   assert.deepEqual(await pool.acquire(1), []);
@@ -149,15 +149,15 @@ test('connections are kept for messages before these are chosen, and given back 
   assert.deepEqual([pool.idle(), server.connections], [3, 3]);
 });
 
-test('a provider that is not there refuses to be acquired, and takes up no place', async (t) => {
-  const { server, pool } = await setUp(t);
+test('a provider that is not there refuses to be acquired, and takes up no place', async () => {
+  const { server, pool } = await setUp();
   await server.close();
   await assert.rejects(pool.acquire(2), SmtpOpenError);
   assert.deepEqual([pool.idle(), pool.busy()], [3, 0]);
 });
 
-test('who keeps a connection sends one message after the other over it, as many as a connection takes', async (t) => {
-  const { server, pool } = await setUp(t, { size: 1, maxMessages: 3 });
+test('who keeps a connection sends one message after the other over it, as many as a connection takes', async () => {
+  const { server, pool } = await setUp({ size: 1, maxMessages: 3 });
   const [slot] = await pool.acquire(1);
   for (const left of [true, true, false]) {
     assert.equal((await slot!.send(...mail(1), yes)).kind, 'sent');
@@ -168,8 +168,8 @@ test('who keeps a connection sends one message after the other over it, as many 
   assert.deepEqual([pool.idle(), server.connections], [1, 2]);
 });
 
-test('a kept connection that the server closed meanwhile is replaced; while it can not be, that is the provider\'s fault', async (t) => {
-  const { server, pool } = await setUp(t);
+test('a kept connection that the server closed meanwhile is replaced; while it can not be, that is the provider\'s fault', async () => {
+  const { server, pool } = await setUp();
   const [slot] = await pool.acquire(1);
   const closeAll = (): void => { for (const connection of server.server.connections) connection.close(); };
   await slot!.send(...mail(1), yes);

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { createEmailLinks, trackableLink } from '../../../domain/emails/links.ts';
 import { createLinkSigner } from '../../../domain/emails/tokens.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { isAutomatedAgent } from '../../../domain/emails/tracking-agents.ts';
 
 const people = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import type { FormField } from '../../../db/entities/forms.ts';
 import { checkSubmission } from '../../../domain/forms/check-submission.ts';
 import { normaliseFields } from '../../../domain/forms/fields.ts';

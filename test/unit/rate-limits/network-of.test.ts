@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { createWideLimit } from '../../../api/admission.ts';
 import { networkOf } from '../../../domain/rate-limits/network-of.ts';
 

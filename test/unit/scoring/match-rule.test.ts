@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { matchesRule, qualificationOf, type RuleCondition } from '../../../domain/scoring/match-rule.ts';
 
 test('conditions hold on the fields of the event, all of them', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { CONTACT_STATUSES } from '../../../db/entities/contacts.ts';
 import { compileRequest, compileResponse } from '../../../domain/schema-check.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test } from '@jest/globals';
 import { instantRange, parseDate, parseDateTime } from '../../../domain/segments/instants.ts';
 
 test('dates are calendar dates', () => {

@@ -1,0 +1,55 @@
+/** The process of one test file: Jest's runner tells which, it tells of each test that begins and of all results. */
+import { registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { AssertionResult } from '@jest/test-result';
+import { addEventHandler, getState, run } from 'jest-circus';
+import { LEAK_MS, type Message, type Order } from './messages.ts';
+
+const tell = (message: Message): boolean => process.send!(message);
+// Without Jest nobody would end us.
+process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
+
+registerHooks({
+  // Jest's own refuses to be loaded outside its virtual machines.
+  resolve: (specifier, context, next) => next(specifier === '@jest/globals' ? import.meta.resolve('./globals.ts') : specifier, context),
+});
+
+process.once('message', (order: Order) => void runFile(order));
+
+async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
+  try {
+    await import(pathToFileURL(file).href);
+  } catch (error) {
+    console.error(error);
+    tell({ type: 'failed', reason: 'It does not load' });
+    return end();
+  }
+  const state = getState();
+  state.testTimeout = timeoutMs;
+  if (pattern) state.testNamePattern = new RegExp(pattern, 'i');
+  addEventHandler((event) => {
+    if (event.name === 'hook_start') tell({ type: 'began', name: event.hook.type });
+    else if (event.name === 'test_fn_start') tell({ type: 'began', name: event.test.name });
+  });
+  const { testResults, unhandledErrors } = await run();
+  if (unhandledErrors.length > 0) tell({ type: 'failed', reason: unhandledErrors.join('\n\n') });
+  tell({ type: 'done', results: testResults.map(({ testPath, status, errors, duration, numPassingAsserts }): AssertionResult => {
+    // The first is the name of the root.
+    const names = testPath.slice(1) as string[];
+    return {
+      ancestorTitles: names.slice(0, -1), title: names.at(-1)!, fullName: names.join(' '), duration: duration ?? null, failureMessages: errors, failureDetails: [], numPassingAsserts,
+      status: status === 'skip' ? 'pending' : status === 'todo' ? 'todo' : errors.length > 0 ? 'failed' : 'passed',
+    };
+  }) });
+  end();
+}
+
+/** Leaves nothing of ours that keeps the process alive: what does then, a test forgot. */
+function end(): void {
+  process.channel!.unref();
+  process.removeAllListeners('message');
+  setTimeout(() => {
+    const counts = Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (type) => type)).map(([type, all]) => `${all!.length} × ${type}`);
+    process.send!({ type: 'failed', reason: `Its tests are over and it does not end; still open: ${counts.join(', ')}` } satisfies Message, () => process.exit(1));
+  }, LEAK_MS).unref();
+}

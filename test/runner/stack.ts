@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { onStopRequest } from '../../dev/stop-signal.ts';
+import { makeRunDir, startTestStack } from '../../dev/test-stack.ts';
+
+/** One for each test file, and what some claim beyond. */
+export const SLOTS = 256;
+/** Where `npm run test:stack` describes a stack that stays up. */
+export const RUNNING_STACK = resolve('.data', 'test-stack.json');
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** The teardown of Jest is another module. */
+declare global {
+  var stopTestStack: (() => Promise<void>) | undefined;
+}
+
+/** Starts the throw-away stack of a test run, unless one is up already. */
+export default async function startStack(): Promise<void> {
+  if (process.env.PERENNIAL_TEST_STACK) return;
+  if (existsSync(RUNNING_STACK)) {
+    process.env.PERENNIAL_TEST_STACK = RUNNING_STACK;
+    return;
+  }
+  const runDir = await makeRunDir(say);
+  const file = join(runDir.dir, 'stack.json');
+  const stack = await startTestStack(runDir, SLOTS, file, say);
+  process.env.PERENNIAL_TEST_STACK = file;
+  globalThis.stopTestStack = async () => {
+    globalThis.stopTestStack = undefined;
+    await stack.stop();
+    await runDir.remove();
+  };
+  onStopRequest((reason) => {
+    say(`Stopping (${reason}) …`);
+    void globalThis.stopTestStack?.().finally(() => process.exit(1));
+  }, () => process.exit(1));
+}
