@@ -2,13 +2,13 @@ import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activit
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { Deps } from '../config/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { enrolPage, type PageRequest } from '../domain/campaigns/enrol-page.ts';
-import type { StepAnswer, StepRequest } from '../domain/campaigns/execution.ts';
-import { definitionCache } from '../domain/campaigns/load-definition.ts';
-import { markedExecutions, unmarkSwept } from '../domain/campaigns/marked-executions.ts';
-import { runStep } from '../domain/campaigns/run-step.ts';
-import { STEP_TYPES, type StepType } from '../domain/campaigns/step-kinds.ts';
-import { AppError } from '../domain/errors.ts';
+import { enrolPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
+import type { StepAnswer, StepRequest } from '../domain/campaigns/execution/execution.ts';
+import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
+import { markedExecutions, unmarkSwept } from '../domain/campaigns/execution/marked-executions.ts';
+import { runStep } from '../domain/campaigns/execution/run-step.ts';
+import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-kinds.ts';
+import { AppError } from '../domain/common/errors.ts';
 import { eachBounded } from './each-bounded.ts';
 import { closeWorkflow, startExecutions } from './start-executions.ts';
 

@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../config/deps.ts';
 import { pgError } from '../db/errors.ts';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/common/errors.ts';
 import { completeImport, failImport, runImport, type ImportStand } from '../domain/contacts/import/run-import.ts';
 import { undoNextChunk, type UndoFigures } from '../domain/contacts/import/undo-import.ts';
 import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';

@@ -4,7 +4,7 @@ import type { Deps } from '../config/deps.ts';
 import { rows, sql, tenantEm } from '../db/orm.ts';
 import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
 import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../domain/common/errors.ts';
 import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copies.ts';
 import { eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
 import { DEAD_LETTERS, EVENTS } from '../events/streams.ts';

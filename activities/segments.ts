@@ -1,7 +1,7 @@
 import { Context, heartbeat } from '@temporalio/activity';
 import type { Deps } from '../config/deps.ts';
 import { tenantEm } from '../db/orm.ts';
-import { buildPage, type BuildInput } from '../domain/segments/build-segment.ts';
+import { buildPage, type BuildInput } from '../domain/segments/membership/build-segment.ts';
 
 export function segmentActivities(deps: Deps) {
   return {

@@ -2,8 +2,8 @@ import { TypedSearchAttributes, WorkflowNotFoundError } from '@temporalio/common
 import type { Deps } from '../config/deps.ts';
 import { MAILING_QUEUE, searchAttributes, startWorkflow, wakeWorkflow, type WorkflowStart } from '../config/temporal.ts';
 import { tenantEm } from '../db/orm.ts';
-import { executionWorkflowId, type ExecutionStart } from '../domain/campaigns/execution.ts';
-import { noteStarted, type StartedWorkflow } from '../domain/campaigns/started-executions.ts';
+import { executionWorkflowId, type ExecutionStart } from '../domain/campaigns/execution/execution.ts';
+import { noteStarted, type StartedWorkflow } from '../domain/campaigns/execution/started-executions.ts';
 import { eachBounded } from './each-bounded.ts';
 import type { EmailCampaignInput } from './email-campaigns.ts';
 

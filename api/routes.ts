@@ -1,4 +1,4 @@
-import type { RouteSpec } from './guard.ts';
+import type { RouteSpec } from './guard/guard.ts';
 import { accountRoutes } from './auth/account-routes.ts';
 import { apiKeyRoutes } from './auth/api-key-routes.ts';
 import { invitationRoutes } from './auth/invitation-routes.ts';

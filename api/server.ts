@@ -8,14 +8,14 @@ import { EnvError, readEnv } from '../config/env.ts';
 import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';
 import { ensureStreams } from '../events/streams.ts';
-import { adminProblems, ensureAdmin } from '../domain/auth/ensure-admin.ts';
+import { adminProblems, ensureAdmin } from '../domain/auth/accounts/ensure-admin.ts';
 import { createHandler } from './app.ts';
-import { endSilentReaders, limitConnections } from './connections.ts';
-import { createDrain } from './draining.ts';
-import { answerClientErrors } from './refuse.ts';
-import { oneAtATime } from './pipelining.ts';
-import { createShedder } from './shedding.ts';
-import { beginWithBody, createBodyTimeout } from './slow-bodies.ts';
+import { endSilentReaders, limitConnections } from './connections/connections.ts';
+import { createDrain } from './connections/draining.ts';
+import { answerClientErrors } from './connections/refuse.ts';
+import { oneAtATime } from './connections/pipelining.ts';
+import { createShedder } from './connections/shedding.ts';
+import { beginWithBody, createBodyTimeout } from './connections/slow-bodies.ts';
 
 // V8 puts what one place in the code makes straight among the old objects once most of it has survived a collection. In a third of
 // the processes it took the start, or a burst, for the rule, and did so with parts of requests: each kept all that it pointed

@@ -6,11 +6,11 @@
 import { parseArgs } from 'node:util';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { freePorts } from '../dev/ports.ts';
+import { freePorts } from '../dev/stack/ports.ts';
 import { startService } from '../test/support/service.ts';
-import { at, sendLoad } from './load.ts';
-import { startServer, stopServer } from './server.ts';
-import { onStack, printPairs } from './stack.ts';
+import { at, sendLoad } from './support/load.ts';
+import { startServer, stopServer } from './support/server.ts';
+import { onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '10' } } });
 const HALF_OPEN = 2_100;
@@ -34,7 +34,7 @@ export interface Attacked {
 
 /** Begins the attack; what it gives ends it. */
 async function attack(aim: Attack): Promise<() => Promise<Attacked>> {
-  const thread = new Worker(new URL('./attacker.ts', import.meta.url), { workerData: aim });
+  const thread = new Worker(new URL('./support/attacker.ts', import.meta.url), { workerData: aim });
   await once(thread, 'message');
   return async () => {
     const done = once(thread, 'message') as Promise<[Attacked]>;

@@ -4,14 +4,14 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { freePorts } from '../dev/ports.ts';
-import { createEmailLinks, trackableLink } from '../domain/emails/links.ts';
+import { freePorts } from '../dev/stack/ports.ts';
+import { createEmailLinks, trackableLink } from '../domain/emails/rendering/links.ts';
 import { TRACKING_HITS } from '../events/streams.ts';
 import { startService } from '../test/support/service.ts';
-import { at, sendLoad } from './load.ts';
-import { processorSeconds } from './processes.ts';
-import { startServer, stopServer } from './server.ts';
-import { median, onStack, printPairs } from './stack.ts';
+import { at, sendLoad } from './support/load.ts';
+import { processorSeconds } from './support/processes.ts';
+import { startServer, stopServer } from './support/server.ts';
+import { median, onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '5' }, seconds: { type: 'string', default: '5' } } });
 const EMAILS = 2_000;
@@ -47,7 +47,7 @@ await onStack(2, async () => {
   const limit = '1000000000';
   const env = { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', RATE_LIMIT_PUBLIC_PER_MINUTE: limit };
   const api: Server = { server: await startServer('../api/server.ts', apiPort!, env), port: apiPort! };
-  const bare: Server = { server: await startServer('./bare-redirect.ts', barePort!, env), port: barePort! };
+  const bare: Server = { server: await startServer('./references/bare-redirect.ts', barePort!, env), port: barePort! };
   const links = createEmailLinks({ publicUrl: '', signer: service.deps.links });
   const paths = Array.from({ length: EMAILS }, (_, n) => links.clickUrl(n + 1, trackableLink(`https://www.example.com/offers/${n}?utm_source=mail&utm_campaign=spring`)!));
 

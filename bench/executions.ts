@@ -10,7 +10,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { rows, sql, tenantEm } from '../db/orm.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
-import { onStack, printPairs } from './stack.ts';
+import { onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { executions: { type: 'string', default: '500' }, pairs: { type: 'string', default: '3' } } });
 const executions = Number(values.executions);
@@ -57,7 +57,7 @@ await onStack(2, async () => {
   const connection = await NativeConnection.connect({ address: service.deps.env.TEMPORAL_ADDRESS });
   const worker = await Worker.create({
     connection, namespace: service.deps.env.TEMPORAL_NAMESPACE, taskQueue: NOTHING_QUEUE,
-    workflowsPath: fileURLToPath(new URL('./nothing-workflow.ts', import.meta.url)), activities: { nothing: async () => {} },
+    workflowsPath: fileURLToPath(new URL('./references/nothing-workflow.ts', import.meta.url)), activities: { nothing: async () => {} },
     maxConcurrentWorkflowTaskExecutions: 100, maxConcurrentLocalActivityExecutions: 50,
   });
   const running = worker.run();

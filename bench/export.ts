@@ -14,8 +14,8 @@ import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
 import { startApiProcess } from '../test/support/api-process.ts';
 import { startService } from '../test/support/service.ts';
-import { memoryOf } from './processes.ts';
-import { median, onStack } from './stack.ts';
+import { memoryOf } from './support/processes.ts';
+import { median, onStack } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { contacts: { type: 'string', default: '1000000' }, 'rows-xlsx': { type: 'string', default: '200000' } } });
 const CONTACTS = Number(values.contacts);

@@ -4,11 +4,11 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { freePorts } from '../dev/ports.ts';
+import { freePorts } from '../dev/stack/ports.ts';
 import { startService, type Service } from '../test/support/service.ts';
-import { at, sendLoad } from './load.ts';
-import { startServer, stopServer } from './server.ts';
-import { median, onStack, printPairs } from './stack.ts';
+import { at, sendLoad } from './support/load.ts';
+import { startServer, stopServer } from './support/server.ts';
+import { median, onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '5' } } });
 const seconds = Number(values.seconds);
@@ -67,7 +67,7 @@ await onStack(2, async () => {
   const [apiPort, barePort] = await freePorts(2);
   const env = { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '100000000', RATE_LIMIT_BURST: '100000000' };
   const api = await startServer('../api/server.ts', apiPort!, env);
-  const bare = await startServer('./bare-koa.ts', barePort!, env);
+  const bare = await startServer('./references/bare-koa.ts', barePort!, env);
   const { token } = service.admin;
   const contacts = ids.map((id) => `/api/v1/contacts/${id}`);
   await Promise.all([peak(apiPort!, token, contacts), peak(barePort!, token, contacts)]);

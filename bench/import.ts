@@ -15,9 +15,9 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { startApiProcess, type ApiProcess } from '../test/support/api-process.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
-import { accountFor } from './import-account.ts';
-import { memoryOf } from './processes.ts';
-import { onStack, printPairs } from './stack.ts';
+import { accountFor } from './support/import-account.ts';
+import { memoryOf } from './support/processes.ts';
+import { onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '100000' }, pairs: { type: 'string', default: '3' }, grow: { type: 'string' }, profile: { type: 'string' } },

@@ -8,14 +8,14 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { engineEm, rows, sql } from '../db/orm.ts';
-import { freePorts, portOpens } from '../dev/ports.ts';
+import { freePorts, portOpens } from '../dev/stack/ports.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
 import { newMember } from '../test/support/users.ts';
-import { MESSAGE } from './mail-message.ts';
-import { at } from './load.ts';
-import { endProcess, startProcess, startWorker } from './processes.ts';
-import { onStack } from './stack.ts';
+import { MESSAGE } from './references/mail-message.ts';
+import { at } from './support/load.ts';
+import { endProcess, startProcess, startWorker } from './support/processes.ts';
+import { onStack } from './support/stack.ts';
 
 const { values } = parseArgs({ options: {
   recipients: { type: 'string', default: '200000' }, seconds: { type: 'string', default: '60' }, second: { type: 'string', default: '20000' },

@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startApiProcess, type ApiProcess } from '../test/support/api-process.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { newMember } from '../test/support/users.ts';
-import { at, sendLoad } from './load.ts';
-import { onStack } from './stack.ts';
+import { at, sendLoad } from './support/load.ts';
+import { onStack } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } });
 const seconds = Number(values.seconds);

@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startApiProcess } from '../test/support/api-process.ts';
 import { startService } from '../test/support/service.ts';
-import { at } from './load.ts';
-import { onStack } from './stack.ts';
+import { at } from './support/load.ts';
+import { onStack } from './support/stack.ts';
 
 const { values } = parseArgs({ options: { contacts: { type: 'string', default: '1000000' }, searches: { type: 'string', default: '300' } } });
 const CONTACTS = Number(values.contacts);

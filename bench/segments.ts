@@ -7,16 +7,16 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { connect, engineEm, rows, sql, tenantEm, type Orm } from '../db/orm.ts';
-import { updateContact } from '../domain/contacts/update-contact.ts';
-import { buildPage } from '../domain/segments/build-segment.ts';
-import { compileFilter } from '../domain/segments/compile.ts';
-import type { Filter } from '../domain/segments/filter.ts';
-import { createSegment } from '../domain/segments/segments.ts';
+import { updateContact } from '../domain/contacts/people/update-contact.ts';
+import { buildPage } from '../domain/segments/membership/build-segment.ts';
+import { compileFilter } from '../domain/segments/compile/compile.ts';
+import type { Filter } from '../domain/segments/filter/filter.ts';
+import { createSegment } from '../domain/segments/definition/segments.ts';
 import type { AnyEvent } from '../events/contracts.ts';
 import { contactHandler } from '../events/handlers/contacts.ts';
-import { drift } from '../test/support/segment-drift.ts';
+import { drift } from '../test/api/segments/drift.ts';
 import { claimSlot } from '../test/support/slot.ts';
-import { median, onStack, printPairs } from './stack.ts';
+import { median, onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({
   options: {

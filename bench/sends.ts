@@ -10,14 +10,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { engineEm, rows, sql } from '../db/orm.ts';
-import { freePorts, portOpens } from '../dev/ports.ts';
-import { makeEmailCampaign, readCampaign, readFigures } from '../test/support/email-campaigns.ts';
-import { makeTemplate } from '../test/support/emails.ts';
+import { freePorts, portOpens } from '../dev/stack/ports.ts';
+import { makeEmailCampaign, readCampaign, readFigures } from '../test/support/mail/email-campaigns.ts';
+import { makeTemplate } from '../test/support/mail/emails.ts';
 import { startService, type Service } from '../test/support/service.ts';
 import { until } from '../test/support/until.ts';
-import { MESSAGE } from './mail-message.ts';
-import { endProcess, memoryOf, processorSeconds, startProcess, startWorker } from './processes.ts';
-import { onStack, printPairs } from './stack.ts';
+import { MESSAGE } from './references/mail-message.ts';
+import { endProcess, memoryOf, processorSeconds, startProcess, startWorker } from './support/processes.ts';
+import { onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({ options: {
   recipients: { type: 'string', default: '20000' }, pairs: { type: 'string', default: '3' }, connections: { type: 'string', default: '20' },
@@ -74,7 +74,7 @@ async function sendCampaign(service: Service, sender: ChildProcess, templateId: 
 }
 
 async function sendByPool(url: string): Promise<Sent> {
-  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/mail-pool.ts'), url, String(recipients), values['pool-connections'] ?? String(connections), privateKey]);
+  const { stdout } = await promisify(execFile)(process.execPath, [resolve('bench/references/mail-pool.ts'), url, String(recipients), values['pool-connections'] ?? String(connections), privateKey]);
   const [seconds, used] = stdout.split(' ').map(Number);
   return { rate: recipients / seconds!, processorMs: used! * 1000 / recipients };
 }

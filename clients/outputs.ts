@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { openapi } from '../api/openapi.ts';
+import { openapi } from '../api/openapi/openapi.ts';
 import { routes } from '../api/routes.ts';
 import { postmanCollection, type Content, type Document } from './postman.ts';
 

@@ -7,7 +7,7 @@ import { connectNats, isAway, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
-import { createLinkSigner, type LinkSigner } from '../domain/emails/tokens.ts';
+import { createLinkSigner, type LinkSigner } from '../domain/addresses/tokens.ts';
 import { EnvError, type Env } from './env.ts';
 import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from './logger.ts';

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import { parseMailbox } from '../domain/emails/compose.ts';
+import { parseMailbox } from '../domain/emails/message/compose.ts';
 import type { Env } from './env.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { AppError, type ErrorCode } from '../domain/common/errors.ts';
 
 interface PgError {
   code?: string;

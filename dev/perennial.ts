@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { followWarnings } from './log-tail.ts';
+import { followWarnings } from './stack/log-tail.ts';
 import { migrate } from './migrate.ts';
-import { assertFree } from './ports.ts';
-import { withClient } from './postgres.ts';
+import { assertFree } from './stack/ports.ts';
+import { withClient } from './stack/postgres.ts';
 import { startService, untilReady, type Service } from './service.ts';
 import { adminLogin, localDefaults, type StartSettings } from './settings.ts';
-import { portsOf, startStack, type Stack } from './stack.ts';
+import { portsOf, startStack, type Stack } from './stack/stack.ts';
 import { keepRunning, type Supervised } from './supervise.ts';
 
 export interface PerennialOptions {

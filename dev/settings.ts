@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { isLoopback } from '../config/env-checks.ts';
 import { EnvError, readEnv } from '../config/env.ts';
-import type { ExternalParts, StackPorts } from './stack.ts';
+import type { ExternalParts, StackPorts } from './stack/stack.ts';
 
 /** What `npm start` takes from the environment; an empty value counts as unset. */
 export interface StartSettings {

@@ -5,7 +5,7 @@ import { SpanKind } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
 import { isRetryable, toAppError } from '../db/errors.ts';
 import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
-import { compileRequest } from '../domain/schema-check.ts';
+import { compileRequest } from '../domain/common/schema-check.ts';
 import { decodeText, encode, isUnanswered, type JsMsg } from './nats.ts';
 import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../config/deps.ts';
-import { serveMailRequests } from '../domain/auth/mail-requests.ts';
+import { serveMailRequests } from '../domain/auth/accounts/mail-requests.ts';
 import { every } from './every.ts';
 
 const SERVE_EVERY_MS = 500;

@@ -1,6 +1,6 @@
 import type { Deps } from '../config/deps.ts';
 import { engineEm } from '../db/orm.ts';
-import { classifyHits } from '../domain/emails/classify-hits.ts';
+import { classifyHits } from '../domain/emails/tracking/classify-hits.ts';
 import { every } from './every.ts';
 
 const LOOK_EVERY_MS = 250;

@@ -2,7 +2,7 @@ import type { Deps } from '../config/deps.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { sweepAnswers } from '../domain/idempotency/answers.ts';
 import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';
-import { sweepSegments } from '../domain/segments/sweep-segments.ts';
+import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from './every.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import {
   setCurrentDetails, setHandler, TimeoutFailure, upsertSearchAttributes, workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
-import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution.ts';
+import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
 import { local, patient } from './options.ts';
 import { stepId, stepType } from './search-attributes.ts';
 

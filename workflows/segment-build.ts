@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { segmentActivities } from '../activities/segments.ts';
-import type { BuildInput } from '../domain/segments/build-segment.ts';
+import type { BuildInput } from '../domain/segments/membership/build-segment.ts';
 
 // How far it has come is in the row of the segment, so whatever fails is tried again, without limit, from there.
 const options = { startToCloseTimeout: '24h', heartbeatTimeout: '15s', retry: { initialInterval: '1s', maximumInterval: '1m' } } as const;

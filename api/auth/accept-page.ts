@@ -1,6 +1,6 @@
-import type { AppError } from '../../domain/errors.ts';
-import type { Reply } from '../guard.ts';
-import { escapeHtml } from '../html.ts';
+import type { AppError } from '../../domain/common/errors.ts';
+import type { Reply } from '../guard/guard.ts';
+import { escapeHtml } from '../pages/html.ts';
 import { accountForm, accountPage, fieldHtml, PASSWORD_HINT } from './pages.ts';
 
 interface Given {

@@ -1,9 +1,9 @@
-import { checkPassword } from '../../domain/auth/password-policy.ts';
-import { addressViolations, requestMail } from '../../domain/auth/mail-requests.ts';
-import { checkToken, resetPassword, verifyEmail } from '../../domain/auth/recover-account.ts';
-import { confirmTotp, proofViolations, removeTotp, startTotp } from '../../domain/auth/totp-account.ts';
-import { AppError } from '../../domain/errors.ts';
-import { noContent, route, type Reply, type RouteSpec } from '../guard.ts';
+import { checkPassword } from '../../domain/auth/credentials/password-policy.ts';
+import { addressViolations, requestMail } from '../../domain/auth/accounts/mail-requests.ts';
+import { checkToken, resetPassword, verifyEmail } from '../../domain/auth/accounts/recover-account.ts';
+import { confirmTotp, proofViolations, removeTotp, startTotp } from '../../domain/auth/credentials/totp-account.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { noContent, route, type Reply, type RouteSpec } from '../guard/guard.ts';
 import { accountPage, deadLinkPage, resetPage, verifyPage } from './pages.ts';
 import { selfOf } from './routes.ts';
 import * as schema from './schema.ts';

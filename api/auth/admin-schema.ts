@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { ACTOR_TYPES, AUDIT_ACTIONS } from '../../domain/auth/audit.ts';
-import { MAX_KEY_NAME } from '../../domain/auth/api-keys.ts';
-import { INVITATION_STATUSES } from '../../domain/auth/invitations.ts';
-import { PERMISSIONS } from '../../domain/auth/permissions.ts';
-import { ROLE_LIMITS } from '../../domain/auth/roles.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import { ACTOR_TYPES, AUDIT_ACTIONS } from '../../domain/audit/audit.ts';
+import { MAX_KEY_NAME } from '../../domain/auth/access/api-keys.ts';
+import { INVITATION_STATUSES } from '../../domain/auth/accounts/invitations.ts';
+import { PERMISSIONS } from '../../domain/auth/access/permissions.ts';
+import { ROLE_LIMITS } from '../../domain/auth/access/roles.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 import { Email, MailToken, Register } from './schema.ts';
 
 const { Optional, String: Text } = Type;

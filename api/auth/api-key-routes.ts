@@ -1,10 +1,10 @@
 import { ApiKey } from '../../db/entities/auth.ts';
 import { sql } from '../../db/orm.ts';
-import { checkKey, createApiKey, deleteApiKey } from '../../domain/auth/api-keys.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
+import { checkKey, createApiKey, deleteApiKey } from '../../domain/auth/access/api-keys.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentApiKey } from './presenter.ts';
 

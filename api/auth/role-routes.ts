@@ -1,11 +1,11 @@
 import { Role } from '../../db/entities/auth.ts';
 import { sql } from '../../db/orm.ts';
-import { permissionList } from '../../domain/auth/permissions.ts';
-import { checkRole, createRole, deleteRole, updateRole } from '../../domain/auth/roles.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
+import { permissionList } from '../../domain/auth/access/permissions.ts';
+import { checkRole, createRole, deleteRole, updateRole } from '../../domain/auth/access/roles.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentRole } from './presenter.ts';
 

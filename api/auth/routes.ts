@@ -1,13 +1,13 @@
 import { User } from '../../db/entities/auth.ts';
-import { changePassword } from '../../domain/auth/change-password.ts';
-import { logIn } from '../../domain/auth/log-in.ts';
-import { findSelf } from '../../domain/auth/own-password.ts';
-import type { Caller, Principal } from '../../domain/auth/principal.ts';
-import { checkPassword } from '../../domain/auth/password-policy.ts';
-import { checkRegistration, registerUser } from '../../domain/auth/register-user.ts';
-import { logout, refreshSession } from '../../domain/auth/sessions.ts';
-import { profileViolations, updateProfile } from '../../domain/auth/update-profile.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
+import { changePassword } from '../../domain/auth/accounts/change-password.ts';
+import { logIn } from '../../domain/auth/accounts/log-in.ts';
+import { findSelf } from '../../domain/auth/credentials/own-password.ts';
+import type { Caller, Principal } from '../../domain/audit/principal.ts';
+import { checkPassword } from '../../domain/auth/credentials/password-policy.ts';
+import { checkRegistration, registerUser } from '../../domain/auth/accounts/register-user.ts';
+import { logout, refreshSession } from '../../domain/auth/access/sessions.ts';
+import { profileViolations, updateProfile } from '../../domain/auth/accounts/update-profile.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
 import { presentSession, presentUser } from './presenter.ts';
 import * as schema from './schema.ts';
 

@@ -1,7 +1,7 @@
-import { retryExecution, stopExecution } from '../../domain/campaigns/change-execution.ts';
-import { readExecution } from '../../domain/campaigns/read-executions.ts';
-import { accepted, route, type RouteSpec } from '../guard.ts';
-import { IdParams } from '../schemas.ts';
+import { retryExecution, stopExecution } from '../../domain/campaigns/execution/change-execution.ts';
+import { readExecution } from '../../domain/campaigns/management/read-executions.ts';
+import { accepted, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams } from '../guard/schemas.ts';
 import { presentExecution, presentExecutionWithSteps } from './presenter.ts';
 import * as schema from './schema.ts';
 

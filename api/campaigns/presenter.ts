@@ -1,6 +1,6 @@
 import type { Campaign, CampaignEnrolment, CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
-import type { explainContact } from '../../domain/campaigns/explain-contact.ts';
-import { draftOf } from '../../domain/campaigns/save-campaign.ts';
+import type { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
+import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
 export function presentCampaign(campaign: Campaign) {
   const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;

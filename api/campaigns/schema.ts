@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { CAMPAIGN_STATUSES, CAMPAIGN_TYPES, EXECUTION_STATUSES } from '../../db/entities/campaigns.ts';
-import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/definition.ts';
-import { normaliseEntry, type Entry } from '../../domain/campaigns/entry.ts';
-import type { Step } from '../../domain/campaigns/step-kinds.ts';
-import type { Trigger } from '../../domain/campaigns/triggers.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/definition/definition.ts';
+import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/entry.ts';
+import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
+import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });

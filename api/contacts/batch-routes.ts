@@ -1,11 +1,11 @@
 import { Type, type Static } from 'typebox';
-import { batchContacts, type BatchRow } from '../../domain/contacts/batch-contacts.ts';
-import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/errors.ts';
-import { compileRequest } from '../../domain/schema-check.ts';
-import { soundPart } from '../../domain/sound-part.ts';
-import { inTurns } from '../../domain/turn.ts';
-import { route, type RouteSpec } from '../guard.ts';
-import { Id, nullable, oneOf, strict } from '../schemas.ts';
+import { batchContacts, type BatchRow } from '../../domain/contacts/people/batch-contacts.ts';
+import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/common/errors.ts';
+import { compileRequest } from '../../domain/common/schema-check.ts';
+import { soundPart } from '../../domain/common/sound-part.ts';
+import { inTurns } from '../../domain/common/turn.ts';
+import { route, type RouteSpec } from '../guard/guard.ts';
+import { Id, nullable, oneOf, strict } from '../guard/schemas.ts';
 import { ContactBatchRow } from './schema.ts';
 
 type Row = Static<typeof ContactBatchRow>;

@@ -1,15 +1,15 @@
 import { Company, Contact } from '../../db/entities/contacts.ts';
 import { sql } from '../../db/orm.ts';
-import { createCompany, deleteCompany, updateCompany } from '../../domain/contacts/companies.ts';
-import { contactConditions, contactSort } from '../../domain/contacts/contact-filters.ts';
-import { changedCustomFields } from '../../domain/contacts/custom-values.ts';
-import { checkCompanyValues, type CompanyInput } from '../../domain/contacts/company-values.ts';
-import { customFieldTypes } from '../../domain/contacts/custom-field-types.ts';
-import { companyNameKey } from '../../domain/contacts/find-or-create-company.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
+import { createCompany, deleteCompany, updateCompany } from '../../domain/contacts/people/companies.ts';
+import { contactConditions, contactSort } from '../../domain/contacts/people/contact-filters.ts';
+import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
+import { checkCompanyValues, type CompanyInput } from '../../domain/contacts/values/company-values.ts';
+import { customFieldTypes } from '../../domain/contacts/values/custom-field-types.ts';
+import { companyNameKey } from '../../domain/contacts/values/find-or-create-company.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
 import { presentCompany, presentContacts } from './presenter.ts';
 import * as schema from './schema.ts';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Static } from 'typebox';
-import type { ContactInput } from '../../domain/contacts/contact-values.ts';
-import { changedCustomFields } from '../../domain/contacts/custom-values.ts';
-import { COMPANY_TWICE } from '../../domain/contacts/resolve-company.ts';
-import type { Violation } from '../../domain/errors.ts';
-import type { Sound } from '../../domain/sound-part.ts';
+import type { ContactInput } from '../../domain/contacts/values/contact-values.ts';
+import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
+import { COMPANY_TWICE } from '../../domain/contacts/values/resolve-company.ts';
+import type { Violation } from '../../domain/common/errors.ts';
+import type { Sound } from '../../domain/common/sound-part.ts';
 import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
 

@@ -3,11 +3,11 @@ import { CUSTOM_FIELD_ENTITIES, CUSTOM_FIELD_TYPES, CustomField } from '../../db
 import { sql } from '../../db/orm.ts';
 import {
   createCustomField, CUSTOM_FIELD_LIMITS, CUSTOM_FIELD_NAME, deleteCustomField, fieldViolations, newFieldViolations, updateCustomField,
-} from '../../domain/contacts/custom-fields.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+} from '../../domain/contacts/custom-fields/custom-fields.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 
 const { Optional } = Type;
 const entity = oneOf(CUSTOM_FIELD_ENTITIES, { examples: ['contact'] });

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { Erasure, ERASURE_STATUSES } from '../../db/entities/contacts.ts';
 import { sql } from '../../db/orm.ts';
-import { ACTOR_TYPES } from '../../domain/auth/audit.ts';
-import { exportHeldData } from '../../domain/contacts/data-export.ts';
+import { ACTOR_TYPES } from '../../domain/audit/audit.ts';
+import { exportHeldData } from '../../domain/contacts/people/data-export.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { accepted, route, type RouteSpec } from '../guard.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { accepted, route, type RouteSpec } from '../guard/guard.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../guard/schemas.ts';
 import { presentCompany, presentContact } from './presenter.ts';
 import * as schema from './schema.ts';
 

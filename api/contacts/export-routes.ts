@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { Type, type Static } from 'typebox';
-import { appendAudit } from '../../domain/auth/audit.ts';
-import { contactConditions } from '../../domain/contacts/contact-filters.ts';
-import { customFieldTypes } from '../../domain/contacts/custom-field-types.ts';
+import { appendAudit } from '../../domain/audit/audit.ts';
+import { contactConditions } from '../../domain/contacts/people/contact-filters.ts';
+import { customFieldTypes } from '../../domain/contacts/values/custom-field-types.ts';
 import { contactColumns, tablePages } from '../../domain/contacts/export/columns.ts';
 import { CSV } from '../../domain/contacts/export/csv.ts';
 import { countContacts, readContacts, type ExportedContact } from '../../domain/contacts/export/read-contacts.ts';
 import { xlsx } from '../../domain/contacts/export/xlsx.ts';
-import { assertValid } from '../../domain/errors.ts';
-import { route, type Call, type Reply, type RouteSpec } from '../guard.ts';
-import { oneOf, strict } from '../schemas.ts';
+import { assertValid } from '../../domain/common/errors.ts';
+import { route, type Call, type Reply, type RouteSpec } from '../guard/guard.ts';
+import { oneOf, strict } from '../guard/schemas.ts';
 import { presentContact } from './presenter.ts';
 import { Contact, contactFilters } from './schema.ts';
 

@@ -10,13 +10,13 @@ import { cancelImport, createImport, inspectImport, listViolations, type ImportR
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
 import type { CsvInspection } from '../../domain/contacts/import/inspect-csv.ts';
-import { assertValid, notFound, type Violation } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { keyset, type ListQuery } from '../../domain/paging.ts';
+import { assertValid, notFound, type Violation } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { keyset, type ListQuery } from '../../domain/common/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
-import { accepted, route, type Call, type Prepared, type RouteSpec } from '../guard.ts';
+import { accepted, route, type Call, type Prepared, type RouteSpec } from '../guard/guard.ts';
 import type { UploadedFile } from '../middleware/uploads.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../schemas.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../guard/schemas.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const UndoFigures = strict({ removed: count, restored: count, kept: count }, { title: 'ImportUndo', description: 'What undoing it has done so far' });

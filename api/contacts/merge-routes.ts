@@ -1,6 +1,6 @@
-import { mergeContacts, mergeViolations } from '../../domain/contacts/merge-contacts.ts';
-import { assertIfMatch, route, type RouteSpec } from '../guard.ts';
-import { Id, IdParams, strict } from '../schemas.ts';
+import { mergeContacts, mergeViolations } from '../../domain/contacts/people/merge-contacts.ts';
+import { assertIfMatch, route, type RouteSpec } from '../guard/guard.ts';
+import { Id, IdParams, strict } from '../guard/schemas.ts';
 import { presentContact } from './presenter.ts';
 import { Contact } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { Company, type Contact, type Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import { memberCounts } from '../../domain/segments/segments.ts';
-import type { Filter } from '../../domain/segments/filter.ts';
+import { memberCounts } from '../../domain/segments/definition/segments.ts';
+import type { Filter } from '../../domain/segments/filter/filter.ts';
 
 /** A contact as the API shows it; without the name, the company is not shown either. */
 export function presentContact(contact: Contact, companyName: string | null) {

@@ -1,4 +1,4 @@
-import type { RouteSpec } from '../guard.ts';
+import type { RouteSpec } from '../guard/guard.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { companyRoutes } from './company-routes.ts';
 import { contactRoutes as contacts } from './contact-routes.ts';

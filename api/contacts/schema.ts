@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
-import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/company-values.ts';
-import { CONTACT_LIMITS } from '../../domain/contacts/fields.ts';
-import { SEARCH_SORT } from '../../domain/contacts/contact-filters.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/values/company-values.ts';
+import { CONTACT_LIMITS } from '../../domain/common/fields.ts';
+import { SEARCH_SORT } from '../../domain/contacts/people/contact-filters.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 
 const { Optional, String: Text } = Type;
 const text = (maxLength: number, example: string) => Text({ maxLength, examples: [example] });

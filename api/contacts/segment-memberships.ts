@@ -1,11 +1,11 @@
 import { Contact, Segment } from '../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { dynamicSegments } from '../../domain/segments/dynamic-segments.ts';
-import { explainMemberships } from '../../domain/segments/explain-membership.ts';
-import { route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { dynamicSegments } from '../../domain/segments/membership/dynamic-segments.ts';
+import { explainMemberships } from '../../domain/segments/membership/explain-membership.ts';
+import { route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
 import * as schema from './segment-schema.ts';
 
 /** Since when a contact is in segments, by segment id. */

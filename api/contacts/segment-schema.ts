@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { Explanation } from '../../domain/segments/explain-membership.ts';
-import { FilterSchema, type Filter } from '../../domain/segments/filter.ts';
-import { SEGMENT_LIMITS } from '../../domain/segments/segments.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import type { Explanation } from '../../domain/segments/membership/explain-membership.ts';
+import { FilterSchema, type Filter } from '../../domain/segments/filter/filter.ts';
+import { SEGMENT_LIMITS } from '../../domain/segments/definition/segments.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 import { Contact } from './schema.ts';
 
 const { Optional } = Type;

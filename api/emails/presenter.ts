@@ -2,7 +2,7 @@ import type { EmailCampaign } from '../../db/entities/email-campaigns.ts';
 import type { EmailSettings } from '../../db/entities/email-senders.ts';
 import type { EmailTemplate } from '../../db/entities/email-templates.ts';
 import type { Email } from '../../db/entities/emails.ts';
-import type { readTracking } from '../../domain/emails/read-tracking.ts';
+import type { readTracking } from '../../domain/emails/history/read-tracking.ts';
 
 export function presentTemplate(template: EmailTemplate) {
   return {

@@ -1,25 +1,25 @@
 import { Email } from '../../db/entities/emails.ts';
 import { sql } from '../../db/orm.ts';
-import { explainContactEmails } from '../../domain/emails/explain-contact-emails.ts';
-import { explainEmail } from '../../domain/emails/explain-email.ts';
-import { resolveEmail } from '../../domain/emails/resolve-email.ts';
-import { sendEmail, sendViolations } from '../../domain/emails/send-email.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { accepted, route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
-import { emailCampaignRoutes } from './campaign-routes.ts';
-import { pageRoutes } from './page-routes.ts';
+import { explainContactEmails } from '../../domain/emails/history/explain-contact-emails.ts';
+import { explainEmail } from '../../domain/emails/history/explain-email.ts';
+import { resolveEmail } from '../../domain/emails/ledger/resolve-email.ts';
+import { sendEmail, sendViolations } from '../../domain/emails/ledger/send-email.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { accepted, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
+import { emailCampaignRoutes } from './campaigns/routes.ts';
+import { pageRoutes } from './pages/routes.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';
-import { providerRoutes } from './provider-routes.ts';
-import { senderRoutes } from './sender-routes.ts';
+import { providerRoutes } from './senders/provider-routes.ts';
+import { senderRoutes } from './senders/sender-routes.ts';
 import { emailSettingsRoutes } from './settings-routes.ts';
-import { suppressionRoutes } from './suppression-routes.ts';
+import { suppressionRoutes } from './consent/suppression-routes.ts';
 import { templateRoutes } from './template-routes.ts';
-import { topicRoutes } from './topic-routes.ts';
-import { trackingRoutes } from './tracking-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
+import { topicRoutes } from './consent/topic-routes.ts';
+import { trackingRoutes } from './tracking/tracking-routes.ts';
+import { webhookRoutes } from './webhooks/routes.ts';
 
 const ledgerRoutes: RouteSpec[] = [
   route({

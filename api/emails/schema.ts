@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { EMAIL_LANES, EMAIL_STATUSES } from '../../db/entities/emails.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 
 const address = Type.String({ maxLength: 255, examples: ['someone@example.com'] });
 const required = {

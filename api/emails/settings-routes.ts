@@ -1,7 +1,7 @@
-import { checkEntry } from '../../domain/campaigns/entry.ts';
-import { readEmailSettings, updateEmailSettings } from '../../domain/emails/settings.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec } from '../guard.ts';
-import { EmailSettings, EmailSettingsUpdate } from './campaign-schema.ts';
+import { checkEntry } from '../../domain/campaigns/definition/entry.ts';
+import { readEmailSettings, updateEmailSettings } from '../../domain/emails/templates/settings.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec } from '../guard/guard.ts';
+import { EmailSettings, EmailSettingsUpdate } from './campaigns/schema.ts';
 import { presentEmailSettings } from './presenter.ts';
 
 export const emailSettingsRoutes: RouteSpec[] = [

@@ -1,12 +1,12 @@
 import { EmailTemplate } from '../../db/entities/email-templates.ts';
 import { sql } from '../../db/orm.ts';
-import { previewTemplate } from '../../domain/emails/render-stored.ts';
-import { addressViolations, sendTest } from '../../domain/emails/send-email.ts';
-import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../domain/emails/templates.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
+import { previewTemplate } from '../../domain/emails/history/render-stored.ts';
+import { addressViolations, sendTest } from '../../domain/emails/ledger/send-email.ts';
+import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../domain/emails/templates/templates.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
 import { presentTemplate } from './presenter.ts';
 import * as schema from './schema.ts';
 

@@ -1,4 +1,4 @@
-import type { LinkSigner } from '../../domain/emails/tokens.ts';
+import type { LinkSigner } from '../../domain/addresses/tokens.ts';
 
 const LIFETIME_MS = 12 * 3_600_000;
 

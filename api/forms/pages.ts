@@ -1,7 +1,7 @@
 import type { Form, FormField } from '../../db/entities/forms.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { MAX_TEXT } from '../../domain/forms/patterns.ts';
-import { escapeHtml, htmlPage } from '../html.ts';
+import { escapeHtml, htmlPage } from '../pages/html.ts';
 
 /** A field that people do not see and do not fill; programs do. */
 export const HONEYPOT = '_website';

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import { engineEm, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { Form } from '../../db/entities/forms.ts';
-import { AppError, notFound } from '../../domain/errors.ts';
+import { AppError, notFound } from '../../domain/common/errors.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../config/deps.ts';
-import { pagePolicy } from '../html.ts';
-import { preferredLanguage } from '../language.ts';
-import type { Call, Reply } from '../guard.ts';
+import { pagePolicy } from '../pages/html.ts';
+import { preferredLanguage } from '../pages/language.ts';
+import type { Call, Reply } from '../guard/guard.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
 import { formPage, HONEYPOT, thanksPage } from './pages.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../domain/common/errors.ts';
 
 /** How much a body may hold, known before any of it is made into objects. */
 export interface BodyLimits {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Context } from 'koa';
-import { AppError } from '../../domain/errors.ts';
-import { createTurn, inBackground } from '../../domain/turn.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { createTurn, inBackground } from '../../domain/common/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
 import { readParts } from './multipart.ts';

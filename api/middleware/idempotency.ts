@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
 import type { Deps } from '../../config/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
-import type { Principal } from '../../domain/auth/principal.ts';
-import { AppError, assertValid } from '../../domain/errors.ts';
+import type { Principal } from '../../domain/audit/principal.ts';
+import { AppError, assertValid } from '../../domain/common/errors.ts';
 import { findAnswer, holdKey, keepAnswer, type Answer, type Known, type KeyUse } from '../../domain/idempotency/answers.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
-import type { RouteSpec } from '../guard.ts';
+import type { RouteSpec } from '../guard/guard.ts';
 import type { UploadedFile } from './body.ts';
 import { asAppError, writeProblem } from './problem.ts';
 

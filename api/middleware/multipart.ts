@@ -2,8 +2,8 @@ import type { Transform } from 'node:stream';
 import { multipart } from 'formidable';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
-import { AppError } from '../../domain/errors.ts';
-import { createTurn } from '../../domain/turn.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { createTurn } from '../../domain/common/turn.ts';
 import { tooLarge } from './body-size.ts';
 
 /** What takes the parts of a body, one after the other. `end` is called once for each part that began, when it is whole. */

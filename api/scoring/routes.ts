@@ -1,14 +1,14 @@
 import { sql } from '../../db/orm.ts';
 import { ScoreThreshold, ScoringRule } from '../../db/entities/scoring.ts';
-import { notFound } from '../../domain/errors.ts';
-import { commonSort, listPage } from '../../domain/list-page.ts';
+import { notFound } from '../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
 import { recordVisit } from '../../domain/scoring/record-visit.ts';
 import { createRule, deleteRule, judged, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
 import { actionViolations, createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard.ts';
-import { IdParams, listOf } from '../schemas.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
+import { IdParams, listOf } from '../guard/schemas.ts';
 import { presentCompanyScore, presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import * as schema from './schema.ts';
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { FIELD_OPERATORS } from '../../domain/segments/filter-fields.ts';
+import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
-import type { FilterValue } from '../../domain/segments/filter.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../schemas.ts';
+import type { FilterValue } from '../../domain/segments/filter/filter.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
 

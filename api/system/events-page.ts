@@ -1,5 +1,5 @@
 import type { asyncapi } from '../../events/asyncapi.ts';
-import { escapeHtml, htmlPage } from '../html.ts';
+import { escapeHtml, htmlPage } from '../pages/html.ts';
 
 interface Schema {
   type?: string | string[];

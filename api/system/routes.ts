@@ -4,11 +4,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Deps } from '../../config/deps.ts';
 import { asyncapi } from '../../events/asyncapi.ts';
-import { unauthorized } from '../../domain/auth/access-token.ts';
-import { pagePolicy } from '../html.ts';
-import { route, type Call, type RouteSpec } from '../guard.ts';
-import { openapi } from '../openapi.ts';
-import { oneOf, strict } from '../schemas.ts';
+import { unauthorized } from '../../domain/auth/access/access-token.ts';
+import { pagePolicy } from '../pages/html.ts';
+import { route, type Call, type RouteSpec } from '../guard/guard.ts';
+import { openapi } from '../openapi/openapi.ts';
+import { oneOf, strict } from '../guard/schemas.ts';
 import { eventsPage } from './events-page.ts';
 import { checkHealth, healthAreas } from './health.ts';
 

@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createClient, type Client } from '../demo/client.ts';
 import { seededRandom } from '../demo/random.ts';
-import { withClient } from '../postgres.ts';
+import { withClient } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
 import { ADMIN, startParts, type Part, type Parts } from './parts.ts';
 

@@ -7,12 +7,12 @@ import { parseArgs } from 'node:util';
 import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, tenantEm } from '../../db/orm.ts';
-import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
-import { createTemplate } from '../../domain/emails/templates.ts';
+import { queueEmails, type EmailRequest } from '../../domain/emails/ledger/queue-emails.ts';
+import { createTemplate } from '../../domain/emails/templates/templates.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { startSenders } from '../../worker/senders/index.ts';
-import { freePorts } from '../ports.ts';
-import { withClient } from '../postgres.ts';
+import { freePorts } from '../stack/ports.ts';
+import { withClient } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
 import { startMortalStack } from './mortal-stack.ts';
 

@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { Deps } from '../../config/deps.ts';
 import { tenantEm } from '../../db/orm.ts';
-import { asService } from '../../domain/auth/audit.ts';
+import { asService } from '../../domain/audit/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { HEAD_BYTES } from '../../domain/contacts/import/detect.ts';
 import { putFile } from '../../events/file-store.ts';
-import { withClient } from '../postgres.ts';
+import { withClient } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
 import type { MortalStack } from './mortal-stack.ts';
 

@@ -2,11 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { migrate } from '../migrate.ts';
-import { freePorts } from '../ports.ts';
-import { postgresUrls, startPostgres } from '../postgres.ts';
+import { freePorts } from '../stack/ports.ts';
+import { postgresUrls, startPostgres } from '../stack/postgres.ts';
 import { pause } from '../process.ts';
-import { startStack } from '../stack.ts';
-import { makeRunDir } from '../test-stack.ts';
+import { startStack } from '../stack/stack.ts';
+import { makeRunDir } from '../stack/test-stack.ts';
 
 /** A throw-away stack of its own whose Postgres and worker die on demand. */
 export interface MortalStack {

@@ -2,14 +2,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { migrate } from '../migrate.ts';
-import { localAccounts, natsUrl, startNats } from '../nats.ts';
-import { freePorts } from '../ports.ts';
-import { removeData } from '../postgres-place.ts';
-import { postgresUrls, startPostgres } from '../postgres.ts';
+import { localAccounts, natsUrl, startNats } from '../stack/nats.ts';
+import { freePorts } from '../stack/ports.ts';
+import { removeData } from '../stack/postgres-place.ts';
+import { postgresUrls, startPostgres } from '../stack/postgres.ts';
 import { pause, signal } from '../process.ts';
-import { loadSecrets } from '../secrets.ts';
+import { loadSecrets } from '../stack/secrets.ts';
 import { startService, untilReady, type Service } from '../service.ts';
-import { startTemporal } from '../temporal.ts';
+import { startTemporal } from '../stack/temporal.ts';
 
 export const ADMIN = { username: 'admin', password: 'Correct-Horse-7-Battery' };
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { createDeps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { tenantEm } from '../../db/orm.ts';
-import { asService } from '../../domain/auth/audit.ts';
+import { asService } from '../../domain/audit/audit.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { seededRandom } from '../demo/random.ts';

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { emailReferences } from '../emails/email-references.ts';
+import { emailReferences } from '../../events/email-references.ts';
 import { windowOf } from './period.ts';
 
 /** Events that figures are made of. */

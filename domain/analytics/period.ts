@@ -1,4 +1,4 @@
-import { assertValid, type Violation } from '../errors.ts';
+import { assertValid, type Violation } from '../common/errors.ts';
 
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export type Interval = (typeof INTERVALS)[number];

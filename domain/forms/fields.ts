@@ -1,7 +1,7 @@
 import type { FormField } from '../../db/entities/forms.ts';
-import { UNKNOWN_CUSTOM_FIELD } from '../contacts/custom-values.ts';
-import type { CustomFieldTypes } from '../contacts/custom-field-types.ts';
-import type { Violation } from '../errors.ts';
+import { UNKNOWN_CUSTOM_FIELD } from '../contacts/values/custom-values.ts';
+import type { CustomFieldTypes } from '../contacts/values/custom-field-types.ts';
+import type { Violation } from '../common/errors.ts';
 import { costOf, MAX_COST } from './patterns.ts';
 
 /** Contact fields that a form can fill. */

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { Form } from '../../db/entities/forms.ts';
-import { appendAudit, type Author } from '../auth/audit.ts';
-import { campaignsUsing } from '../campaigns/campaigns-using.ts';
-import { customFieldTypes } from '../contacts/custom-field-types.ts';
-import { assertNotInUse, assertValid, notFound, type Violation } from '../errors.ts';
-import { holdSegment } from '../segments/hold-segment.ts';
+import { appendAudit, type Author } from '../audit/audit.ts';
+import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
+import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
+import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
+import { holdSegment } from '../segments/membership/hold-segment.ts';
 import { checkFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 
 export interface FormInput {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createTurn } from '../turn.ts';
+import { createTurn } from '../common/turn.ts';
 
 /** What makes two requests the same: parsed parts, and uploaded files. */
 export interface RequestParts {

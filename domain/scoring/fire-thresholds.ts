@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { addToListIfThere } from '../contacts/change-list-members.ts';
-import { enterCampaign } from '../campaigns/enter-campaign.ts';
-import { lockCampaigns } from '../campaigns/lock-campaigns.ts';
+import { addToListIfThere } from '../segments/membership/change-list-members.ts';
+import { enterCampaign } from '../campaigns/enrolment/enter-campaign.ts';
+import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
 
 /** What happens when a contact reaches a threshold. */
 export type ThresholdAction =

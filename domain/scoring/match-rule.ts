@@ -1,5 +1,5 @@
-import type { FieldLeaf } from '../segments/filter.ts';
-import { nfc, oppositeOf } from '../segments/operand.ts';
+import type { FieldLeaf } from '../segments/filter/filter.ts';
+import { nfc, oppositeOf } from '../segments/filter/operand.ts';
 
 /** A condition of a scoring rule on a field of the event: a leaf as in the `where` of a segment's event leaf. */
 export type RuleCondition = FieldLeaf;

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { Company, Contact } from '../../db/entities/contacts.ts';
 import { ScoringSettings } from '../../db/entities/scoring.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../common/errors.ts';
 import { qualificationOf } from './match-rule.ts';
 import { DEFAULT_LEVELS } from './levels.ts';
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { Contact } from '../../db/entities/contacts.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
-import { notFound } from '../errors.ts';
+import { notFound } from '../common/errors.ts';
 
 /** Publishes WEBSITE_VISITED of a contact. Answers the event's id. Throws 404. */
 export async function recordVisit(em: EntityManager, origin: Origin, visit: { contactId: number; url?: string }): Promise<string> {

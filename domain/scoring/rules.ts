@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringRule } from '../../db/entities/scoring.ts';
-import { appendAudit, type Author } from '../auth/audit.ts';
-import { assertValid, notFound, type Violation } from '../errors.ts';
-import { checkWhere } from '../segments/check-filter.ts';
-import type { FilterEvent } from '../segments/filter-fields.ts';
+import { appendAudit, type Author } from '../audit/audit.ts';
+import { assertValid, notFound, type Violation } from '../common/errors.ts';
+import { checkWhere } from '../segments/filter/check-filter.ts';
+import type { FilterEvent } from '../segments/filter/filter-fields.ts';
 import type { RuleCondition } from './match-rule.ts';
 
 export interface RuleInput {

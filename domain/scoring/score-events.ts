@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { emailReferences } from '../emails/email-references.ts';
+import { emailReferences } from '../../events/email-references.ts';
 import { DEFAULT_LEVELS } from './levels.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { ScoringSettings } from '../../db/entities/scoring.ts';
-import { appendAudit, type Author } from '../auth/audit.ts';
-import { assertValid, type Violation } from '../errors.ts';
-import { beginBuilds } from '../segments/build-segment.ts';
-import { lockDefinitions } from '../segments/lock-definitions.ts';
+import { appendAudit, type Author } from '../audit/audit.ts';
+import { assertValid, type Violation } from '../common/errors.ts';
+import { beginBuilds } from '../segments/membership/build-segment.ts';
+import { lockDefinitions } from '../segments/membership/lock-definitions.ts';
 
 export async function readSettings(em: EntityManager): Promise<ScoringSettings> {
   return em.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } });

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { ScoreThreshold } from '../../db/entities/scoring.ts';
-import { appendAudit, type Author } from '../auth/audit.ts';
-import { assertValid, notFound, type Violation } from '../errors.ts';
-import { holdSegment } from '../segments/hold-segment.ts';
+import { appendAudit, type Author } from '../audit/audit.ts';
+import { assertValid, notFound, type Violation } from '../common/errors.ts';
+import { holdSegment } from '../segments/membership/hold-segment.ts';
 import type { ThresholdAction } from './fire-thresholds.ts';
 
 export interface ThresholdInput {

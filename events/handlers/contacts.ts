@@ -1,8 +1,8 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { lockContacts } from '../../domain/contacts/lock-contacts.ts';
-import type { Cause } from '../../domain/segments/causes.ts';
-import { FILTER_EVENTS } from '../../domain/segments/filter-fields.ts';
-import { refreshMemberships } from '../../domain/segments/refresh-memberships.ts';
+import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
+import type { Cause } from '../../domain/segments/filter/causes.ts';
+import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
+import { refreshMemberships } from '../../domain/segments/membership/refresh-memberships.ts';
 import type { EventHandler } from '../consume.ts';
 import type { AnyEvent, EventType } from '../contracts.ts';
 

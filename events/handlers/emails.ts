@@ -1,9 +1,9 @@
 import type { Deps } from '../../config/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
-import { acceptEmails, type NamedEmail } from '../../domain/emails/accept-emails.ts';
-import { queueEmails, type EmailRequest } from '../../domain/emails/queue-emails.ts';
-import { recordHits, type Hit } from '../../domain/emails/record-hits.ts';
+import { acceptEmails, type NamedEmail } from '../../domain/emails/ledger/accept-emails.ts';
+import { queueEmails, type EmailRequest } from '../../domain/emails/ledger/queue-emails.ts';
+import { recordHits, type Hit } from '../../domain/emails/tracking/record-hits.ts';
 import { PoisonError, type consumeBatches } from '../consume.ts';
 import { decodeText, type JsMsg } from '../nats.ts';
 import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, LISTENER_REQUESTS, TRACKING_HITS } from '../streams.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
-import { requestAgain } from '../../domain/emails/sweep-emails.ts';
+import { requestAgain } from '../../domain/emails/ledger/sweep-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
 import { encode } from '../../events/nats.ts';
 import { SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
-import { makeContact, makeTemplate, published, send, untilStatus } from '../support/emails.ts';
+import { makeContact, makeTemplate, published, send, untilStatus } from '../support/mail/emails.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { onTestFinished } from '../support/on-test-finished.ts';

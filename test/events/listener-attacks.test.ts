@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { findBinary } from '../../dev/binaries.mjs';
-import { freePorts } from '../../dev/ports.ts';
+import { freePorts } from '../../dev/stack/ports.ts';
 import { startService as startProcess, untilReady } from '../../dev/service.ts';
 import { ensureCopies, insideOf } from '../../events/copies.ts';
 import { connectNats, encode, type Nats } from '../../events/nats.ts';

@@ -6,7 +6,7 @@ import { copiesOf, ensureCopies, insideOf } from '../../events/copies.ts';
 import type { CloudEvent } from '../../events/contracts.ts';
 import { decodeText, encode } from '../../events/nats.ts';
 import { DEAD_LETTERS, EVENTS, LISTENER_REQUESTS, SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
-import { makeContact, makeTemplate, send, untilStatus } from '../support/emails.ts';
+import { makeContact, makeTemplate, send, untilStatus } from '../support/mail/emails.ts';
 import { connectTo } from '../support/listener.ts';
 import { startService, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { onStopRequest } from '../../dev/stop-signal.ts';
-import { makeRunDir, startTestStack } from '../../dev/test-stack.ts';
+import { makeRunDir, startTestStack } from '../../dev/stack/test-stack.ts';
 import { RUNNING_STACK, SLOTS } from './stack.ts';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);

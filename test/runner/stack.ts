@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { onStopRequest } from '../../dev/stop-signal.ts';
-import { makeRunDir, startTestStack } from '../../dev/test-stack.ts';
+import { makeRunDir, startTestStack } from '../../dev/stack/test-stack.ts';
 
 /** One for each test file, and what some claim beyond. */
 export const SLOTS = 256;

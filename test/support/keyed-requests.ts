@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Answer, Service } from './service.ts';
-import { columnsOf, insertRow } from './schema-rows.ts';
-import { makeContact, makeTemplate } from './emails.ts';
-import { makeMailed } from './bounces.ts';
+import { columnsOf, insertRow } from './database/schema-rows.ts';
+import { makeContact, makeTemplate } from './mail/emails.ts';
+import { makeMailed } from './mail/bounces.ts';
 
 /** A request that does something, on things made for it alone. */
 export interface KeyedRequest {

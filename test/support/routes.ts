@@ -1,4 +1,4 @@
-import type { RouteSpec } from '../../api/guard.ts';
+import type { RouteSpec } from '../../api/guard/guard.ts';
 import { routes } from '../../api/routes.ts';
 
 /** A route's path under /api/v1, or null for those at the root, with `id` for ids and `other` for what else it names. */

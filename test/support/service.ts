@@ -6,11 +6,11 @@ import { createDeps, type Deps } from '../../config/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { temporalClient } from '../../config/temporal.ts';
 import { REQUEST_WAIT_MS } from '../../db/orm.ts';
-import { ensureAdmin } from '../../domain/auth/ensure-admin.ts';
+import { ensureAdmin } from '../../domain/auth/accounts/ensure-admin.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { ROLES, startWorker, type Role } from '../../worker/roles.ts';
 import { apiAt, type Answer, type Api } from './call-api.ts';
-import { startMailSink, type MailSink } from './mail-sink.ts';
+import { startMailSink, type MailSink } from './mail/mail-sink.ts';
 import { claimSlot, type Slot } from './slot.ts';
 
 export const ADMIN_PASSWORD = 'Correct-Horse-7-Battery';

@@ -1,8 +1,8 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { natsUrl } from '../../dev/nats.ts';
-import { postgresUrls, withClient } from '../../dev/postgres.ts';
-import { TEMPLATE, type TestStack } from '../../dev/test-stack.ts';
+import { natsUrl } from '../../dev/stack/nats.ts';
+import { postgresUrls, withClient } from '../../dev/stack/postgres.ts';
+import { TEMPLATE, type TestStack } from '../../dev/stack/test-stack.ts';
 
 /** One test file's own database, NATS account and Temporal namespace. */
 export interface Slot {

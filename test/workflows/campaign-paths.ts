@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { CampaignExecution } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
-import type { CampaignInput } from '../../domain/campaigns/save-campaign.ts';
-import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/pause-campaign.ts';
-import { stopCampaign } from '../../domain/campaigns/stop-campaign.ts';
-import { retryExecution } from '../../domain/campaigns/change-execution.ts';
+import type { CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
+import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
+import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
+import { retryExecution } from '../../domain/campaigns/execution/change-execution.ts';
 import { until } from '../support/until.ts';
 import { DAY, TENANT, type Journeys } from './campaign-support.ts';
 

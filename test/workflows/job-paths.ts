@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { rows, sql } from '../../db/orm.ts';
-import { asService } from '../../domain/auth/audit.ts';
+import { asService } from '../../domain/audit/audit.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
-import { createSegment } from '../../domain/segments/segments.ts';
+import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { putFile } from '../../events/file-store.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { until } from '../support/until.ts';

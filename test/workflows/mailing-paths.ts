@@ -1,5 +1,5 @@
 import { rows, sql } from '../../db/orm.ts';
-import { asService } from '../../domain/auth/audit.ts';
+import { asService } from '../../domain/audit/audit.ts';
 import { cancelEmailCampaign, emailCampaignWorkflowId, pauseEmailCampaign, resumeEmailCampaign } from '../../domain/emails/campaigns/change-email-campaign.ts';
 import { createEmailCampaign, updateEmailCampaign, type EmailCampaignInput } from '../../domain/emails/campaigns/save-email-campaign.ts';
 import { until } from '../support/until.ts';

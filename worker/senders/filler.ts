@@ -2,11 +2,11 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import type { Deps } from '../../config/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
-import { parseMailbox } from '../../domain/emails/compose.ts';
-import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../../domain/emails/lease-emails.ts';
-import { createEmailLinks } from '../../domain/emails/links.ts';
+import { parseMailbox } from '../../domain/emails/message/compose.ts';
+import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
+import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
-import { TemplateCache, type ContentVersion } from '../../domain/emails/template-cache.ts';
+import { TemplateCache, type ContentVersion } from '../../domain/emails/message/template-cache.ts';
 import { domainOf, type Domains } from './domains.ts';
 import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';

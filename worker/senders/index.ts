@@ -1,6 +1,6 @@
 import type { Deps } from '../../config/deps.ts';
 import { engineEm } from '../../db/orm.ts';
-import { requestAgain, sweepExpired } from '../../domain/emails/sweep-emails.ts';
+import { requestAgain, sweepExpired } from '../../domain/emails/ledger/sweep-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
 import { every } from '../every.ts';
 import { Sender } from './sender.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '../../config/deps.ts';
 import { engineEm } from '../../db/orm.ts';
-import { renewLeases } from '../../domain/emails/lease-emails.ts';
+import { renewLeases } from '../../domain/emails/ledger/lease-emails.ts';
 
 /** How long an email on a connection is this holder's without a sign of life. */
 export const SENDING_LEASE_SECONDS = 60;

@@ -1,4 +1,4 @@
-import type { Settlement } from '../../domain/emails/settle-emails.ts';
+import type { Settlement } from '../../domain/emails/ledger/settle-emails.ts';
 import type { Outcome } from './smtp-outcome.ts';
 
 const MAX_REPLY = 1000;

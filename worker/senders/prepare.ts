@@ -1,20 +1,20 @@
 import type { Logger } from '../../config/logger.ts';
-import { nextInWindow } from '../../domain/campaigns/local-time.ts';
-import { mailLink, type MailToken, type SystemMailKey } from '../../domain/auth/mail-token.ts';
-import type { ComposedMessage } from '../../domain/emails/compose.ts';
-import { messageIdFor } from '../../domain/emails/compose.ts';
-import { recipientName } from '../../domain/emails/contact-values.ts';
-import { countLinks } from '../../domain/emails/count-links.ts';
-import type { LeasedEmail } from '../../domain/emails/lease-emails.ts';
-import { isOptInKey } from '../../domain/emails/opt-in/opt-in-mail.ts';
-import { optInLink } from '../../domain/emails/opt-in/opt-in-token.ts';
-import { renderFor, type RecipientContext } from '../../domain/emails/render.ts';
+import { nextInWindow } from '../../domain/common/local-time.ts';
+import { mailLink, type MailToken, type SystemMailKey } from '../../domain/addresses/mail-token.ts';
+import type { ComposedMessage } from '../../domain/emails/message/compose.ts';
+import { messageIdFor } from '../../domain/emails/message/compose.ts';
+import { recipientName } from '../../domain/emails/rendering/template-contact.ts';
+import { countLinks } from '../../domain/emails/message/count-links.ts';
+import type { LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
+import { isOptInKey } from '../../domain/emails/subscription/opt-in-mail.ts';
+import { optInLink } from '../../domain/emails/subscription/opt-in-token.ts';
+import { renderFor, type RecipientContext } from '../../domain/emails/rendering/render.ts';
 import type { SenderAddress, SenderIdentity } from '../../domain/emails/senders/sender-cache.ts';
 import { signMessage } from '../../domain/emails/senders/sign.ts';
-import type { RenderedRow } from '../../domain/emails/start-emails.ts';
-import { returnPathOf } from '../../domain/emails/return-path.ts';
-import type { ContentVersion, PreparedTemplate } from '../../domain/emails/template-cache.ts';
-import type { LinkSigner } from '../../domain/emails/tokens.ts';
+import type { RenderedRow } from '../../domain/emails/ledger/start-emails.ts';
+import { returnPathOf } from '../../domain/emails/mime/return-path.ts';
+import type { ContentVersion, PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
+import type { LinkSigner } from '../../domain/addresses/tokens.ts';
 
 /** What the ledger's column holds. */
 const MOST_LINKS = 32_767;

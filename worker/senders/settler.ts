@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../config/deps.ts';
 import { pgError } from '../../db/errors.ts';
 import { engineEm } from '../../db/orm.ts';
-import { settleEmails, type Settlement } from '../../domain/emails/settle-emails.ts';
+import { settleEmails, type Settlement } from '../../domain/emails/ledger/settle-emails.ts';
 
 const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;

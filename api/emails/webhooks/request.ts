@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Deps } from '../../../config/deps.ts';
 import type { DeliveryReport } from '../../../domain/emails/bounces/report.ts';
-import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/return-path.ts';
-import type { LinkSigner } from '../../../domain/emails/tokens.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime/return-path.ts';
+import type { LinkSigner } from '../../../domain/addresses/tokens.ts';
+import { AppError } from '../../../domain/common/errors.ts';
 
 /** A call of a provider, as it came. */
 export interface WebhookRequest {

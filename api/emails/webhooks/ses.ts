@@ -2,7 +2,7 @@ import { verify, X509Certificate } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type DeliveryReport, type Outcome } from '../../../domain/emails/bounces/report.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { AppError } from '../../../domain/common/errors.ts';
 import { emailOf, eventKeyOf, isNear, listOf, memberOf, parseJson, textOf, timeOf, unauthorized, type Webhook, type WebhookRequest } from './request.ts';
 
 /** SNS tries a call again for an hour, under its first timestamp. */

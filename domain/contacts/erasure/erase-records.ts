@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { removeContact } from '../delete-contact.ts';
-import { addressDigestSql } from './digest.ts';
+import { removeContact } from '../people/delete-contact.ts';
+import { addressDigestSql } from '../../addresses/digest.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { addCounts, loadErasure, type Counts } from './erasures.ts';
 

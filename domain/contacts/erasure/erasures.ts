@@ -1,11 +1,11 @@
 import { Erasure } from '../../../db/entities/contacts.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
-import { appendAudit } from '../../auth/audit.ts';
-import type { Caller } from '../../auth/principal.ts';
-import { stopExecutionsOfContact } from '../../campaigns/stop-executions.ts';
-import { suppressQueuedEmails } from '../../emails/suppress-queued.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { appendAudit } from '../../audit/audit.ts';
+import type { Caller } from '../../audit/principal.ts';
+import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
+import { suppressQueuedEmails } from '../../emails/ledger/suppress-queued.ts';
+import { AppError, notFound } from '../../common/errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
 

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { isViolation, normaliseEmail } from '../fields.ts';
-import { addressDigest } from './digest.ts';
+import { isViolation, normaliseEmail } from '../../common/fields.ts';
+import { addressDigest } from '../../addresses/digest.ts';
 
 /** All by which a person's data is found. */
 export interface Person {

@@ -1,8 +1,8 @@
 import type { CountryCode } from 'libphonenumber-js/max';
-import { parseCustomText, type CustomValue } from '../custom-values.ts';
+import { parseCustomText, type CustomValue } from '../values/custom-values.ts';
 import { unescapeFormula } from '../export/formula.ts';
-import * as fields from '../fields.ts';
-import { isViolation, type Violation } from '../violation.ts';
+import * as fields from '../../common/fields.ts';
+import { isViolation, type Violation } from '../../common/violation.ts';
 import type { ColumnPlan, CustomFields, ImportField } from './map-header.ts';
 import type { ParsedRow, RowFault } from './read-csv.ts';
 

@@ -2,9 +2,9 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { ContactImport, type ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { Segment } from '../../../db/entities/contacts.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
-import { appendAudit, type Author } from '../../auth/audit.ts';
-import { AppError, assertValid, notFound, type Violation } from '../../errors.ts';
-import { customFieldTypes } from '../custom-field-types.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { customFieldTypes } from '../values/custom-field-types.ts';
 import type { CsvHead } from './detect.ts';
 import { inspectCsv, type CsvInspection } from './inspect-csv.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Violation } from '../violation.ts';
+import type { Violation } from '../../common/violation.ts';
 import { encodingNamed, toUnits, unitBytes, type CsvEncoding } from './encoding.ts';
 import type { CsvFormat } from './record-reader.ts';
 import { scanRecord } from './scan-record.ts';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { isRetryable } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contact-imports.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../common/errors.ts';
 import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, type RequiredName } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';

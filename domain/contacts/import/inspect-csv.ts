@@ -1,4 +1,4 @@
-import { isViolation, type Violation } from '../violation.ts';
+import { isViolation, type Violation } from '../../common/violation.ts';
 import { detectFormat, type CsvHead } from './detect.ts';
 import { decodeUnits, toUnits, unitBytes } from './encoding.ts';
 import { mapHeader, type ColumnPlan, type CustomFields, type HeaderMapping } from './map-header.ts';

@@ -1,5 +1,5 @@
-import type { CustomFieldType } from '../custom-values.ts';
-import type { Violation } from '../violation.ts';
+import type { CustomFieldType } from '../values/custom-values.ts';
+import type { Violation } from '../../common/violation.ts';
 
 export const MAX_COLUMNS = 200;
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { pgError } from '../../../db/errors.ts';
 import { insertContactEvents } from '../../../events/outbox.ts';
-import { addressDigestSql } from '../erasure/digest.ts';
+import { addressDigestSql } from '../../addresses/digest.ts';
 import { findOrCreateCompanies } from './companies.ts';
 import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
 

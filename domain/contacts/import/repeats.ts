@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { isViolation, normaliseEmail } from '../fields.ts';
+import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import type { CheckedRow } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { ParsedRow } from './read-csv.ts';

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { companyNameKey } from '../find-or-create-company.ts';
+import { companyNameKey } from '../values/find-or-create-company.ts';
 import type { ContactValues } from './check-row.ts';
 import type { ColumnPlan, ImportField } from './map-header.ts';
 

@@ -1,8 +1,8 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { removeScores } from '../../scoring/remove-scores.ts';
-import { membershipEvent } from '../../segments/refresh-memberships.ts';
-import { lockContacts } from '../lock-contacts.ts';
+import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
+import { lockContacts } from '../values/lock-contacts.ts';
 import { API_NAMES } from './merge-stage.ts';
 import type { UndoFigures } from './undo-import.ts';
 import { idsOfRanges, type UndoRecord } from './undo-record.ts';

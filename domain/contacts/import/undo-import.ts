@@ -1,8 +1,8 @@
 import { retriedTransaction, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
-import { appendAudit, type Author } from '../../auth/audit.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { AppError, notFound } from '../../common/errors.ts';
 import { undoChunk } from './undo-chunk.ts';
 
 /** What undoing an import has done so far: contacts removed, restored, and left as they are. */

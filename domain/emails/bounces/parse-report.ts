@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Email } from 'postal-mime';
-import { emailOfMessageId, emailOfReturnPath } from '../return-path.ts';
-import type { LinkSigner } from '../tokens.ts';
+import { emailOfMessageId, emailOfReturnPath } from '../mime/return-path.ts';
+import type { LinkSigner } from '../../addresses/tokens.ts';
 import { readDeliveryStatus, readFields, type Fields } from './delivery-status.ts';
 import type { DeliveryReport, Outcome } from './report.ts';
 import { readTextBounce } from './text-bounce.ts';

@@ -1,8 +1,8 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { addressKey } from '../address-key.ts';
-import { suppressAddresses } from '../suppress-addresses.ts';
+import { addressKey } from '../../addresses/address-key.ts';
+import { suppressAddresses } from '../consent/suppress-addresses.ts';
 import { outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
-import { settleByBounces, settleByDelivery, type EmailRef } from './settle-by-evidence.ts';
+import { settleByBounces, settleByDelivery, type EmailRef } from '../ledger/settle-by-evidence.ts';
 
 /** So many mails in a row that came back, for whatever passing reason, and the address counts as dead. */
 const SOFT_BOUNCES = 5;

@@ -1,5 +1,5 @@
 import type { BounceKind } from '../../../db/entities/emails.ts';
-import { oneLine } from '../mime.ts';
+import { oneLine } from '../mime/mime.ts';
 
 /** The providers whose webhooks are taken. */
 export const WEBHOOK_PROVIDERS = ['ses', 'sendgrid', 'mailgun', 'postmark'] as const;

@@ -1,8 +1,8 @@
 import type { EmailCampaign, EmailCampaignStatus } from '../../../db/entities/email-campaigns.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
-import { appendAudit, type AuditEvent, type Author } from '../../auth/audit.ts';
-import { AppError } from '../../errors.ts';
+import { appendAudit, type AuditEvent, type Author } from '../../audit/audit.ts';
+import { AppError } from '../../common/errors.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { openRun } from './open-run.ts';
 import { startOf } from './schedule.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import type { User } from '../../errors.ts';
+import type { User } from '../../common/errors.ts';
 
 /** The email campaigns that are on their way and send a template, or to a segment. */
 export async function emailCampaignsUsing(tx: EntityManager, tenantId: string, what: { templateId: number } | { segmentId: number }): Promise<User[]> {

@@ -2,8 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { assertNoneMissing, notFound, type Missing } from '../../errors.ts';
-import { holdSegment } from '../../segments/hold-segment.ts';
+import { assertNoneMissing, notFound, type Missing } from '../../common/errors.ts';
+import { holdSegment } from '../../segments/membership/hold-segment.ts';
 
 /** The campaign, locked until the transaction ends. Throws 404. */
 export async function lockEmailCampaign(tx: EntityManager, id: number): Promise<EmailCampaign> {

@@ -1,8 +1,8 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { holdSegment } from '../../segments/hold-segment.ts';
-import { gateJoins, refusal } from '../gates.ts';
-import { HELD_UNTIL } from '../held.ts';
+import { holdSegment } from '../../segments/membership/hold-segment.ts';
+import { gateJoins, refusal } from '../ledger/gates.ts';
+import { HELD_UNTIL } from '../ledger/held.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { dueAt } from './schedule.ts';
 import { placeOf, PLACES, shares, type Share } from './variants.ts';

@@ -1,8 +1,8 @@
 import { IsolationLevel } from '@mikro-orm/core';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { notFound } from '../../errors.ts';
-import { countEmails, MAILING } from '../count-emails.ts';
+import { notFound } from '../../common/errors.ts';
+import { countEmails, MAILING } from '../ledger/count-emails.ts';
 
 const MAX_LINKS = 200;
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EmailCampaign, type EmailCampaignStatus, type ScheduleType, type Variant, type Winner } from '../../../db/entities/email-campaigns.ts';
 import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
-import { appendAudit, type Author } from '../../auth/audit.ts';
-import { campaignsUsing } from '../../campaigns/campaigns-using.ts';
-import { AppError, assertNotInUse, assertValid, type Violation } from '../../errors.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
+import { AppError, assertNotInUse, assertValid, type Violation } from '../../common/errors.ts';
 import { beginMailing, wakeCampaign } from './change-email-campaign.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { scheduleViolations, startOf } from './schedule.ts';

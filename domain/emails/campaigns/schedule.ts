@@ -1,8 +1,8 @@
 import { Cron } from 'croner';
 import { DateTime } from 'luxon';
 import type { ScheduleType } from '../../../db/entities/email-campaigns.ts';
-import type { Violation } from '../../errors.ts';
-import { atWallClock, isTimezone } from '../../campaigns/local-time.ts';
+import type { Violation } from '../../common/errors.ts';
+import { atWallClock, isTimezone } from '../../common/local-time.ts';
 
 export interface Schedule {
   scheduleType: ScheduleType | null;

@@ -1,5 +1,5 @@
 import type { Variant, Winner } from '../../../db/entities/email-campaigns.ts';
-import type { Violation } from '../../errors.ts';
+import type { Violation } from '../../common/errors.ts';
 
 /** The audience is dealt out over so many places. */
 export const PLACES = 10_000;

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
-import type { Violation } from '../../contacts/violation.ts';
+import type { Violation } from '../../common/violation.ts';
 
 /** RFC 8301 section 3.2: signers use 1024 bits at least and should use 2048; verifiers need not take more than 4096. */
 const MADE_BITS = 2048;

@@ -1,10 +1,10 @@
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { normaliseEmail } from '../../contacts/email.ts';
-import { isViolation } from '../../contacts/violation.ts';
-import type { User, Violation } from '../../errors.ts';
-import { parseMailbox } from '../compose.ts';
-import { addressKey } from '../address-key.ts';
+import { normaliseEmail } from '../../addresses/email.ts';
+import { isViolation } from '../../common/violation.ts';
+import type { User, Violation } from '../../common/errors.ts';
+import { parseMailbox } from '../message/compose.ts';
+import { addressKey } from '../../addresses/address-key.ts';
 
 /** What of a sender says that an address is its tenant's. */
 export type Proof = Pick<EmailSender, 'emailKey' | 'confirmedAt' | 'verifiedDomain'>;

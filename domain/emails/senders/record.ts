@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises';
-import { AppError, type Violation } from '../../errors.ts';
+import { AppError, type Violation } from '../../common/errors.ts';
 
 /** Where the record of a key stands in the DNS (RFC 6376 section 3.6.2.1). */
 export const recordName = (domain: string, selector: string): string => `${selector}._domainkey.${domain}`;

@@ -1,6 +1,6 @@
 import type { EmailStatus } from '../../../db/entities/emails.ts';
-import type { Resolution } from '../../../domain/emails/resolve-email.ts';
-import type { Settlement } from '../../../domain/emails/settle-emails.ts';
+import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
+import type { Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 
 /** Time is made up and comes in ticks: leases, pauses and what passes are whole ones, so that no real second matters. */
 export const LEASE = 2;

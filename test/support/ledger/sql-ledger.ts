@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { engineEm, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
-import { acceptEmails } from '../../../domain/emails/accept-emails.ts';
-import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/lease-emails.ts';
-import { queueEmails } from '../../../domain/emails/queue-emails.ts';
-import { resolveEmail, type Resolution } from '../../../domain/emails/resolve-email.ts';
-import { settleEmails } from '../../../domain/emails/settle-emails.ts';
-import { startEmails, type Transact } from '../../../domain/emails/start-emails.ts';
-import { suppressQueuedEmails } from '../../../domain/emails/suppress-queued.ts';
-import { requestAgain, sweepExpired } from '../../../domain/emails/sweep-emails.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { acceptEmails } from '../../../domain/emails/ledger/accept-emails.ts';
+import { leaseEmails, releaseLeases, renewLeases } from '../../../domain/emails/ledger/lease-emails.ts';
+import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
+import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
+import { settleEmails } from '../../../domain/emails/ledger/settle-emails.ts';
+import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
+import { suppressQueuedEmails } from '../../../domain/emails/ledger/suppress-queued.ts';
+import { requestAgain, sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
+import { AppError } from '../../../domain/common/errors.ts';
 import { LEASE, REQUEST_AGAIN_AFTER, SENDING_LEASE, SpecLedger, type Attempted, type Copy, type Ledger, type LedgerEmail, type Started } from './spec.ts';
 
 const TENANT = 'ledger';

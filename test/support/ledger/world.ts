@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Resolution } from '../../../domain/emails/resolve-email.ts';
+import type { Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
 import { LEASE, SENDING_LEASE, type Attempted, type Copy, type Fault, type Ledger } from './spec.ts';
 
 const PROCESSES = 3;

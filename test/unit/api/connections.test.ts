@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test } from '@jest/globals';
-import { endSilentReaders } from '../../../api/connections.ts';
-import { createDrain } from '../../../api/draining.ts';
-import { refuseWith } from '../../../api/refuse.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { endSilentReaders } from '../../../api/connections/connections.ts';
+import { createDrain } from '../../../api/connections/draining.ts';
+import { refuseWith } from '../../../api/connections/refuse.ts';
+import { AppError } from '../../../domain/common/errors.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const UNREAD_MS = 300;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { preferredLanguage } from '../../../api/language.ts';
-import { PAGE_TEXTS } from '../../../api/emails/page-texts.ts';
-import { LANGUAGES, languageOf } from '../../../domain/languages.ts';
+import { preferredLanguage } from '../../../api/pages/language.ts';
+import { PAGE_TEXTS } from '../../../api/emails/pages/texts.ts';
+import { LANGUAGES, languageOf } from '../../../domain/common/languages.ts';
 
 const cases: Record<string, string> = {
   '': 'en', '*': 'en', 'de': 'de', 'DE': 'de', 'de-AT': 'de', 'de-Latn-AT-1996': 'de', 'pt-BR,pt;q=0.9,en;q=0.8': 'pt',

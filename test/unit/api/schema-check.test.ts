@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import type { AppError} from '../../../domain/errors.ts';
-import { assertValid, MOST_VIOLATIONS } from '../../../domain/errors.ts';
+import type { AppError} from '../../../domain/common/errors.ts';
+import { assertValid, MOST_VIOLATIONS } from '../../../domain/common/errors.ts';
 import { hashRequest } from '../../../domain/idempotency/hash-request.ts';
-import { checkContent, compileRequest } from '../../../domain/schema-check.ts';
+import { checkContent, compileRequest } from '../../../domain/common/schema-check.ts';
 
 const nested = Type.Object({ list: Type.Optional(Type.Array(Type.Object({ a: Type.Integer(), b: Type.Union([Type.Integer(), Type.Null()]) }, { additionalProperties: false }))) }, { additionalProperties: false });
 

@@ -4,9 +4,9 @@ import { createServer, type RequestListener } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test } from '@jest/globals';
 import { until } from '../../support/until.ts';
-import { limitConnections } from '../../../api/connections.ts';
-import { createDrain } from '../../../api/draining.ts';
-import { createBodyTimeout } from '../../../api/slow-bodies.ts';
+import { limitConnections } from '../../../api/connections/connections.ts';
+import { createDrain } from '../../../api/connections/draining.ts';
+import { createBodyTimeout } from '../../../api/connections/slow-bodies.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 /** A server that bounds bodies and connections, with what answers it; its connections come from the addresses `from`, one after the other. */

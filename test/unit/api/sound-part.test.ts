@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { soundPart, withOthers } from '../../../domain/sound-part.ts';
+import { soundPart, withOthers } from '../../../domain/common/sound-part.ts';
 
 const at = (...paths: string[]) => paths.map((path) => ({ path, code: 'type', message: 'is wrong' }));
 

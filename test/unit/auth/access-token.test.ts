@@ -3,8 +3,8 @@ import { mock } from 'node:test';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import jwt from 'jsonwebtoken';
-import { signAccessToken, verifyAccessToken } from '../../../domain/auth/access-token.ts';
-import { AppError } from '../../../domain/errors.ts';
+import { signAccessToken, verifyAccessToken } from '../../../domain/auth/access/access-token.ts';
+import { AppError } from '../../../domain/common/errors.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 const secrets = { JWT_SECRET: 'a-secret-of-more-than-32-characters', JWT_SECRET_PREVIOUS: '', JWT_EXPIRATION_MS: 60_000 };

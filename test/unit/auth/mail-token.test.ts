@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from '@jest/globals';
-import { mailLink, newMailToken, readMailToken, SYSTEM_MAILS } from '../../../domain/auth/mail-token.ts';
-import { createLinkSigner } from '../../../domain/emails/tokens.ts';
+import { mailLink, newMailToken, readMailToken, SYSTEM_MAILS } from '../../../domain/addresses/mail-token.ts';
+import { createLinkSigner } from '../../../domain/addresses/tokens.ts';
 
 const [ONE, TWO, THREE] = ['1'.repeat(32), '2'.repeat(32), '3'.repeat(32)];
 const links = createLinkSigner({ secret: ONE });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { parseOptions } from '@node-rs/argon2';
-import { AppError } from '../../../domain/errors.ts';
-import { HASH_OPTIONS, hashPassword, inTurn, verifyPassword } from '../../../domain/auth/password.ts';
-import { checkPassword } from '../../../domain/auth/password-policy.ts';
+import { AppError } from '../../../domain/common/errors.ts';
+import { HASH_OPTIONS, hashPassword, inTurn, verifyPassword } from '../../../domain/auth/credentials/password.ts';
+import { checkPassword } from '../../../domain/auth/credentials/password-policy.ts';
 
 test('a hash is argon2id by our parameters, salted, and fits its password only', async () => {
   const [one, two] = [await hashPassword('Correct-Horse-7'), await hashPassword('Correct-Horse-7')];
@@ -17,7 +17,7 @@ test('a hash is argon2id by our parameters, salted, and fits its password only',
 
 test('nobody\'s hash matches nothing and costs the same', async () => {
   assert.equal(await verifyPassword(null, ''), false);
-  const source = await import('node:fs/promises').then((fs) => fs.readFile(new URL('../../../domain/auth/password.ts', import.meta.url), 'utf8'));
+  const source = await import('node:fs/promises').then((fs) => fs.readFile(new URL('../../../domain/auth/credentials/password.ts', import.meta.url), 'utf8'));
   const { memoryCost, timeCost, parallelism } = parseOptions(/'(\$argon2id\$[^']+)'/.exec(source)![1]!);
   assert.deepEqual({ memoryCost, timeCost, parallelism }, HASH_OPTIONS);
 });

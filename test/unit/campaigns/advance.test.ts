@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { advance, begin, plan } from '../../../domain/campaigns/advance.ts';
+import { advance, begin, plan } from '../../../domain/campaigns/execution/advance.ts';
 import { always, goesOn, moment, valid, walk } from './support.ts';
 
 const NOON = moment('2026-03-02T12:00:00.000Z');

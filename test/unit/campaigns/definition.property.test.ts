@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { type StepResult, advance, begin, plan } from '../../../domain/campaigns/advance.ts';
-import type { Definition } from '../../../domain/campaigns/definition.ts';
-import { exitsOf, stepIndexes, targetIndex } from '../../../domain/campaigns/flow.ts';
-import { referencedIds } from '../../../domain/campaigns/references.ts';
-import { stepKind } from '../../../domain/campaigns/step-kinds.ts';
-import { validateDefinition } from '../../../domain/campaigns/validate.ts';
+import { type StepResult, advance, begin, plan } from '../../../domain/campaigns/execution/advance.ts';
+import type { Definition } from '../../../domain/campaigns/definition/definition.ts';
+import { exitsOf, stepIndexes, targetIndex } from '../../../domain/campaigns/validation/flow.ts';
+import { referencedIds } from '../../../domain/campaigns/validation/references.ts';
+import { stepKind } from '../../../domain/campaigns/definition/step-kinds.ts';
+import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
 import { always, definitionOf, moment, refs } from './support.ts';
 
 const ODD_IDS = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { StepsSchema, TriggerSchema, normaliseDefinition, normaliseSteps } from '../../../domain/campaigns/definition.ts';
-import { EntrySchema } from '../../../domain/campaigns/entry.ts';
-import { prebuiltSteps } from '../../../domain/campaigns/prebuilt.ts';
-import { validateDefinition } from '../../../domain/campaigns/validate.ts';
-import { compileRequest, compileResponse } from '../../../domain/schema-check.ts';
+import { StepsSchema, TriggerSchema, normaliseDefinition, normaliseSteps } from '../../../domain/campaigns/definition/definition.ts';
+import { EntrySchema } from '../../../domain/campaigns/definition/entry.ts';
+import { prebuiltSteps } from '../../../domain/campaigns/definition/prebuilt.ts';
+import { validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
+import { compileRequest, compileResponse } from '../../../domain/common/schema-check.ts';
 import { moment, refs, valid, walk } from './support.ts';
 
 const exit = { type: 'EXIT' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
   type Moment, type NextStep, type Outcome, type Position, type StepResult, advance, begin, plan,
-} from '../../../domain/campaigns/advance.ts';
-import { type Definition, type DefinitionInput, normaliseDefinition } from '../../../domain/campaigns/definition.ts';
-import { type DefinitionRefs, validateDefinition } from '../../../domain/campaigns/validate.ts';
+} from '../../../domain/campaigns/execution/advance.ts';
+import { type Definition, type DefinitionInput, normaliseDefinition } from '../../../domain/campaigns/definition/definition.ts';
+import { type DefinitionRefs, validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
 
 /** Refs of a tenant that has ids 1 to 20 of everything and some custom fields. */
 export const refs: DefinitionRefs = {

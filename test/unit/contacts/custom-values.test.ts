@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { checkCustomValue, parseCustomText, type CustomFieldType } from '../../../domain/contacts/custom-values.ts';
-import { isViolation } from '../../../domain/contacts/fields.ts';
+import { checkCustomValue, parseCustomText, type CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
+import { isViolation } from '../../../domain/common/fields.ts';
 
 const outcome = (value: unknown): unknown => (isViolation(value) ? `! ${value.code}` : value);
 const size: CustomFieldType = { type: 'enum', options: ['S', 'M'] };

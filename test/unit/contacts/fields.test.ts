@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import validator from 'validator';
 import {
   cleanText, isViolation, normaliseEmail, normaliseLocale, normaliseTags, normaliseTimezone,
-} from '../../../domain/contacts/fields.ts';
+} from '../../../domain/common/fields.ts';
 
 const outcome = (value: unknown): unknown => (isViolation(value) ? `! ${value.code}` : value);
 

@@ -3,7 +3,7 @@ import { test } from '@jest/globals';
 import { getCountries, getCountryCallingCode, getExampleNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
 import { seededRandom } from '../../../dev/demo/random.ts';
-import { phoneE164 } from '../../../domain/contacts/phone.ts';
+import { phoneE164 } from '../../../domain/common/phone.ts';
 
 test('phones become E.164 where they can be read, null where not', () => {
   const cases: [string, string | null][] = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from '@jest/globals';
-import { followWarnings, shortLine } from '../../../dev/log-tail.ts';
+import { followWarnings, shortLine } from '../../../dev/stack/log-tail.ts';
 import { tempDir } from './temp-dir.ts';
 
 const line = (level: string, msg: string) => `${JSON.stringify({ level, msg })}\n`;

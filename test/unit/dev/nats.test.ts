@@ -3,9 +3,9 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from '@jest/globals';
 import { connect } from 'nats';
-import { localAccounts, natsUrl, startNats } from '../../../dev/nats.ts';
-import { natsConfig } from '../../../dev/nats-config.ts';
-import { freePorts } from '../../../dev/ports.ts';
+import { localAccounts, natsUrl, startNats } from '../../../dev/stack/nats.ts';
+import { natsConfig } from '../../../dev/stack/nats-config.ts';
+import { freePorts } from '../../../dev/stack/ports.ts';
 import { tempDir } from './temp-dir.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from '@jest/globals';
-import { assertFree, freePorts, portOpens } from '../../../dev/ports.ts';
+import { assertFree, freePorts, portOpens } from '../../../dev/stack/ports.ts';
 
 const use = (port: number, setting = 'NATS_PORT') => ({ port, what: 'NATS', setting });
 

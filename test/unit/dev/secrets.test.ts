@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from '@jest/globals';
-import { loadSecrets } from '../../../dev/secrets.ts';
+import { loadSecrets } from '../../../dev/stack/secrets.ts';
 import { tempDir } from './temp-dir.ts';
 
 test('secrets are made once, long enough to sign with, and for the owner alone', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { adminLogin, localDefaults, readStartSettings } from '../../../dev/settings.ts';
-import { portsOf } from '../../../dev/stack.ts';
+import { portsOf } from '../../../dev/stack/stack.ts';
 
 test('without settings the ports are the documented ones, and every part is started', () => {
   const { apiPort, ports, external } = readStartSettings({});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from '@jest/globals';
-import type { TestStack } from '../../../dev/test-stack.ts';
+import type { TestStack } from '../../../dev/stack/test-stack.ts';
 import { claimSlot } from '../../support/slot.ts';
 import { tempDir } from './temp-dir.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addressKey } from '../../../domain/emails/address-key.ts';
+import { addressKey } from '../../../domain/addresses/address-key.ts';
 import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { parseReport } from '../../../domain/emails/bounces/parse-report.ts';
 import { outcomeFor } from '../../../domain/emails/bounces/report.ts';
-import { messageIdFor } from '../../../domain/emails/compose.ts';
-import { emailOfMessageId, emailOfReturnPath, returnPathOf } from '../../../domain/emails/return-path.ts';
-import { createLinkSigner } from '../../../domain/emails/tokens.ts';
+import { messageIdFor } from '../../../domain/emails/message/compose.ts';
+import { emailOfMessageId, emailOfReturnPath, returnPathOf } from '../../../domain/emails/mime/return-path.ts';
+import { createLinkSigner } from '../../../domain/addresses/tokens.ts';
 
 const signer = createLinkSigner({ secret: 'a secret of thirty-two characters' });
 const stranger = createLinkSigner({ secret: 'another secret of that very length' });

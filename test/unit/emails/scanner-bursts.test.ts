@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { scannerClicks, type Click } from '../../../domain/emails/scanner-bursts.ts';
+import { scannerClicks, type Click } from '../../../domain/emails/tracking/scanner-bursts.ts';
 
 const clicks = (...list: [at: number, url: string][]): Click[] => list.map(([at, url]) => ({ at, url }));
 const found = (list: Click[], links: number | null) => [...scannerClicks(list, links)].map((click) => click.at).sort((a, b) => a - b);

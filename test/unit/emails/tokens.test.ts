@@ -2,8 +2,8 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
-import { createEmailLinks, trackableLink } from '../../../domain/emails/links.ts';
-import { createLinkSigner } from '../../../domain/emails/tokens.ts';
+import { createEmailLinks, trackableLink } from '../../../domain/emails/rendering/links.ts';
+import { createLinkSigner } from '../../../domain/addresses/tokens.ts';
 
 const secret = 'a secret of at least thirty-two characters';
 const signer = createLinkSigner({ secret });

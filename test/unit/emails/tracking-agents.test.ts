@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { isAutomatedAgent } from '../../../domain/emails/tracking-agents.ts';
+import { isAutomatedAgent } from '../../../domain/emails/tracking/tracking-agents.ts';
 
 const people = [
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/138.0.0.0 Safari/537.36',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
-import { createWideLimit } from '../../../api/admission.ts';
+import { createWideLimit } from '../../../api/guard/admission.ts';
 import { networkOf } from '../../../domain/rate-limits/network-of.ts';
 
 test('an IPv6 client is its /64, however its address is written', () => {

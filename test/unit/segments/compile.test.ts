@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { causesOf } from '../../../domain/segments/causes.ts';
-import { compileFilter } from '../../../domain/segments/compile.ts';
-import type { Filter } from '../../../domain/segments/filter.ts';
+import { causesOf } from '../../../domain/segments/filter/causes.ts';
+import { compileFilter } from '../../../domain/segments/compile/compile.ts';
+import type { Filter } from '../../../domain/segments/filter/filter.ts';
 
 const db = new Kysely<object>({
   dialect: {

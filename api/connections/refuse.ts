@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { AppError, type ErrorCode } from '../../domain/common/errors.ts';
+import { inBackground } from '../../domain/common/turn.ts';
+import { endUnread } from '../middleware/early-answer.ts';
+import { problemBody } from '../middleware/problem.ts';
+
+/** What every refusal says that is made before there is an application: no page may be made of it, and no cache keeps it. */
+function refusal(error: AppError, requestId: string): { headers: string[]; body: string } {
+  const body = problemBody(error, requestId);
+  const headers = [
+    'Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body)), 'X-Request-Id', requestId, 'Cache-Control', 'no-store',
+    'X-Content-Type-Options', 'nosniff', ...Object.entries(error.headers ?? {}).flat(),
+  ];
+  return { headers, body };
+}
+
+/**
+ * Makes what answers a request with an error without looking at it any further. All but the request's id is written beforehand: who is turned away must cost next to nothing.
+ */
+export function refuseWith(error: AppError): (request: IncomingMessage, response: ServerResponse, requestId?: string) => void {
+  const { status } = error;
+  const sample = randomUUID();
+  const { headers, body } = refusal(error, sample);
+  const [before, after] = body.split(sample) as [string, string];
+  const idAt = headers.indexOf(sample);
+  const lengthAt = headers.indexOf('Content-Length') + 1;
+  return (request, response, requestId = randomUUID()) => {
+    const answer = before + requestId + after;
+    headers[idAt] = requestId;
+    // A request may have an id of its own, of any length.
+    headers[lengthAt] = String(Buffer.byteLength(answer));
+    endUnread(request, response);
+    response.writeHead(status, headers);
+    response.end(answer);
+  };
+}
+
+const CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' };
+
+/** What is no HTTP, or too long or too slow for a request, gets the body that every error has. */
+export function answerClientErrors(server: Server): void {
+  server.on('clientError', (failure: NodeJS.ErrnoException, socket: Socket) => {
+    if (failure.code === 'ECONNRESET') return void socket.destroy(failure);
+    // Thousands may hang up in one instant.
+    inBackground(() => {
+      // Half an answer is on its way, or nobody is there to read one.
+      const answering = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage?.headersSent;
+      if (!socket.writable || answering) return void socket.destroy(failure);
+      const error = new AppError(CODES[failure.code ?? ''] ?? 'malformed_request');
+      const { headers, body } = refusal(error, randomUUID());
+      const lines = headers.map((part, index) => (index % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');
+      socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines}Connection: close\r\n\r\n${body}`);
+    });
+  });
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox';
+import { engineEm, retriedTransaction } from '../../../db/orm.ts';
+import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
+import { takeOnce } from '../../../domain/emails/bounces/take-once.ts';
+import { AppError, notFound } from '../../../domain/common/errors.ts';
+import { MOST_VALUES, route, type RouteSpec } from '../../guard/guard.ts';
+import { readBytes } from '../../middleware/body.ts';
+import { jsonMeter } from '../../middleware/body-size.ts';
+import { strict } from '../../guard/schemas.ts';
+import { mailgun } from './mailgun.ts';
+import { postmark } from './postmark.ts';
+import type { Webhook } from './request.ts';
+import { sendgrid } from './sendgrid.ts';
+import { ses } from './ses.ts';
+
+const webhooks = new Map<string, Webhook>(Object.entries({ ses, sendgrid, mailgun, postmark }));
+/**
+ * SendGrid gathers events up to 768 KB. A message of Amazon SNS has up to 256 KB, and up to twice as many as JSON in JSON.
+ * Mailgun and Postmark tell of one event at a time; that Postmark adds the content of a bounce is not needed.
+ */
+const WEBHOOK_BYTES = 1024 * 1024;
+const Params = Type.Object({ provider: Type.String({ examples: ['ses'] }) });
+
+export const webhookRoutes: RouteSpec[] = [
+  route({
+    method: 'POST', path: '/emails/webhooks/{provider}', operationId: 'receiveWebhook', summary: 'What a mail provider tells of deliveries, bounces and complaints', access: 'public',
+    description: 'For `ses` (by Amazon SNS), `sendgrid`, `mailgun` and `postmark`, each where its setting is given; signed as each of them does. Events of other types, and of mail that is not ours, are ignored.',
+    params: Params, openQuery: true, bodyLimit: WEBHOOK_BYTES,
+    responses: { 200: { schema: strict({ reports: Type.Integer({ description: 'How many were about our mails' }) }, { title: 'WebhookReceipt' }) } },
+    errors: ['unauthorized', 'malformed_json', 'not_found', 'payload_too_large', 'unavailable'],
+    handler: async ({ ctx, deps, params }) => {
+      const webhook = webhooks.get(params.provider);
+      if (!webhook?.isConfigured(deps.env)) throw notFound('webhook of', params.provider);
+      const limits = { bytes: Math.min(WEBHOOK_BYTES, deps.env.BODY_MAX_BYTES), values: MOST_VALUES.others };
+      const body = await readBytes(ctx, limits.bytes, jsonMeter(limits));
+      const { reports, once } = await webhook.read({ deps, body, header: (name) => ctx.get(name), now: new Date() });
+      await retriedTransaction(engineEm(deps.orm), async (tx) => {
+        if (once && !(await takeOnce(tx, once))) return;
+        const { deferred } = await recordReports(tx, reports);
+        // Nothing of it is kept, and the provider comes again: by then it is settled.
+        if (deferred > 0) throw new AppError('unavailable', 'A mail that it tells of is being sent yet; come again', { headers: { 'Retry-After': '60' } });
+      });
+      return { body: { reports: reports.length } };
+    },
+  }),
+];

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Deps } from '../../config/deps.ts';
+import { findApiKey } from '../../domain/auth/access/api-keys.ts';
+import { unauthorized, type AccessClaims } from '../../domain/auth/access/access-token.ts';
+import { askSessions, readCredentials, readSessions } from '../../domain/auth/access/authenticate.ts';
+import type { Principal } from '../../domain/audit/principal.ts';
+import { DEFAULT_TENANT } from '../../domain/auth/accounts/provision-tenant.ts';
+import { AppError } from '../../domain/common/errors.ts';
+import { networkOf } from '../../domain/rate-limits/network-of.ts';
+import { askTokens, readTokens, type RateLimit, type TokenTaken, type TokenWanted } from '../../domain/rate-limits/take-tokens.ts';
+
+/** Who is at the door, and from where. */
+export interface Arrival {
+  /** The Authorization header; null where nobody needs one. */
+  authorization: string | null;
+  address: string;
+}
+
+export interface Admission {
+  /** The caller, or why it is not let in; null where nobody needs to be anyone. */
+  caller: Principal | AppError | null;
+  /** Null while rate limiting is off. */
+  rate: (TokenTaken & { limit: number }) | null;
+}
+
+interface Waiting {
+  claims: AccessClaims | null;
+  token: TokenWanted | null;
+  resolve(outcome: { caller: Principal | AppError | null; taken: TokenTaken | null }): void;
+  reject(error: unknown): void;
+}
+
+/** Batches at once: the next one gathers while these are away, so a request waits for one round trip, two at most. */
+const BATCHES_AT_ONCE = 2;
+const LARGEST_BATCH = 200;
+
+/**
+ * Who calls and whether there is a token left in the caller's bucket, for what arrives at the same time in one round trip.
+ * The answer is the database's of that moment: what another process revoked or took counts.
+ */
+export function createAdmission(deps: Deps): (arrival: Arrival) => Promise<Admission> {
+  const { env } = deps;
+  const limit: RateLimit = { perMinute: env.RATE_LIMIT_PER_MINUTE, burst: env.RATE_LIMIT_BURST };
+  const waiting: Waiting[] = [];
+  let running = 0;
+
+  const run = async (batch: Waiting[]): Promise<void> => {
+    const claims = batch.flatMap((one) => one.claims ?? []);
+    const tokens = batch.flatMap((one) => one.token ?? []);
+    const distinct = [...new Map(claims.map((one) => [one.sessionId, one])).values()];
+    const [found = [], taken = []] = await deps.hot.run('engine', [askSessions(distinct), ...(tokens.length > 0 ? [askTokens(tokens, limit)] : [])]);
+    const callers = new Map(readSessions(distinct, found).map((caller, index) => [distinct[index]!.sessionId, caller]));
+    const given = readTokens(taken, limit);
+    let next = 0;
+    for (const one of batch) {
+      one.resolve({ caller: one.claims && callers.get(one.claims.sessionId)!, taken: one.token ? given[next++]! : null });
+    }
+  };
+  const pump = (): void => {
+    while (waiting.length > 0 && running < BATCHES_AT_ONCE) {
+      const batch = waiting.splice(0, LARGEST_BATCH);
+      running += 1;
+      run(batch).catch((error: unknown) => batch.forEach((one) => one.reject(error))).finally(() => {
+        running -= 1;
+        pump();
+      });
+    }
+  };
+  const ask = (claims: AccessClaims | null, token: TokenWanted | null) =>
+    new Promise<{ caller: Principal | AppError | null; taken: TokenTaken | null }>((resolve, reject) => {
+      waiting.push({ claims, token, resolve, reject });
+      // What arrives in the same turn of the event loop goes together.
+      if (waiting.length === 1) setImmediate(pump);
+    });
+
+  return async ({ authorization, address }) => {
+    const shown = authorization === null ? null : judged(() => readCredentials(env, authorization));
+    const claims = shown && 'claims' in shown ? shown.claims : null;
+    const key = shown && 'apiKey' in shown ? shown.apiKey : null;
+    const token = env.ENABLE_RATE_LIMITING ? tokenOf(claims, key, address) : null;
+    const [outcome, keyHolder] = await Promise.all([
+      claims || token ? ask(claims, token) : null,
+      key === null ? null : judged(async () => (await findApiKey(deps.orm, key)) ?? unauthorized('The API key is not known')),
+    ]);
+    const caller = shown instanceof AppError ? shown : (keyHolder ?? outcome?.caller ?? null);
+    return { caller, rate: outcome?.taken ? { ...outcome.taken, limit: limit.burst } : null };
+  };
+}
+
+/** What a check answers or refuses. A refusal counts against the rate limit too: who guesses tokens is slowed down. */
+function judged<T>(check: () => T): T | AppError;
+function judged<T>(check: () => Promise<T>): Promise<T | AppError>;
+function judged(check: () => unknown): unknown {
+  const refusal = (error: unknown): AppError => {
+    if (error instanceof AppError) return error;
+    throw error;
+  };
+  try {
+    const answer = check();
+    return answer instanceof Promise ? answer.catch(refusal) : answer;
+  } catch (error) {
+    return refusal(error);
+  }
+}
+
+function tokenOf(claims: AccessClaims | null, key: string | null, address: string): TokenWanted {
+  if (claims) return { bucket: `user/${claims.userId}`, tenantId: claims.tenantId, keyHash: null };
+  const keyHash = key === null ? null : createHash('sha256').update(key).digest('base64url');
+  return { bucket: `address/${networkOf(address)}`, tenantId: DEFAULT_TENANT, keyHash };
+}
+
+/** The far larger limit of what recipients, visitors and monitors call: of one address (of IPv6 one /64), at one process. */
+export function createWideLimit(perMinute: number): (address: string) => boolean {
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: 50_000 });
+  const burst = perMinute / 6;
+  return (address) => {
+    const network = networkOf(address);
+    const now = performance.now();
+    const bucket = buckets.get(network) ?? { tokens: burst, at: now };
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * perMinute) / 60_000);
+    bucket.at = now;
+    buckets.set(network, bucket);
+    if (bucket.tokens < 1) return false;
+    bucket.tokens -= 1;
+    return true;
+  };
+}

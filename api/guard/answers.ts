@@ -1,0 +1,137 @@
+import { errorCatalogue, type ErrorCode } from '../../domain/common/errors.ts';
+import { responseExample } from '../openapi/examples.ts';
+import { bodySchema, PUBLIC_BODY_BYTES, type ResponseSpec, type RouteSpec } from './guard.ts';
+import { takesIdempotencyKey } from '../middleware/idempotency.ts';
+
+const text = (description: string, extra: object = {}) => ({ description, schema: { type: 'string' }, ...extra });
+const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
+
+/** The headers of answers, by the names of their components. */
+export const headers = {
+  'ETag': text('The version of a resource, or a digest of another answer: for If-None-Match, and of a resource for If-Match', { example: '"1"' }),
+  'Idempotency-Replayed': text('`true`: this is the first answer to the Idempotency-Key; nothing was done again', { schema: { type: 'string', enum: ['true'] } }),
+  'Location': text('Where the resource, the job or the next page is'),
+  'RateLimit-Limit': whole('Requests that may come at once'),
+  'RateLimit-Remaining': whole('Requests left now'),
+  'RateLimit-Reset': whole('Seconds until all of them are left again'),
+  'Retry-After': whole('Seconds to wait before the request is repeated'),
+  'X-Request-Id': text('Of the request, or made: it is in our logs', { required: true }),
+};
+
+const refer = (names: (keyof typeof headers)[]) => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+/** Whether a caller has a rate of its own; other operations have a far larger one for each address. */
+const hasOwnRate = ({ access, path }: RouteSpec): boolean => access !== 'public' || path.startsWith('/auth/');
+
+/** Codes that a route can give because of what it is. */
+export function generalErrors(spec: RouteSpec): ErrorCode[] {
+  const codes: ErrorCode[] = ['internal', 'unavailable', 'too_many_requests'];
+  if (spec.params || spec.query || spec.body || !spec.openQuery) codes.push('validation_failed');
+  if (spec.params) codes.push('not_found');
+  // Node itself answers it; a cursor or a filter is what makes an address long.
+  if (spec.params || spec.query) codes.push('headers_too_large');
+  if (bodySchema(spec)) codes.push('validation_failed', 'malformed_json', 'malformed_body', 'payload_too_large', 'unsupported_media_type');
+  if (spec.access !== 'public') codes.push('unauthorized', 'token_expired', 'token_revoked', 'forbidden');
+  if (spec.method === 'PUT') codes.push('precondition_failed');
+  if (takesIdempotencyKey(spec)) codes.push('idempotency_conflict', 'idempotency_key_reused');
+  return codes;
+}
+
+/** An error as it is answered. */
+function problemExample(code: ErrorCode) {
+  const [status, title] = errorCatalogue[code];
+  return {
+    type: `/docs#${code}`, title, status, detail: title, code, requestId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
+    ...(code === 'validation_failed' ? { detail: '1 problem in the request', errors: [{ path: '/email', code: 'required', message: 'is required' }] } : {}),
+  };
+}
+
+const hasVersion = (response: ResponseSpec): boolean => 'schema' in response && 'version' in ((response.schema as { properties?: object }).properties ?? {});
+
+function answerHeaders(spec: RouteSpec, status: number, response: ResponseSpec) {
+  const isRead = spec.method === 'GET' && status === 200 && ('schema' in response || 'contentType' in response);
+  return refer([
+    'X-Request-Id',
+    ...(isRead || (status < 300 && status !== 202 && hasVersion(response)) ? ['ETag' as const] : []),
+    ...(status === 201 || (status === 202 && 'schema' in response) || (status > 300 && status < 400) ? ['Location' as const] : []),
+    ...(hasOwnRate(spec) ? ['RateLimit-Limit' as const, 'RateLimit-Remaining' as const, 'RateLimit-Reset' as const] : []),
+    ...(takesIdempotencyKey(spec) ? ['Idempotency-Replayed' as const] : []),
+  ]);
+}
+
+function answerContent(response: ResponseSpec, write: (schema: unknown) => unknown) {
+  const content: Record<string, unknown> = {};
+  if ('schema' in response) content['application/json'] = { schema: write(response.schema), example: responseExample(response.schema) };
+  for (const type of 'contentType' in response ? [response.contentType].flat() : []) content[type] = { schema: schemaOf(type) };
+  return Object.keys(content).length > 0 ? { content } : {};
+}
+
+/** Of what is no JSON by a schema: a document, text, or bytes. */
+function schemaOf(contentType: string): object {
+  if (contentType === 'application/json') return { type: 'object', additionalProperties: true };
+  return { type: 'string', ...(/^text\/|ndjson$/.test(contentType) ? {} : { format: 'binary' }) };
+}
+
+const problemContent = (codes: readonly ErrorCode[]) => ({
+  'application/problem+json': {
+    schema: { $ref: '#/components/schemas/Problem' },
+    examples: Object.fromEntries(codes.map((code) => [code, { value: problemExample(code) }])),
+  },
+});
+
+/** Up to where a body is taken, in words. */
+function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
+  const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
+  const body = bytes === null ? '`BODY_MAX_BYTES` (5 MiB where it is not set)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
+  return `up to ${body}${largerBody ? ', and to what its fields can need' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (1 GiB where it is not set)' : ''}`;
+}
+
+const describe = (codes: readonly ErrorCode[], spec: RouteSpec): string =>
+  codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}${code === 'payload_too_large' ? `; a body is taken ${limitOf(spec)}` : ''}`).join('; ');
+
+/**
+ * The answers of every route. Errors are written once for each set of codes, among `shared`, the document's component
+ * responses, and referred to by these codes.
+ */
+export function createAnswers(write: (schema: unknown) => unknown) {
+  const shared: Record<string, unknown> = {};
+
+  function refusal(spec: RouteSpec, status: number, codes: readonly ErrorCode[]) {
+    const rated = hasOwnRate(spec) && status === 429;
+    const description = describe(codes, spec);
+    const limit = codes.includes('payload_too_large') ? `.${limitOf(spec).match(/\w+/g)!.join('_')}` : '';
+    const name = `${codes.toSorted().join('.')}${rated ? '.rated' : ''}${limit}`;
+    shared[name] ??= {
+      description,
+      headers: refer([
+        'X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
+        ...(rated ? ['RateLimit-Limit' as const, 'RateLimit-Remaining' as const, 'RateLimit-Reset' as const] : []),
+      ]),
+      content: problemContent(codes),
+    };
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  return {
+    shared,
+    of(spec: RouteSpec): Record<string, unknown> {
+      const answers: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }> = {};
+      for (const [status, response] of Object.entries(spec.responses)) {
+        answers[status] = {
+          description: response.description ?? 'Done', headers: answerHeaders(spec, Number(status), response), ...answerContent(response, write),
+        };
+      }
+      if (spec.method === 'GET' && '200' in answers) {
+        answers['304'] ??= { description: 'What If-None-Match names is still what there is', headers: refer(['X-Request-Id']) };
+      }
+      const codes = [...new Set([...generalErrors(spec), ...(spec.errors ?? [])])];
+      for (const [status, group] of Map.groupBy(codes, (code) => errorCatalogue[code][0])) {
+        const own = answers[status];
+        // A page, or an answer of its own kind, and the errors that every operation has.
+        if (own) Object.assign(own, { description: `${own.description}; ${describe(group, spec)}`, content: { ...own.content, ...problemContent(group) } });
+        else answers[status] = refusal(spec, status, group);
+      }
+      return answers;
+    },
+  };
+}

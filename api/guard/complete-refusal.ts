@@ -1,0 +1,36 @@
+import { toAppError } from '../../db/errors.ts';
+import { rolledBack, type EntityManager } from '../../db/orm.ts';
+import { AppError, invalid, MOST_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
+import { soundPart, withOthers, type Sound } from '../../domain/common/sound-part.ts';
+import type { Question, RouteSpec } from './guard.ts';
+
+/** What a check finds; where it can not be made, nothing more is told than there is already. */
+async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<Violation[]> {
+  try {
+    return await check();
+  } catch (error) {
+    const known = error instanceof AppError ? error : toAppError(error);
+    if (!known) throw error;
+    return known.code === 'validation_failed' ? known.errors ?? [] : [];
+  }
+}
+
+/** A request that is refused, as far as a route's `check` is told of it. */
+export interface RefusedRequest extends Omit<Question<unknown, unknown>, 'tx' | 'body'> {
+  em: EntityManager;
+  body: unknown;
+  /** What the schema has against the body. */
+  wrong: readonly Violation[];
+}
+
+/** The refusal of a request for what is `told`, completed by what else the domain has against what is sound of its body. */
+export async function completeRefusal(
+  told: Violation[], check: RouteSpec['check'], { em, body, wrong, ...question }: RefusedRequest,
+): Promise<AppError> {
+  const left = check && told.length < MOST_VIOLATIONS ? soundPart(body ?? {}, wrong) : null;
+  if (!check || !left) return invalid(told);
+  const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound as Sound<unknown> });
+  // Public routes have no tenant to ask in.
+  const found = await asked(() => (question.caller.tenantId === undefined ? ask(em) : rolledBack(em, ask)));
+  return invalid(withOthers(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
+}

@@ -1,0 +1,343 @@
+import type { Context } from 'koa';
+import type { Static, TSchema } from 'typebox';
+import { AppError, assertValid, type ErrorCode, type Violation } from '../../domain/common/errors.ts';
+import type { Caller, Principal } from '../../domain/audit/principal.ts';
+import type { Deps } from '../../config/deps.ts';
+import type { Env } from '../../config/env.ts';
+import { tenantEm, type EntityManager } from '../../db/orm.ts';
+import { checkContent, coerceParameters, compileRequest, compileResponse } from '../../domain/common/schema-check.ts';
+import type { Sound } from '../../domain/common/sound-part.ts';
+import { createTurn } from '../../domain/common/turn.ts';
+import { completeRefusal } from './complete-refusal.ts';
+import { strict } from './schemas.ts';
+import { readBody, type BodyType, type ReadBody } from '../middleware/body.ts';
+import type { BodyLimits } from '../middleware/body-size.ts';
+import { idempotent } from '../middleware/idempotency.ts';
+import { openUploadFolder, type UploadedFile } from '../middleware/uploads.ts';
+
+/** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
+export type Access = `${string}:${string}` | 'user' | 'public';
+
+/** What an answer is: JSON by a schema, or other content types, or nothing. */
+export type ResponseSpec =
+  { schema: TSchema; description?: string } | { contentType: string | readonly string[]; description: string } | { description: string };
+
+export interface Call<P, Q, B> {
+  ctx: Context;
+  deps: Deps;
+  /** Sees the caller's tenant; on public routes there is none (`deps` and the token at hand say which). */
+  em: EntityManager;
+  principal: Principal;
+  /** The principal as commands and the audit log know it. */
+  caller: Caller;
+  requestId: string;
+  params: P;
+  query: Q;
+  body: B;
+  files: UploadedFile[];
+  /** Read-only fields that came with the body: only their present values are accepted. */
+  readOnly: Record<string, unknown>;
+  /** The versions that If-Match names; null = any. */
+  ifMatch: readonly number[] | null;
+}
+
+/** What a `prepare` has made. */
+export interface Prepared<R> {
+  value: R;
+  /** Called where the request did not come to its end with it. */
+  discard(): void;
+}
+
+/** What a `check` is asked: the call, as far as there is nothing wrong with it. */
+export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'deps' | 'caller' | 'readOnly' | 'files'> {
+  /** In the caller's tenant, in a transaction that leaves nothing behind; on public routes there is no tenant. */
+  tx: EntityManager;
+  /** Without the parameters where one of them is wrong. */
+  params: Partial<P>;
+  body: Sound<B>;
+  /** The body's members as they came, also those that are wrong: what is not here was not given. */
+  given: { readonly [K in keyof B]?: unknown };
+}
+
+export interface Reply {
+  status?: number;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** It shows what other resources say, and its version does not tell when they change: never answered by 304. */
+  derived?: boolean;
+}
+
+export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema, R = unknown> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Under /api/v1 unless it starts with `//` (then at the root). Parameters in braces: `/contacts/{id}`. */
+  path: `/${string}`;
+  operationId: string;
+  summary: string;
+  description?: string;
+  access: Access;
+  params?: P;
+  query?: Q;
+  /** For what mail scanners and proxies call: unknown query parameters are ignored, and the handler judges whatever text comes. */
+  openQuery?: boolean;
+  body?: B;
+  bodyTypes?: readonly BodyType[];
+  /** Largest body in bytes, but for its file. Where it is not given, PUBLIC_BODY_BYTES without a token and BODY_MAX_BYTES with one; never more than the latter. */
+  bodyLimit?: number;
+  /** What this very resource can need beyond `bodyLimit`; only asked when a larger body comes. */
+  largerBody?: (call: { deps: Deps; params: Static<P> }) => Promise<number>;
+  /** Largest file of a multipart request. Where it is not given, files are read past and nothing is kept of them. */
+  fileLimit?: (env: Env) => number;
+  /** The body may be absent. */
+  bodyOptional?: boolean;
+  /** Status to answer; the first is what a plain return value gets. */
+  responses: Record<number, ResponseSpec>;
+  /** Error codes it can give beyond what every such route can. */
+  errors?: readonly ErrorCode[];
+  /** Of a page: what a browser gets instead of a problem. */
+  errorPage?: (ctx: Context, error: AppError) => Reply;
+  /**
+   * Of a POST: done again, it leaves everything as doing it once does, so it needs no transaction around it. Under an
+   * Idempotency-Key its answer is kept after its work instead of with it.
+   */
+  repeatable?: boolean;
+  /**
+   * What the domain has against a body beyond its schema. It is only asked when the request is refused already, so that one
+   * answer tells of everything; what is let through the command judges itself.
+   */
+  check?: (question: Question<Static<P>, Static<B>>) => Violation[] | Promise<Violation[]>;
+  /**
+   * What takes long and can be thrown away, such as to keep a file elsewhere: it is done before the transaction that an
+   * Idempotency-Key's request runs in, which holds a connection and its locks.
+   */
+  prepare?: (call: Call<Static<P>, Static<Q>, Static<B>>) => Promise<Prepared<R>>;
+  /** `prepared` is what `prepare` has made. */
+  handler: (call: Call<Static<P>, Static<Q>, Static<B>>, prepared: R) => Promise<Reply>;
+}
+
+/** Declares a route; its types come from its schemas. */
+export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R>(spec: RouteSpec<P, Q, B, R>): RouteSpec {
+  return spec as unknown as RouteSpec;
+}
+
+/** Answers: 201 with Location, 202 with Location, 204. */
+export const created = (location: string, body: unknown): Reply => ({ status: 201, body, headers: { Location: `/api/v1${location}` } });
+export const accepted = (location: string, body: unknown): Reply => ({ status: 202, body, headers: { Location: `/api/v1${location}` } });
+export const noContent: Reply = { status: 204 };
+
+/** A violation for each read-only field whose value is not the present one. */
+export function changedReadOnly(readOnly: Record<string, unknown>, current: object): Violation[] {
+  const now = current as Record<string, unknown>;
+  return Object.entries(readOnly)
+    .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
+    .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'can not be changed' }));
+}
+
+/** Refuses read-only fields whose value is not the present one. */
+export function assertUnchanged(readOnly: Record<string, unknown>, current: object): void {
+  assertValid(changedReadOnly(readOnly, current));
+}
+
+/** 412 unless If-Match is absent or names this version. */
+export function assertIfMatch(ifMatch: readonly number[] | null, version: number): void {
+  if (ifMatch !== null && !ifMatch.includes(version)) {
+    throw new AppError('precondition_failed', `The version is ${version}, which If-Match does not name`);
+  }
+}
+
+/** On public routes there is neither tenant nor actor, and nobody reads them. */
+function callerOf(ctx: Context, principal: Principal): Caller {
+  return { tenantId: principal?.tenantId, actor: principal?.actor, requestId: ctx.state['requestId'] as string, address: ctx.ip };
+}
+
+/** A list of ETags (RFC 9110, 13.1.1). One that we never gave matches no version. */
+function readIfMatch(header: string): number[] | null {
+  if (header === '' || header === '*') return null;
+  return header.split(',').flatMap((tag) => {
+    const match = /^(?:W\/)?"([1-9]\d{0,14})"$/.exec(tag.trim());
+    return match ? [Number(match[1])] : [];
+  });
+}
+
+function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<string, unknown> {
+  const names = (schema as { 'x-read-only'?: string[] } | undefined)?.['x-read-only'] ?? [];
+  const readOnly: Record<string, unknown> = {};
+  if (typeof body !== 'object' || body === null) return readOnly;
+  const fields = body as Record<string, unknown>;
+  for (const name of names) {
+    if (!Object.hasOwn(fields, name)) continue;
+    readOnly[name] = fields[name];
+    delete fields[name];
+  }
+  return readOnly;
+}
+
+const noFields = strict({});
+
+/** Whoever has no token gets no further: a form's fields, a password, some texts. */
+export const PUBLIC_BODY_BYTES = 64 * 1024;
+/** Values and names: what is made into objects at once keeps everyone else waiting. A filter at its limits has 100,000 values. */
+export const MOST_VALUES = { public: 10_000, others: 110_000 };
+
+/** What a route's body may hold. */
+async function limitsOf(spec: RouteSpec, { ctx, deps, params }: { ctx: Context; deps: Deps; params: unknown }): Promise<BodyLimits> {
+  const isPublic = spec.access === 'public';
+  const { BODY_MAX_BYTES } = deps.env;
+  const usual = Math.min(spec.bodyLimit ?? (isPublic ? PUBLIC_BODY_BYTES : BODY_MAX_BYTES), BODY_MAX_BYTES);
+  // What comes in chunks may be as long as it likes.
+  const isLarger = spec.largerBody !== undefined && (ctx.request.length === undefined || ctx.request.length > usual);
+  const bytes = isLarger ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params as never }), BODY_MAX_BYTES)) : usual;
+  return { bytes, values: isPublic ? MOST_VALUES.public : MOST_VALUES.others };
+}
+
+/** What the body must be. A POST of ours that takes none may have an empty one. */
+export function bodySchema(spec: Pick<RouteSpec, 'method' | 'access' | 'body'>): TSchema | undefined {
+  return spec.body ?? (spec.method === 'POST' && spec.access !== 'public' ? noFields : undefined);
+}
+
+type RoutedContext = Context & { params: Record<string, string> };
+
+/** What the schemas have to say of a request. */
+interface Judged {
+  query: Record<string, unknown>;
+  /** All that is wrong; with the body alone, `wrong`. */
+  errors: Violation[];
+  wrong: Violation[];
+  /** None where one of them is wrong. */
+  soundParams: Record<string, unknown>;
+  /** Whether the body's schema could be asked. */
+  isReadable: boolean;
+  given: object;
+  readOnly: Record<string, unknown>;
+}
+
+/** Compiles a route's checks once and gives the Koa handler: parse, check, call, filter, answer. */
+export function guard(spec: RouteSpec, deps: Deps) {
+  const checkParams = spec.params && compileRequest(spec.params);
+  const checkQuery = spec.query && compileRequest(spec.query);
+  const schema = bodySchema(spec);
+  const bodyOptional = spec.bodyOptional ?? !spec.body;
+  const checkBody = schema && compileRequest(schema);
+  const filters = new Map(
+    Object.entries(spec.responses).flatMap(([status, response]) =>
+      'schema' in response ? [[Number(status), compileResponse(response.schema)] as const] : [],
+    ),
+  );
+  const defaultStatus = Number(Object.keys(spec.responses)[0]);
+
+  const judge = async (ctx: RoutedContext, params: Record<string, unknown>, body: unknown): Promise<Judged> => {
+    const turn = createTurn();
+    const query = coerceParameters(spec.query, ctx.query);
+    const errors: Violation[] = checkParams?.(params) ?? [];
+    if (!spec.openQuery) errors.push(...checkContent(params));
+    const soundParams = errors.length === 0 ? params : {};
+    if (!spec.openQuery) errors.push(...checkContent(query));
+    if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
+    else if (!spec.openQuery) {
+      errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
+    }
+    const wrong = checkContent(body);
+    if (turn.isOver()) await turn.next();
+    // A schema's check recurses, so it sees nothing that is nested without end.
+    const isReadable = wrong.every(({ code }) => code === 'invalid_character');
+    if (checkBody && isReadable && !(bodyOptional && body === undefined)) wrong.push(...checkBody(body));
+    if (turn.isOver()) await turn.next();
+    errors.push(...wrong);
+    // Of a text, each character would become a property.
+    const given = typeof body === 'object' ? { ...body } : {};
+    const readOnly = splitReadOnly(schema, body);
+    if (spec.method === 'POST') {
+      errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
+    }
+    return { query, soundParams, errors, wrong, isReadable, given, readOnly };
+  };
+
+  /** The request as its handler sees it, in the transaction of `em` where there is one. */
+  const callOf = (ctx: RoutedContext, params: Record<string, unknown>, { body, files }: ReadBody, { query, readOnly }: Judged, em?: EntityManager): Call<unknown, unknown, unknown> => {
+    const principal = ctx.state['principal'] as Principal;
+    const caller = callerOf(ctx, principal);
+    return {
+      ctx, deps, get em() { return em ?? tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller, requestId: caller.requestId,
+      params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
+    };
+  };
+
+  const handle = async (call: Call<unknown, unknown, unknown>, judged: Judged, prepared: () => unknown): Promise<void> => {
+    const { ctx, caller, files, readOnly, body } = call;
+    const { errors, wrong, soundParams, given } = judged;
+    const check = judged.isReadable ? spec.check : undefined;
+    /** The refusal with what else the domain has against the request. */
+    const completed = (told: Violation[]): Promise<AppError> =>
+      completeRefusal(told, check, { em: call.em, deps, caller, readOnly, files, params: soundParams, given, body, wrong });
+    if (errors.length > 0) throw await completed(errors);
+
+    const answer = async (): Promise<Reply> => spec.handler(call as never, prepared());
+    const reply = await answer().catch(async (error: unknown) => {
+      // A command may refuse by one rule before it comes to the next.
+      const told = error instanceof AppError && error.code === 'validation_failed' && spec.check ? error.errors : undefined;
+      const whole = told && await completed(told);
+      throw whole && whole.errors!.length > told.length ? whole : error;
+    });
+
+    const status = reply.status ?? defaultStatus;
+    ctx.status = status;
+    if (reply.headers) ctx.set(reply.headers);
+    if (reply.derived) ctx.state['derived'] = true;
+    // A page instead of JSON, where a browser asked for one.
+    const filter = reply.headers?.['Content-Type'] ? undefined : filters.get(status);
+    if (filter) {
+      const answer: unknown = JSON.parse(JSON.stringify(reply.body));
+      const misfits = filter(answer);
+      if (misfits.length > 0) throw new Error(`${spec.operationId} answered outside its schema: ${JSON.stringify(misfits)}`);
+      setEtag(ctx, spec.method, answer);
+      ctx.body = answer;
+    } else if (reply.body !== undefined) {
+      ctx.body = reply.body;
+    } else if (status === 204) {
+      ctx.body = null;
+    }
+  };
+
+  const fileLimits = spec.fileLimit && { bytes: spec.fileLimit(deps.env), folder: openUploadFolder(deps.env.UPLOAD_DIR) };
+  const read = async (ctx: RoutedContext, params: unknown): Promise<ReadBody> => {
+    if (!schema) return { body: undefined, files: [], close: async () => {} };
+    return readBody(ctx, { ...spec, bodyOptional }, await limitsOf(spec, { ctx, deps, params }), fileLimits);
+  };
+
+  return async (ctx: RoutedContext): Promise<void> => {
+    const params = coerceParameters(spec.params, ctx.params);
+    const came = await read(ctx, params);
+    let judging: Promise<Judged> | undefined;
+    const judged = (): Promise<Judged> => (judging ??= judge(ctx, params, came.body));
+    let prepared: PromiseSettledResult<Prepared<unknown>> | undefined;
+    let isDone = false;
+    const prepare = spec.prepare && (async () => {
+      const found = await judged();
+      if (found.errors.length === 0) [prepared] = await Promise.allSettled([spec.prepare!(callOf(ctx, params, came, found) as never)]);
+    });
+    /** Throws what `prepare` threw: that is an answer as any other. */
+    const value = (): unknown => {
+      if (prepared?.status === 'rejected') throw prepared.reason;
+      return prepared?.value.value;
+    };
+    const run = async (em?: EntityManager): Promise<void> => {
+      const found = await judged();
+      await handle(callOf(ctx, params, came, found, em), found, value);
+      isDone = true;
+    };
+    try {
+      await idempotent(ctx, spec, deps, came, { prepare, run });
+    } finally {
+      if (prepared?.status === 'fulfilled' && !isDone) prepared.value.discard();
+      await came.close();
+    }
+  };
+}
+
+/** The version of a resource is its ETag; a list's or a version-less answer's is made from its bytes by @koa/etag. */
+function setEtag(ctx: Context, method: string, answer: unknown): void {
+  const version = (answer as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && ctx.status !== 202) {
+    ctx.set('ETag', `"${version}"`);
+    if (method === 'GET') ctx.set('Cache-Control', 'private, no-cache');
+  }
+}

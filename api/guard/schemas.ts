@@ -1,0 +1,73 @@
+import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox';
+import { errorCatalogue } from '../../domain/common/errors.ts';
+
+/** Ids are JSON integers from 1 to 2^53-1. */
+export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
+export const IdParams = Type.Object({ id: Id });
+export const Timestamp = Type.String({ format: 'date-time', examples: ['2030-01-31T09:30:00.000Z'] });
+export const Version = Type.Integer({ minimum: 1, description: 'For concurrency only; the ETag of reads' });
+
+/** The schema that also takes null. Written as a type list, so that one wrong value is one error. */
+export function nullable<T extends TSchema>(schema: T) {
+  const plain = schema as unknown as { type?: string; enum?: unknown[] };
+  if (!plain.type) return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
+  return Type.Unsafe<Static<T> | null>({ ...plain, type: [plain.type, 'null'], ...(plain.enum ? { enum: [...plain.enum, null] } : {}), 'x-nullable': schema });
+}
+
+/** One of these strings. */
+export function oneOf<const T extends readonly string[]>(values: T, options: object = {}) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** An object that takes no other fields (requests) and lets no other field out (responses). */
+export function strict<T extends TProperties>(properties: T, options: object = {}): TObject<T> {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+const Page = strict({
+  limit: Type.Integer({ examples: [50] }),
+  nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last' })),
+  hasMore: Type.Boolean(),
+  total: Type.Optional(Type.Integer({ description: 'With includeTotal=true' })),
+}, { title: 'Page' });
+
+/** What a list answers. */
+export function listOf<T extends TSchema>(item: T) {
+  return strict({ data: Type.Array(item), page: Page });
+}
+
+/** Query parameters of every list: `sortable` names the fields `sort` takes, `-` before one turns it round. */
+export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T, defaultSort = '-id') {
+  return strict({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most' })),
+    cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the page before' })),
+    sort: Type.Optional(oneOf([...sortable, ...sortable.map((field) => `-${field}`)], { default: defaultSort, description: 'By which field; `-` turns it round' })),
+    includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether `page.total` counts them all' })),
+    ...filters,
+  });
+}
+
+/**
+ * A request body of a resource: its writable fields, and its read-only ones, which are accepted where they are
+ * unchanged, so that what GET answered can be PUT back. The guard hands them over apart, in `call.readOnly`.
+ */
+export function writable<T extends TProperties>(properties: T, readOnly: readonly string[] = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'], options: object = {}): TObject<T> {
+  const shown = Object.fromEntries(readOnly.map((name) => [name, Type.Optional(Type.Unsafe<unknown>({ readOnly: true }))]));
+  return strict({ ...properties, ...shown } as T, { 'x-read-only': readOnly, ...options });
+}
+
+const ErrorCode = oneOf(Object.keys(errorCatalogue), { title: 'ErrorCode', description: 'Stable; what to branch on' });
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: ErrorCode,
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({
+      path: Type.String({ description: 'JSON Pointer into the request part' }), code: Type.String(), message: Type.String(),
+    }, { title: 'Violation' }))),
+  },
+  { title: 'Problem', description: 'RFC 9457' },
+);

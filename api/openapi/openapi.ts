@@ -1,0 +1,124 @@
+import type { TSchema } from 'typebox';
+import { errorCatalogue } from '../../domain/common/errors.ts';
+import { createAnswers, headers } from '../guard/answers.ts';
+import { createComponents } from './components.ts';
+import { requestExample } from './examples.ts';
+import { MOST_VALUES, type RouteSpec } from '../guard/guard.ts';
+import { takesIdempotencyKey } from '../middleware/idempotency.ts';
+import { Problem } from '../guard/schemas.ts';
+
+const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data' } as const;
+
+const description = `All that is said here holds for every operation.
+
+**Who calls.** \`Authorization: Bearer\` with the access token of a login, or with an API key. What is public says so.
+
+**Errors** are RFC 9457, \`application/problem+json\`: branch on \`code\`; \`errors\` names every violation by a JSON Pointer.
+
+**Lists** answer \`{data, page}\`; follow \`page.nextCursor\` while \`page.hasMore\`. Ids are integers, times RFC 3339 in UTC.
+
+**Changes.** PUT replaces the given fields; absent is unchanged, null is cleared. \`If-Match\` with the \`version\` guards against lost updates.
+
+**Bodies** are taken up to a size that each operation's 413 names, with up to ${MOST_VALUES.others.toLocaleString('en')} values and names, and ${MOST_VALUES.public.toLocaleString('en')} without a token.
+
+**Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.
+
+**Events** are on NATS, not here: [how to listen to them](/docs/events).
+
+## Error codes
+
+| Code | Status | Meaning |
+|---|---|---|
+${Object.entries(errorCatalogue).map(([code, [status, title]]) => `| \`${code}\` | ${status} | ${title} |`).join('\n')}`;
+
+const tags: Record<string, string> = {
+  auth: 'Accounts, sessions, users, roles, API keys and the audit log', contacts: 'Contacts, companies, segments, lists and imports',
+  emails: 'Templates, sending, tracking and unsubscribing', campaigns: 'Journeys and their executions', forms: 'Forms, their pages and submissions',
+  scoring: 'Rules, scores and thresholds', analytics: 'Figures over time', system: 'Health, descriptions and metrics',
+};
+
+/** The area that an operation belongs to; what is not of one is `system`. */
+function tagOf(spec: RouteSpec): string {
+  const first = spec.path.replace(/^\/+/, '').split('/')[0]!;
+  if (first in tags) return first;
+  return /^(reset-password|verify-email|accept-invitation)$/.test(first) ? 'auth' : 'system';
+}
+
+/** Header parameters, by the names of their components. */
+const headerParameters = {
+  'Idempotency-Key': {
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' }, example: 'order-4711',
+    description: 'Repeat a request under its key and you get its first answer, for 24 hours, with `Idempotency-Replayed: true`',
+  },
+  'If-Match': { schema: { type: 'string' }, example: '"1"', description: 'The ETag of the version that the change is meant for; another one is a 412' },
+  'If-None-Match': { schema: { type: 'string' }, example: '"1"', description: 'The ETag of what you have: 304 while it is what there is' },
+};
+
+function headersOf(spec: RouteSpec): (keyof typeof headerParameters)[] {
+  const conditional = spec.method === 'PUT' || (spec.errors?.includes('precondition_failed') ?? false);
+  if (takesIdempotencyKey(spec)) return conditional ? ['Idempotency-Key', 'If-Match'] : ['Idempotency-Key'];
+  if (conditional) return ['If-Match'];
+  return spec.method === 'GET' && spec.access !== 'public' ? ['If-None-Match'] : [];
+}
+
+function parameters(spec: RouteSpec, write: (schema: unknown) => unknown) {
+  const of = (place: 'path' | 'query', schema: TSchema | undefined) => {
+    const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, { description?: string }>; required?: string[] };
+    return Object.entries(properties).map(([name, property]) => ({
+      name, in: place, required: place === 'path' || required.includes(name), schema: write(property), ...(property.description ? { description: property.description } : {}),
+    }));
+  };
+  return [...of('path', spec.params), ...of('query', spec.query), ...headersOf(spec).map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+}
+
+function security({ access }: RouteSpec): object[] {
+  if (access === 'public') return [];
+  return access === 'user' ? [{ accessToken: [] }] : [{ accessToken: [] }, { apiKey: [] }];
+}
+
+/** Where no field is required, an empty JSON body may be left out: a PUT that changes nothing. */
+const needsBody = ({ body, bodyTypes }: RouteSpec): boolean =>
+  bodyTypes !== undefined || ((body as { required?: string[] } | undefined)?.required ?? []).length > 0;
+
+/** OpenAPI 3.1 of the routes, made from the schemas that validate. */
+export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
+  const { schemas, write, request } = createComponents(routes);
+  const answers = createAnswers(write);
+  write(Problem);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const spec of routes) {
+    const path = spec.path.startsWith('//') ? spec.path.slice(1) : `/api/v1${spec.path}`;
+    const content = spec.body && Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: request(spec), example: requestExample(spec.body!) }]));
+    (paths[path] ??= {})[spec.method.toLowerCase()] = {
+      operationId: spec.operationId,
+      summary: spec.summary,
+      ...(spec.description ? { description: spec.description } : {}),
+      tags: [tagOf(spec)],
+      security: security(spec),
+      ...(spec.access.includes(':') ? { 'x-permission': spec.access } : {}),
+      parameters: parameters(spec, write),
+      ...(content ? { requestBody: { required: !spec.bodyOptional && needsBody(spec), content } } : {}),
+      responses: answers.of(spec),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Perennial', version: '1.0.0', summary: 'Marketing automation: contacts, email, journeys, forms, scoring and analytics', description,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: publicUrl }],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+    paths,
+    components: {
+      securitySchemes: {
+        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a login' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'The key that POST /auth/api-keys showed, as Bearer too; not for what only users may do' },
+      },
+      parameters: Object.fromEntries(Object.entries(headerParameters).map(([name, parameter]) => [name, { name, in: 'header', required: false, ...parameter }])),
+      headers,
+      responses: answers.shared,
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { access, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { connect } from 'nats';
+import { findBinary } from '../binaries.mjs';
+import { natsConfig, type NatsAccounts, type NatsLogin } from './nats-config.ts';
+import type { Secrets } from './secrets.ts';
+import { makePrivate, startService, untilReady, type Service } from '../service.ts';
+
+export interface NatsOptions {
+  /** Called as soon as the process exists, long before it is ready. */
+  spawned?: (service: Service) => void;
+  /** Holds the folders `nats` and `logs`. */
+  dataDir: string;
+  port: number;
+  accounts: NatsAccounts[];
+  log: (line: string) => void;
+}
+
+/** Starts nats-server with JetStream on disk, on loopback. Ready when JetStream has answered. */
+export async function startNats({ dataDir, port, accounts, log, spawned }: NatsOptions): Promise<Service> {
+  const folder = join(dataDir, 'nats');
+  const configFile = join(folder, 'nats.conf');
+  const storeDir = join(folder, 'jetstream');
+  makePrivate(folder);
+  await adoptGlobalAccount(storeDir, accounts[0]!.service.account);
+  await writeFile(configFile, natsConfig({ port, storeDir, accounts }), { mode: 0o600 });
+  const service = await startService({
+    name: 'NATS',
+    command: await findBinary('nats-server', { log }),
+    args: ['--config', configFile],
+    logFile: join(dataDir, 'logs', 'nats.log'),
+    spawned,
+  });
+  try {
+    await untilReady(service, () => askJetStream(port, accounts[0]!.service));
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  return service;
+}
+
+/** The address of NATS with its credentials. */
+export function natsUrl(port: number, user: string, password: string): string {
+  return `nats://${user}:${password}@127.0.0.1:${port}`;
+}
+
+/** The accounts of an installation. */
+export function localAccounts(secrets: Secrets, listenersSend: boolean): NatsAccounts {
+  return {
+    service: { account: 'PERENNIAL', user: 'perennial', password: secrets.NATS_PASSWORD },
+    listener: { account: 'LISTENERS', user: 'listener', password: secrets.NATS_LISTENER_PASSWORD },
+    listenersSend,
+  };
+}
+
+/** Accounts that see nothing of each other, for tests: users t1 … tN with the listeners l1 … lN. */
+export function testAccounts(count: number, password: string): NatsAccounts[] {
+  return Array.from({ length: count }, (_, index) => ({
+    service: { account: `T${index + 1}`, user: `t${index + 1}`, password },
+    listener: { account: `L${index + 1}`, user: `l${index + 1}`, password },
+    listenersSend: true,
+  }));
+}
+
+/** Before there were accounts all streams were in the server's global one: what is there goes on in the service's. */
+async function adoptGlobalAccount(storeDir: string, account: string): Promise<void> {
+  const [before, now] = ['$G', account].map((name) => join(storeDir, 'jetstream', name));
+  const isThere = (path: string) => access(path).then(() => true, () => false);
+  if ((await isThere(before!)) && !(await isThere(now!))) await rename(before!, now!);
+}
+
+async function askJetStream(port: number, { user, password: pass }: NatsLogin): Promise<void> {
+  const connection = await connect({ servers: `127.0.0.1:${port}`, user, pass, reconnect: false, timeout: 2_000 });
+  try {
+    const manager = await connection.jetstreamManager();
+    await manager.getAccountInfo();
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,154 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { assertFree, type PortUse } from './ports.ts';
+import { keptMails, startMail } from './mail.ts';
+import { localAccounts, natsUrl, startNats, testAccounts } from './nats.ts';
+import type { NatsAccounts } from './nats-config.ts';
+import { postgresUrls, startPostgres } from './postgres.ts';
+import { loadSecrets } from './secrets.ts';
+import type { Service } from '../service.ts';
+import { keepRunning, type Supervised } from '../supervise.ts';
+import { startTemporal } from './temporal.ts';
+
+export interface StackPorts {
+  postgres: number;
+  nats: number;
+  temporal: number;
+  temporalUi: number;
+  smtp: number;
+  mailPage: number;
+}
+
+/** Addresses of parts that exist already and are therefore not started. */
+export interface ExternalParts {
+  DATABASE_URL?: string;
+  DATABASE_MIGRATION_URL?: string;
+  TEMPORAL_ADDRESS?: string;
+  NATS_URL?: string;
+  SMTP_URL?: string;
+}
+
+export interface StackOptions {
+  dataDir: string;
+  ports: StackPorts;
+  log: (line: string) => void;
+  external: ExternalParts;
+  /** Whether programs that listen on NATS may also request mail. */
+  listenersSend?: boolean;
+  /** A throw-away stack: no syncing to disk, no pages, no mail catcher, and this many NATS accounts and namespaces. */
+  test?: { slots: number };
+  /** Called with each process that was started, as soon as it exists. */
+  spawned?: (service: Service) => void;
+  /** Called when a part died too often to be started again. */
+  failed?: (message: string) => void;
+}
+
+export interface Stack {
+  /** Settings for the service: addresses and secrets. */
+  env: Record<string, string>;
+  /** Pages of the parts that were started here, as shown to the user. */
+  pages: { temporal?: string; mail?: string };
+  /** Where other programs read the events, with their login, when NATS was started here. */
+  listenerUrl?: string;
+  /** The folder of Postgres' data, if it was started here. */
+  postgresData?: string;
+  /** Stops the parts: mail, Temporal, NATS, Postgres. */
+  stop(): Promise<void>;
+}
+
+interface Part {
+  name: string;
+  start: () => Promise<Service>;
+}
+
+/** The ports that this stack will listen on, for a check before anything is started. */
+export function portsOf({ ports, external }: Pick<StackOptions, 'ports' | 'external'>): PortUse[] {
+  const uses: PortUse[] = [];
+  const add = (port: number, what: string, setting: string) => uses.push({ port, what, setting });
+  if (!external.DATABASE_URL) add(ports.postgres, 'Postgres', 'POSTGRES_PORT');
+  if (!external.NATS_URL) add(ports.nats, 'NATS', 'NATS_PORT');
+  if (!external.TEMPORAL_ADDRESS) add(ports.temporal, 'Temporal', 'TEMPORAL_PORT');
+  if (!external.TEMPORAL_ADDRESS) add(ports.temporalUi, 'the Temporal UI', 'TEMPORAL_UI_PORT');
+  if (!external.SMTP_URL) add(ports.smtp, "the mail catcher's SMTP", 'SMTP_PORT');
+  if (!external.SMTP_URL) add(ports.mailPage, "the mail catcher's page", 'MAIL_PAGE_PORT');
+  return uses;
+}
+
+/**
+ * Starts the parts that have no address yet, all at once, and keeps them running. When one does not start, the others are
+ * stopped and the first error is thrown.
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { dataDir, ports, external, test } = options;
+  if (!test) await assertFree(portsOf(options));
+  const secrets = await loadSecrets(dataDir);
+  const accounts = test ? testAccounts(test.slots, secrets.NATS_PASSWORD) : [localAccounts(secrets, options.listenersSend ?? false)];
+  const running = await startAll(partsOf(options, accounts), options);
+  const database = postgresUrls(ports.postgres);
+  const pages: Stack['pages'] = {};
+  if (!test && !external.TEMPORAL_ADDRESS) pages.temporal = `http://localhost:${ports.temporalUi}`;
+  if (!test && !external.SMTP_URL) {
+    const kept = await keptMails(dataDir);
+    const note = kept > 2_000 ? `  (reads ${kept.toLocaleString('en')} kept mails first)` : '';
+    pages.mail = `http://localhost:${ports.mailPage}${note}`;
+  }
+  const { service, listener } = accounts[0]!;
+  const ownNats = !test && !external.NATS_URL;
+  const env = {
+    DATABASE_URL: external.DATABASE_URL ?? database.app,
+    DATABASE_MIGRATION_URL: external.DATABASE_MIGRATION_URL ?? database.owner,
+    TEMPORAL_ADDRESS: external.TEMPORAL_ADDRESS ?? `127.0.0.1:${ports.temporal}`,
+    NATS_URL: external.NATS_URL ?? natsUrl(ports.nats, service.user, service.password),
+    ...(ownNats ? { NATS_LISTENERS: listener.account } : {}),
+    SMTP_URL: external.SMTP_URL ?? `smtp://127.0.0.1:${ports.smtp}`,
+    JWT_SECRET: secrets.JWT_SECRET,
+    LINK_SECRET: secrets.LINK_SECRET,
+  };
+  const listenerUrl = ownNats ? natsUrl(ports.nats, listener.user, listener.password) : undefined;
+  const postgresData = external.DATABASE_URL ? undefined : await realpath(join(dataDir, 'postgres'));
+  return { env, pages, listenerUrl, postgresData, stop: () => stopAll(running) };
+}
+
+/** In the order opposite to which they are stopped. */
+function partsOf({ dataDir, ports, log, external, test, spawned }: StackOptions, accounts: NatsAccounts[]): Part[] {
+  const volatile = test !== undefined;
+  const parts: Part[] = [];
+  if (!external.DATABASE_URL) {
+    parts.push({ name: 'Postgres', start: () => startPostgres({ dataDir, port: ports.postgres, volatile, spawned }) });
+  }
+  if (!external.NATS_URL) {
+    const options = { dataDir, port: ports.nats, accounts, log, spawned };
+    parts.push({ name: 'NATS', start: () => startNats(options) });
+  }
+  if (!external.TEMPORAL_ADDRESS) {
+    const namespaces = Array.from({ length: test?.slots ?? 0 }, (_, index) => `test-${index + 1}`);
+    const uiPort = test ? undefined : ports.temporalUi;
+    const options = { dataDir, port: ports.temporal, uiPort, namespaces, volatile, log, spawned };
+    parts.push({ name: 'Temporal', start: () => startTemporal(options) });
+  }
+  if (!external.SMTP_URL && !test) {
+    const options = { dataDir, port: ports.smtp, pagePort: ports.mailPage, spawned };
+    parts.push({ name: 'The mail catcher', start: () => startMail(options) });
+  }
+  return parts;
+}
+
+async function startAll(parts: Part[], { log, failed, test }: StackOptions): Promise<Supervised[]> {
+  const running: (Supervised | undefined)[] = parts.map(() => undefined);
+  const list = () => running.filter((part) => part !== undefined);
+  const results = await Promise.allSettled(
+    parts.map(async (part, index) => {
+      const since = performance.now();
+      running[index] = await keepRunning({ ...part, log, gaveUp: (message) => failed?.(message) });
+      if (!test) log(`${part.name} is up (${((performance.now() - since) / 1000).toFixed(1)} s)`);
+    }),
+  );
+  const failure = results.find((result) => result.status === 'rejected');
+  if (!failure) return list();
+  await stopAll(list());
+  throw failure.reason;
+}
+
+async function stopAll(running: Supervised[]): Promise<void> {
+  for (const part of running.toReversed()) await part.stop();
+}

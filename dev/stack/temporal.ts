@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Connection } from '@temporalio/client';
+import { findBinary } from '../binaries.mjs';
+import { portOpens } from './ports.ts';
+import { makePrivate, startService, untilReady, type Service } from '../service.ts';
+
+export interface TemporalOptions {
+  /** Called as soon as the process exists, long before it is ready. */
+  spawned?: (service: Service) => void;
+  /** Holds the folders `temporal` and `logs`. */
+  dataDir: string;
+  port: number;
+  /** Port of the web page; without it there is none. */
+  uiPort?: number;
+  /** Made beside `default` when they do not exist. */
+  namespaces?: string[];
+  /** Without syncing to disk: for data that is thrown away. */
+  volatile?: boolean;
+  log: (line: string) => void;
+}
+
+/** Search attributes of campaign executions, registered in every namespace. SQL visibility has room for three Int. */
+const SEARCH_ATTRIBUTES = {
+  CampaignId: 'Int',
+  ContactId: 'Int',
+  CampaignVersion: 'Int',
+  TenantId: 'Keyword',
+  StepId: 'Keyword',
+  StepType: 'Keyword',
+};
+
+/** The server's own limits, which protect a shared cluster, out of the way of one machine that serves one program. */
+const DYNAMIC_CONFIG = {
+  'frontend.rps': 100_000,
+  'frontend.namespaceRPS': 100_000,
+  'frontend.namespaceRPS.visibility': 10_000,
+  'frontend.namespaceCount': 10_000,
+  'frontend.persistenceMaxQPS': 100_000,
+  'history.rps': 100_000,
+  'history.persistenceMaxQPS': 100_000,
+  'matching.rps': 100_000,
+  'matching.persistenceMaxQPS': 100_000,
+  'system.visibilityPersistenceMaxReadQPS': 100_000,
+  'system.visibilityPersistenceMaxWriteQPS': 100_000,
+};
+
+
+/** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has answered for every namespace. */
+export async function startTemporal(options: TemporalOptions): Promise<Service> {
+  const folder = join(options.dataDir, 'temporal');
+  makePrivate(folder);
+  const command = await findBinary('temporal', options);
+  const service = await startService({
+    name: 'Temporal',
+    command,
+    args: serverArgs(join(folder, 'temporal.db'), options),
+    logFile: join(options.dataDir, 'logs', 'temporal.log'),
+    stopSignal: 'SIGINT',
+    spawned: options.spawned,
+  });
+  const address = `127.0.0.1:${options.port}`;
+  try {
+    // A gRPC client that finds the port closed waits a second before it looks again.
+    await untilReady(service, () => portOpens(options.port));
+    await untilReady(service, () => useNamespaces(address, ['default', ...(options.namespaces ?? [])]));
+    if (!options.volatile) await keepClosedWorkflows(command, address);
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+  return service;
+}
+
+function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: TemporalOptions): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--db-filename', file, '--log-level', 'warn'],
+    ...(uiPort ? ['--ui-port', String(uiPort), '--ui-disable-news-fetch'] : ['--headless']),
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'NORMAL'}`],
+    ...namespaces.flatMap((name) => ['--namespace', name]),
+    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => ['--dynamic-config-value', `${name}=${value}`]),
+  ];
+}
+
+async function useNamespaces(address: string, namespaces: string[]): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: 2_000 });
+  try {
+    await connection.workflowService.getSystemInfo({});
+    for (const namespace of namespaces) await connection.workflowService.describeNamespace({ namespace });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The dev server's namespaces forget closed workflows after a day; journeys are looked at for longer. */
+async function keepClosedWorkflows(command: string, address: string): Promise<void> {
+  const args = ['operator', 'namespace', 'update', '--namespace', 'default', '--retention', '30d', '--address', address];
+  await promisify(execFile)(command, args);
+}

@@ -1,0 +1,94 @@
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBinary } from '../binaries.mjs';
+import { migrate } from '../migrate.ts';
+import { freePorts } from './ports.ts';
+import { removeData } from './postgres-place.ts';
+import { postgresUrls, withClient } from './postgres.ts';
+import { claimDataDir, isOrphaned, type RunFile } from '../run-file.ts';
+import { startStack, type Stack, type StackPorts } from './stack.ts';
+
+/** What the test files of a run need to know of its stack, as JSON in the file that PERENNIAL_TEST_STACK names. */
+export interface TestStack {
+  /** Here each claimed slot is a folder. */
+  slotsDir: string;
+  slots: number;
+  postgresPort: number;
+  natsPort: number;
+  natsPassword: string;
+  /** The same for all slots. */
+  env: Record<string, string>;
+}
+
+/** The database that holds the migrated schema, for each slot's database to be a copy of. */
+export const TEMPLATE = 'perennial_template';
+
+const RUN_PREFIX = 'perennial-test-';
+
+/** The folder of a test run, and its entry there. */
+export interface RunDir {
+  dir: string;
+  run: RunFile;
+  /** Removes it, when its stack has stopped. */
+  remove(): Promise<void>;
+}
+
+/** A fresh folder for a test run; what killed runs left behind is stopped and removed first. */
+export async function makeRunDir(log: (line: string) => void): Promise<RunDir> {
+  for (const name of await readdir(tmpdir())) {
+    const old = join(tmpdir(), name);
+    if (!name.startsWith(RUN_PREFIX) || !(await isOrphaned(old))) continue;
+    await claimDataDir(old, log);
+    await removeData(old);
+  }
+  const dir = await mkdtemp(join(tmpdir(), RUN_PREFIX));
+  return { dir, run: await claimDataDir(dir, log), remove: () => removeData(dir) };
+}
+
+/** Starts a throw-away stack in a run's folder and describes it in `file`, for `claimSlot`. */
+export async function startTestStack(runDir: RunDir, slots: number, file: string, log: (line: string) => void): Promise<Stack> {
+  const { stack, ports } = await startOnFreePorts(runDir, slots, log);
+  try {
+    const [testServer] = await Promise.all([findBinary('temporal-test-server', { log }), makeTemplate(ports.postgres)]);
+    const { TEMPORAL_ADDRESS = '', JWT_SECRET = '', LINK_SECRET = '', NATS_URL = '' } = stack.env;
+    const description: TestStack = {
+      slotsDir: join(runDir.dir, 'slots'),
+      slots,
+      postgresPort: ports.postgres,
+      natsPort: ports.nats,
+      natsPassword: new URL(NATS_URL).password,
+      env: { TEMPORAL_ADDRESS, JWT_SECRET, LINK_SECRET, TEMPORAL_TEST_SERVER: testServer },
+    };
+    await mkdir(description.slotsDir);
+    await writeFile(file, JSON.stringify(description), { mode: 0o600 });
+    return stack;
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+/** Something else may take a port between its choice and its use, so a lost race is run again. */
+async function startOnFreePorts({ dir, run }: RunDir, slots: number, log: (line: string) => void) {
+  for (let attempt = 1; ; attempt += 1) {
+    const [postgres = 0, nats = 0, temporal = 0] = await freePorts(3);
+    const ports: StackPorts = { postgres, nats, temporal, temporalUi: 0, smtp: 0, mailPage: 0 };
+    const spawned: RunFile['add'] = (service) => run.add(service);
+    try {
+      const stack = await startStack({ dataDir: dir, ports, log, external: {}, test: { slots }, spawned, failed: log });
+      return { stack, ports };
+    } catch (error) {
+      if (attempt === 3 || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
+}
+
+async function makeTemplate(port: number): Promise<void> {
+  const admin = postgresUrls(port, 'postgres').owner;
+  await withClient(admin, (client) => client.query(`CREATE DATABASE ${TEMPLATE}`));
+  const urls = postgresUrls(port, TEMPLATE);
+  const env = { ...process.env, DATABASE_URL: urls.app, DATABASE_MIGRATION_URL: urls.owner };
+  await migrate(env);
+  await withClient(admin, (client) => client.query(`ALTER DATABASE ${TEMPLATE} WITH is_template true allow_connections false`));
+}

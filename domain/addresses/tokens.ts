@@ -1,0 +1,200 @@
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { base32, fromBase32 } from '../common/base32.ts';
+
+const MAC_BYTES = 16;
+const MAX_TOKEN_CHARS = 2048;
+/** 16 bytes of MAC and up to 7 of an id, five bits a letter. */
+const MAX_BOUNCE_TOKEN = 37;
+
+/** Whom an unsubscribe token speaks for. A mail to a bare address has no contact and carries the address instead. */
+export interface UnsubscribeSubject {
+  tenantId: string;
+  emailId: number;
+  contactId: number | null;
+  address?: string | null;
+}
+
+export interface LinkSigner {
+  /** Signs a list of strings for one purpose; compact, URL-safe, verifiable without a database. It does not expire by itself. */
+  sign(purpose: string, payload: readonly string[]): string;
+  /** What `sign` gives by the present secret and, while it is rotated, by the one before. */
+  signByEach(purpose: string, payload: readonly string[]): string[];
+  /** The payload of a token made by `sign` for that very purpose, else null. */
+  verify(purpose: string, token: string): string[] | null;
+  openTrackingId(emailId: number): string;
+  verifyOpen(trackingId: string): number | null;
+  /** The MAC covers the url: an id verifies with no other url, so that no link outside the email ever redirects. */
+  clickTrackingId(emailId: number, url: string): string;
+  verifyClick(trackingId: string, url: string): number | null;
+  /** A token that proves the email's id: for the Message-ID and the web view. */
+  emailToken(purpose: string, emailId: number): string;
+  verifyEmailToken(purpose: string, token: string): number | null;
+  /** The same for the local part of a return path: 28 to 37 letters and digits, verified in any case, for mail systems change it. */
+  bounceToken(emailId: number): string;
+  verifyBounce(token: string): number | null;
+  unsubscribeToken(subject: UnsubscribeSubject): string;
+  verifyUnsubscribe(token: string): UnsubscribeSubject | null;
+}
+
+const BLOCK_BYTES = 64;
+
+/** A key of HMAC-SHA256 as it is used: what each of its two hashes reads begins with a block of it (RFC 2104, section 2), and has room for what follows. */
+interface MacKey {
+  inner: Buffer;
+  outer: Buffer;
+}
+
+/** Before what is authenticated: how long its first part is. */
+const LENGTH_BYTES = 2;
+const DIGEST_BYTES = 32;
+const keyed = (key: Buffer, pad: number, room: number): Buffer => {
+  const block = Buffer.alloc(BLOCK_BYTES, pad).map((byte, n) => byte ^ (key[n] ?? 0));
+  return Buffer.concat([block], BLOCK_BYTES + room);
+};
+
+/** One key per purpose (HKDF, RFC 5869), so that a token of one kind is worth nothing as another. */
+function keyring(secret: string): (purpose: string) => MacKey {
+  const keys = new Map<string, MacKey>();
+  return (purpose) => {
+    let key = keys.get(purpose);
+    if (!key) {
+      const bytes = Buffer.from(hkdfSync('sha256', secret, 'perennial', `links/${purpose}`, 32));
+      keys.set(purpose, (key = { inner: keyed(bytes, 0x36, LENGTH_BYTES + MAX_TOKEN_CHARS), outer: keyed(bytes, 0x5c, DIGEST_BYTES) }));
+    }
+    return key;
+  };
+}
+
+/**
+ * HMAC-SHA256 by two hashes, each one call, whose digests are strings (a char a byte): eight in a mail and one in a click, of a few
+ * bytes, took mostly the making of objects, and of buffers most of all.
+ */
+function mac(key: MacKey, body: Buffer, bound: string): string {
+  const at = BLOCK_BYTES + LENGTH_BYTES + body.length;
+  const end = at + Buffer.byteLength(bound);
+  if (end > key.inner.length) key.inner = Buffer.concat([key.inner], end);
+  // The length keeps (body, bound) apart from any other split of the same bytes.
+  key.inner.writeUInt16BE(body.length, BLOCK_BYTES);
+  body.copy(key.inner, BLOCK_BYTES + LENGTH_BYTES);
+  key.inner.write(bound, at);
+  key.outer.write(hash('sha256', key.inner.subarray(0, end), 'binary'), BLOCK_BYTES, 'latin1');
+  return hash('sha256', key.outer, 'binary').slice(0, MAC_BYTES);
+}
+
+/** Minimal big-endian bytes of an id, 1 to 7. */
+function idBytes(id: number): Buffer {
+  if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`not an id: ${id}`);
+  const bytes = Buffer.alloc(7);
+  bytes.writeUIntBE(Math.floor(id / 2 ** 32), 0, 3);
+  bytes.writeUInt32BE(id % 2 ** 32, 3);
+  return bytes.subarray(bytes.findIndex((byte) => byte !== 0));
+}
+
+function readId(bytes: Buffer): number | null {
+  if (bytes.length < 1 || bytes.length > 7 || bytes[0] === 0) return null;
+  const id = [...bytes].reduce((sum, byte) => sum * 256 + byte, 0);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+/** Each string as its byte length (LEB128) and its UTF-8. */
+function packStrings(parts: readonly string[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part);
+      const length: number[] = [];
+      for (let rest = bytes.length; ; rest >>>= 7) {
+        length.push(rest > 127 ? (rest & 127) | 128 : rest);
+        if (rest <= 127) return [Buffer.from(length), bytes];
+      }
+    }),
+  );
+}
+
+function unpackStrings(bytes: Buffer): string[] | null {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      if (byte === undefined || shift > 21) return null;
+      length |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    if (at + length > bytes.length) return null;
+    parts.push(bytes.toString('utf8', at, at + length));
+    at += length;
+  }
+  return parts;
+}
+
+/**
+ * Signs and verifies what stands in mails and pages: HMAC-SHA256 cut to 128 bits (RFC 2104 section 5), base64url.
+ * `previous` still verifies, never signs. `secret` is LINK_SECRET, 32 characters or more.
+ */
+export function createLinkSigner({ secret, previous }: { secret: string; previous?: string | null }): LinkSigner {
+  const current = keyring(secret);
+  const accepted = previous ? [current, keyring(previous)] : [current];
+
+  const sealed = (purpose: string, body: Buffer, bound = '', keys = current): Buffer => {
+    const bytes = Buffer.allocUnsafe(body.length + MAC_BYTES);
+    body.copy(bytes);
+    bytes.write(mac(keys(purpose), body, bound), body.length, 'latin1');
+    return bytes;
+  };
+  const seal = (...sealing: Parameters<typeof sealed>): string => sealed(...sealing).toString('base64url');
+
+  const openBytes = (purpose: string, bytes: Buffer, bound = ''): Buffer | null => {
+    if (bytes.length <= MAC_BYTES) return null;
+    const body = bytes.subarray(0, -MAC_BYTES);
+    const given = bytes.subarray(-MAC_BYTES);
+    return accepted.some((keys) => timingSafeEqual(Buffer.from(mac(keys(purpose), body, bound), 'latin1'), given)) ? body : null;
+  };
+  const open = (purpose: string, token: string, bound = ''): Buffer | null => {
+    if (token.length > MAX_TOKEN_CHARS) return null;
+    const bytes = Buffer.from(token, 'base64url');
+    // Decoding is lenient; only the one canonical spelling counts, so that a token is its own key.
+    return bytes.toString('base64url') === token ? openBytes(purpose, bytes, bound) : null;
+  };
+
+  const openId = (purpose: string, token: string, bound = ''): number | null => {
+    const body = open(purpose, token, bound);
+    return body && readId(body);
+  };
+
+  const verify = (purpose: string, token: string): string[] | null => {
+    const body = open(`data/${purpose}`, token);
+    return body && unpackStrings(body);
+  };
+  const sign = (purpose: string, payload: readonly string[], keys = current): string => {
+    const body = packStrings(payload);
+    if ((body.length + MAC_BYTES) * 4 > MAX_TOKEN_CHARS * 3) throw new RangeError('the payload is too long for a token');
+    return seal(`data/${purpose}`, body, '', keys);
+  };
+
+  return {
+    sign: (purpose, payload) => sign(purpose, payload),
+    signByEach: (purpose, payload) => accepted.map((keys) => sign(purpose, payload, keys)),
+    verify,
+    openTrackingId: (emailId) => seal('open', idBytes(emailId)),
+    verifyOpen: (trackingId) => openId('open', trackingId),
+    clickTrackingId: (emailId, url) => seal('click', idBytes(emailId), url),
+    verifyClick: (trackingId, url) => openId('click', trackingId, url),
+    emailToken: (purpose, emailId) => seal(`email/${purpose}`, idBytes(emailId)),
+    verifyEmailToken: (purpose, token) => openId(`email/${purpose}`, token),
+    bounceToken: (emailId) => base32(sealed('bounce', idBytes(emailId))).toLowerCase(),
+    verifyBounce: (token) => {
+      const bytes = token.length > MAX_BOUNCE_TOKEN ? null : fromBase32(token);
+      const body = bytes && openBytes('bounce', bytes);
+      return body && readId(body);
+    },
+    unsubscribeToken: ({ tenantId, emailId, contactId, address }) =>
+      sign('unsubscribe', [tenantId, String(emailId), contactId === null ? '' : String(contactId), ...(address ? [address] : [])]),
+    verifyUnsubscribe: (token) => {
+      const parts = verify('unsubscribe', token);
+      if (!parts || parts.length < 3) return null;
+      const [tenantId = '', emailId = '', contactId = '', address] = parts;
+      return { tenantId, emailId: Number(emailId), contactId: contactId === '' ? null : Number(contactId), address: address ?? null };
+    },
+  };
+}

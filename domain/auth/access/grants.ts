@@ -1,0 +1,52 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { AppError, assertValid, type Violation } from '../../common/errors.ts';
+import { PERMISSIONS } from './permissions.ts';
+import type { Caller, Principal } from '../../audit/principal.ts';
+
+/** Who changes what others may do, and what it may do itself. */
+export interface Granter {
+  caller: Caller;
+  principal: Principal;
+}
+
+/** Waits for the tenant's row: who may what in a tenant changes one after the other, and is judged as the one before left it. */
+export async function lockTenant(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select 1 from tenants where tenant_id = ${tenantId} for no key update`);
+}
+
+/** A violation for each permission that does not exist. */
+export const unknownPermissions = (permissions: readonly string[]): Violation[] => permissions.flatMap((name, index) => (
+  PERMISSIONS.includes(name) ? [] : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }]
+));
+
+/** The permissions without repetitions, in the order of the catalogue. Throws 400 naming those that do not exist. */
+export function readPermissions(permissions: readonly string[]): string[] {
+  assertValid(unknownPermissions(permissions));
+  return PERMISSIONS.filter((name) => permissions.includes(name));
+}
+
+/** The permissions of those of these roles that the tenant has. */
+async function knownRoles(tx: EntityManager, roles: readonly string[]): Promise<Map<string, string[]>> {
+  const found = await rows<{ name: string; permissions: string[] }>(tx, sql`select name, permissions from roles where name = any(${[...roles]}::text[])`);
+  return new Map(found.map(({ name, permissions }) => [name, permissions]));
+}
+
+const missingRoles = (roles: readonly string[], known: ReadonlyMap<string, unknown>): Violation[] => roles.flatMap((name, index) => (
+  known.has(name) ? [] : [{ path: `/roles/${index}`, code: 'not_found', message: `there is no role ${name}` }]
+));
+
+/** A violation for each role that the tenant does not have. */
+export const unknownRoles = async (tx: EntityManager, roles: readonly string[]): Promise<Violation[]> => missingRoles(roles, await knownRoles(tx, roles));
+
+/** What the roles of a tenant, by their names, allow together. Throws 400 naming those that do not exist. */
+export async function permissionsOf(tx: EntityManager, roles: readonly string[]): Promise<string[]> {
+  const known = await knownRoles(tx, roles);
+  assertValid(missingRoles(roles, known));
+  return [...known.values()].flat();
+}
+
+/** Throws 403 naming the permissions that the granter lacks: nobody gives others, or takes from them, what they do not have. */
+export function assertWithin({ principal }: Granter, permissions: readonly string[]): void {
+  const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));
+  if (beyond.length > 0) throw new AppError('forbidden', `This takes permissions that you do not have: ${beyond.join(', ')}`);
+}

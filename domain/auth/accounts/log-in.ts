@@ -1,0 +1,61 @@
+import { engineEm, tenantEm, type Orm } from '../../../db/orm.ts';
+import { User } from '../../../db/entities/auth.ts';
+import { isViolation, normaliseEmail } from '../../common/fields.ts';
+import { AppError } from '../../common/errors.ts';
+import { unauthorized } from '../access/access-token.ts';
+import { appendAudit, unnamed, type Visitor } from '../../audit/audit.ts';
+import type { BoxSecrets } from '../../common/secret-box.ts';
+import { openSession, type OpenedSession, type SessionSettings } from '../access/sessions.ts';
+import { takeCode } from '../credentials/totp-account.ts';
+import { awaitsVerification } from './user-tokens.ts';
+import { verifyCredentials } from '../credentials/verify-credentials.ts';
+
+/** Names and addresses are unique over all tenants, and a username that is an address is its user's own. */
+async function findUser(orm: Orm, given: string): Promise<{ user: User | null; name: string }> {
+  // An address is compared as it is: a full-width letter makes another mailbox, but not another username.
+  const email = normaliseEmail(given);
+  const name = isViolation(email) ? given.trim().normalize('NFKC').toLowerCase() : email.emailKey;
+  return { user: await engineEm(orm).findOne(User, { $or: [{ usernameKey: name }, { emailKey: name }] }), name };
+}
+
+export interface LoginSettings extends SessionSettings, BoxSecrets {
+  ENABLE_EMAIL_VERIFICATION: boolean;
+}
+
+export interface Login extends Visitor {
+  username: string;
+  password: string;
+  /** The present code of the authenticator app, where the user has TOTP on. */
+  totp?: string;
+}
+
+/** What tells of the code is told only to who knows the password. */
+const codeRefused = (code: 'required' | 'invalid', message: string) =>
+  unauthorized(`The code of the authenticator app ${message}`, 'invalid_credentials', [{ path: '/totp', code, message }]);
+
+/**
+ * Opens a session for a username or email, its password and, with TOTP on, a code. Throws 401 `invalid_credentials`, with
+ * an error at `/totp` when only the code was missing or wrong; 403 `email_unverified`; 429 while the name is locked.
+ */
+export async function logIn(orm: Orm, settings: LoginSettings, { username, password, totp, ...visitor }: Login): Promise<OpenedSession> {
+  const { user, name } = await findUser(orm, username);
+  let isCodeWrong = false;
+  const matches = await verifyCredentials(orm, { user, name, password, ...visitor }, async () => {
+    if (!user?.active || !user.totpConfirmedAt) return true;
+    // To be asked for it is no failure; nor does it forget any.
+    if (!totp) throw codeRefused('required', 'is required');
+    isCodeWrong = !(await tenantEm(orm, user.tenantId).transactional((tx) => takeCode(tx, settings, user, totp)));
+    return !isCodeWrong;
+  });
+  if (isCodeWrong) throw codeRefused('invalid', 'is wrong or was used before');
+  if (!user || !matches) throw unauthorized('The username or password is wrong', 'invalid_credentials');
+  if (!user.active) {
+    const waits = await tenantEm(orm, user.tenantId).transactional(async (tx) => {
+      await appendAudit(tx, unnamed(user.tenantId, visitor), { action: 'user.login_failed', resourceType: 'user', resourceId: user.id, after: { active: false } });
+      return settings.ENABLE_EMAIL_VERIFICATION && awaitsVerification(tx, user);
+    });
+    if (waits) throw new AppError('email_unverified');
+    throw unauthorized('The username or password is wrong', 'invalid_credentials');
+  }
+  return openSession(orm, settings, user, visitor);
+}

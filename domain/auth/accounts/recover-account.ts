@@ -1,0 +1,69 @@
+import { LockMode } from '@mikro-orm/core';
+import { tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { User } from '../../../db/entities/auth.ts';
+import { AppError, assertValid } from '../../common/errors.ts';
+import type { LinkSigner } from '../../addresses/tokens.ts';
+import { appendAudit, asUser, type Visitor } from '../../audit/audit.ts';
+import { clearAllFailures } from '../credentials/login-failures.ts';
+import { hashPassword } from '../credentials/password.ts';
+import { checkPassword } from '../credentials/password-policy.ts';
+import { endSessions } from '../access/sessions.ts';
+import { awaitsVerification, ownerOfToken, readToken, spendToken, spendTokens, type UserTokenPurpose } from './user-tokens.ts';
+
+export interface TokenDeps {
+  orm: Orm;
+  links: LinkSigner;
+}
+
+/** Throws 400 `token_invalid` unless the token is good; changes nothing. */
+export async function checkToken({ orm, links }: TokenDeps, purpose: UserTokenPurpose, token: string): Promise<void> {
+  const read = readToken(links, purpose, token);
+  await tenantEm(orm, read.tenantId).transactional((tx) => ownerOfToken(tx, read, purpose));
+}
+
+/**
+ * Spends a token and changes its user, in one transaction. A mail that arrived proves the address, and makes a user
+ * active who waited for nothing else. Throws 400 `token_invalid`.
+ */
+async function useToken({ orm, links }: TokenDeps, purpose: UserTokenPurpose, token: string, visitor: Visitor, use: (tx: EntityManager, user: User) => Promise<void>): Promise<void> {
+  const read = readToken(links, purpose, token);
+  await tenantEm(orm, read.tenantId).transactional(async (tx) => {
+    // The user's row first, as everywhere, so that no two wait for each other.
+    const user = await tx.findOneOrFail(User, { id: await ownerOfToken(tx, read, purpose) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const waits = await awaitsVerification(tx, user);
+    await spendToken(tx, read, purpose);
+    if (!user.active && !waits) throw new AppError('token_invalid', 'The user is disabled');
+    const before = { emailVerified: user.emailVerified, active: user.active };
+    user.emailVerified = true;
+    user.active = true;
+    await use(tx, user);
+    await tx.flush();
+    await appendAudit(tx, asUser(user, visitor), {
+      action: purpose === 'reset_password' ? 'user.password_reset' : 'user.email_verified', resourceType: 'user', resourceId: user.id,
+      // A reset is always told of, also where only the password changed.
+      ...(purpose === 'reset_password' && before.emailVerified ? {} : { before, after: { emailVerified: true, active: true } }),
+    });
+  });
+}
+
+/** Confirms a user's address. Throws 400 `token_invalid`. */
+export async function verifyEmail(deps: TokenDeps, token: string, visitor: Visitor): Promise<void> {
+  await useToken(deps, 'verify_email', token, visitor, async () => {});
+}
+
+/**
+ * Sets a new password by the token of a mail: every session ends, other links are worth nothing, and the name is
+ * unlocked. Throws 400 with every rule that the password does not meet (the token stays good), or `token_invalid`.
+ */
+export async function resetPassword(deps: TokenDeps, { token, password }: { token: string; password: string }, visitor: Visitor): Promise<void> {
+  assertValid(checkPassword(password));
+  // Hashing is dear: not for just anybody's token.
+  await checkToken(deps, 'reset_password', token);
+  const passwordHash = await hashPassword(password);
+  await useToken(deps, 'reset_password', token, visitor, async (tx, user) => {
+    user.passwordHash = passwordHash;
+    await endSessions(tx, user.id);
+    await spendTokens(tx, user);
+    await clearAllFailures(tx, user.usernameKey);
+  });
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { tenantEm, type Orm } from '../../../db/orm.ts';
+import { User } from '../../../db/entities/auth.ts';
+import { isViolation, type Violation as FieldViolation } from '../../common/fields.ts';
+import type { LinkSigner } from '../../addresses/tokens.ts';
+import { AppError, assertValid, type Violation } from '../../common/errors.ts';
+import { readEmail, readName, readUsername } from './account.ts';
+import { appendAudit, asUser, type Visitor } from '../../audit/audit.ts';
+import { hashPassword } from '../credentials/password.ts';
+import { checkPassword } from '../credentials/password-policy.ts';
+import { DEFAULT_TENANT, hasUsers, provisionTenant } from './provision-tenant.ts';
+import { mailToken } from './user-tokens.ts';
+
+export interface Registration {
+  username: string;
+  email: string;
+  password: string;
+  firstName: string;
+  lastName: string;
+}
+
+export interface RegistrationSettings {
+  ENABLE_REGISTRATION: boolean;
+  ENABLE_EMAIL_VERIFICATION: boolean;
+  ENABLE_MULTI_TENANT: boolean;
+}
+
+export interface RegistrationDeps {
+  orm: Orm;
+  links: LinkSigner;
+  env: RegistrationSettings;
+}
+
+/** The user's fields, and every rule that what is given does not meet. */
+export function checkRegistration(input: Partial<Registration>) {
+  const violations: Violation[] = [];
+  const take = <T extends object | string>(field: keyof Registration, read: (text: string) => T | FieldViolation): T | undefined => {
+    const given = input[field];
+    const value = given === undefined ? undefined : read(given);
+    if (!isViolation(value)) return value;
+    violations.push({ path: `/${field}`, ...value });
+    return undefined;
+  };
+  const email = take('email', readEmail);
+  // Whether a name that is an address is the user's own can not be told without that.
+  const name = input.email === undefined && input.username?.includes('@') ? undefined : take('username', (text) => readUsername(text, email?.emailKey));
+  const firstName = take('firstName', readName);
+  const lastName = take('lastName', readName);
+  if (input.password !== undefined) violations.push(...checkPassword(input.password));
+  return { fields: { ...email!, ...name!, firstName: firstName!, lastName: lastName! }, violations };
+}
+
+/** The user's fields, or a 400 with every rule that is not met. */
+export function readRegistration(input: Registration) {
+  const { fields, violations } = checkRegistration(input);
+  assertValid(violations);
+  return fields;
+}
+
+/** A tenant id that says nothing of who opened it: it is a part of subjects and logs. */
+const newTenantId = (): string => `t${randomBytes(8).toString('hex')}`;
+
+/**
+ * Registers a user: in the tenant `default`, as its Admin while it has no user and with the role User from then on; or,
+ * with many tenants, as the Admin of a tenant of its own. Where addresses are verified, the mail is queued with the user.
+ * Throws 403 `registration_disabled`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
+ */
+export async function registerUser({ orm, links, env: settings }: RegistrationDeps, input: Registration, visitor: Visitor): Promise<User> {
+  if (!settings.ENABLE_REGISTRATION) throw new AppError('registration_disabled');
+  const fields = readRegistration(input);
+  const passwordHash = await hashPassword(input.password);
+  const opensTenant = settings.ENABLE_MULTI_TENANT;
+  const tenantId = opensTenant ? newTenantId() : DEFAULT_TENANT;
+  return tenantEm(orm, tenantId).transactional(async (tx) => {
+    if (opensTenant) await provisionTenant(tx, tenantId);
+    const isFirst = opensTenant || !(await hasUsers(tx, tenantId));
+    const user = tx.create(User, {
+      ...fields, tenantId, passwordHash, active: !settings.ENABLE_EMAIL_VERIFICATION, emailVerified: false, roles: [isFirst ? 'Admin' : 'User'],
+    });
+    await tx.flush();
+    if (settings.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', visitor.requestId);
+    const { id, username, email, roles } = user;
+    await appendAudit(tx, asUser(user, visitor), { action: 'user.registered', resourceType: 'user', resourceId: id, after: { username, email, roles } });
+    return user;
+  });
+}

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode } from '@mikro-orm/core';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { User } from '../../../db/entities/auth.ts';
+import { AppError, notFound } from '../../common/errors.ts';
+import { appendAudit } from '../../audit/audit.ts';
+import { assertWithin, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
+import { ADMIN_ROLE } from './provision-tenant.ts';
+import { endSessions } from '../access/sessions.ts';
+import { spendTokens } from './user-tokens.ts';
+
+export interface UserChange {
+  active?: boolean;
+  roles?: string[];
+}
+
+const isAdmin = ({ active, roles }: { active: boolean; roles: string[] }): boolean => active && roles.includes(ADMIN_ROLE);
+
+/** Users whose username, address or name holds the text, ignoring case, as a condition over `users t`. */
+export function userSearch(q: string) {
+  const pattern = `%${q.trim().normalize('NFC').replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql`(t.username || ' ' || t.email || ' ' || t.first_name || ' ' || t.last_name) ilike ${pattern}::text`;
+}
+
+/**
+ * Enables or disables a user, or gives other roles. A disabled user's sessions and links in mails are dead at once.
+ * `check` sees the user under the lock. Throws 400 naming unknown roles, 403 beyond the granter's own permissions, 404,
+ * 409 `last_admin`.
+ */
+export async function updateUser(em: EntityManager, by: Granter, id: number, change: UserChange, check: (current: User) => void): Promise<User> {
+  return em.transactional(async (tx) => {
+    await lockTenant(tx, by.caller.tenantId);
+    const user = await tx.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!user) throw notFound('user', id);
+    check(user);
+    const before = { active: user.active ?? true, roles: user.roles };
+    const after = { active: change.active ?? before.active, roles: [...new Set(change.roles ?? before.roles)] };
+    if (isDeepStrictEqual(before, after)) return user;
+    const wanted = await permissionsOf(tx, after.roles);
+    assertWithin(by, [...wanted, ...(await permissionsOf(tx, before.roles))]);
+    await assertAdminStays(tx, by, id, before, after);
+    tx.assign(user, after);
+    await tx.flush();
+    // One who waits for verification, and gets other roles meanwhile, still waits.
+    if (before.active && !after.active) {
+      await endSessions(tx, id);
+      await spendTokens(tx, user);
+    }
+    await appendAudit(tx, by.caller, { action: 'user.updated', resourceType: 'user', resourceId: id, before, after });
+    return user;
+  });
+}
+
+/**
+ * Turns another user's TOTP off, whose authenticator is lost, and ends that user's sessions. Throws 403 where the user may
+ * do more than the one who asks, 404, 409 where TOTP is not on.
+ */
+export async function removeTotpOf(em: EntityManager, by: Granter, id: number): Promise<void> {
+  await em.transactional(async (tx) => {
+    await lockTenant(tx, by.caller.tenantId);
+    const user = await tx.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!user) throw notFound('user', id);
+    assertWithin(by, await permissionsOf(tx, user.roles));
+    if (!user.totpConfirmedAt) throw new AppError('conflict', 'The user has no TOTP on');
+    Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });
+    await tx.flush();
+    await endSessions(tx, id);
+    await appendAudit(tx, by.caller, { action: 'user.totp_disabled', resourceType: 'user', resourceId: id });
+  });
+}
+
+async function assertAdminStays(tx: EntityManager, { caller }: Granter, id: number, before: Required<UserChange>, after: Required<UserChange>): Promise<void> {
+  const demoted = isAdmin(before) && !isAdmin(after);
+  const oneself = caller.actor.type === 'user' && caller.actor.id === id;
+  if (oneself && (demoted || !after.active)) throw new AppError('last_admin', 'Nobody disables or demotes themselves: another Admin can');
+  if (!demoted) return;
+  const [other] = await rows(tx, sql`select 1 from users where id <> ${id} and active and ${ADMIN_ROLE} = any(roles) limit 1`);
+  if (!other) throw new AppError('last_admin', 'This is the last active Admin');
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { engineEm, rows, sql, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { AppError } from '../../common/errors.ts';
+import { networkOf } from '../../rate-limits/network-of.ts';
+import { appendAudit, unnamed } from '../../audit/audit.ts';
+
+const WINDOW_SECONDS = 15 * 60;
+/** Failures in the window that lock a name: from one address, and from all together. */
+const FROM_ONE_ADDRESS = 10;
+const FROM_ALL = 100;
+/** Old rows that each new one sweeps away: more than one, so that none stay. */
+const SWEEP = 20;
+
+/** A try of a password: `name` is the username's key, or what was given for it where nobody has it. */
+export interface LoginAttempt {
+  tenantId: string;
+  name: string;
+  address: string;
+  /** Null where nobody has the name. */
+  userId: number | null;
+  requestId: string;
+}
+
+/** Some people type their password where the name belongs, so only a hash of it is kept. */
+const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
+
+/**
+ * Runs a guess, and answers whether it was right. It is counted as a failure before it is made, so that of a crowd, at
+ * however many processes, no more are made than may fail: a right one takes it back with all others of its address, one
+ * that throws was none. Throws 429 with Retry-After while the name is locked for the address (of IPv6 its /64): ten
+ * failures in 15 minutes, or a hundred from all addresses.
+ */
+export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => Promise<boolean>): Promise<boolean> {
+  const { id, locks } = await countFailure(orm, attempt);
+  const right = await guess().catch(async (error: unknown) => {
+    await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where id = ${id}`));
+    throw error;
+  });
+  await (right ? clearFailures(orm, attempt) : noteFailure(orm, attempt, locks));
+  return right;
+}
+
+async function countFailure(orm: Orm, { tenantId, name, address }: LoginAttempt): Promise<{ id: number; locks: boolean }> {
+  const from = networkOf(address);
+  return engineEm(orm).transactional(async (tx) => {
+    // One after the other, so that each knows of all before it.
+    await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${hashOf(name)}, 0))`);
+    const [found] = await rows<{ here: number; everywhere: number; wait: number | null }>(tx, sql`
+      select count(*) filter (where address = ${from})::int as here, count(*)::int as everywhere,
+        ceil(${WINDOW_SECONDS} - extract(epoch from now() - greatest(
+          (array_agg(at order by at desc) filter (where address = ${from}))[${sql.lit(FROM_ONE_ADDRESS)}],
+          (array_agg(at order by at desc))[${sql.lit(FROM_ALL)}])))::int as wait
+      from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`);
+    const { here, everywhere, wait } = found!;
+    if (wait !== null) {
+      throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', { headers: { 'Retry-After': String(Math.max(1, wait)) } });
+    }
+    const [made] = await rows<{ id: number }>(tx, sql`
+      insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${from}) returning id`);
+    return { id: made!.id, locks: here + 1 >= FROM_ONE_ADDRESS || everywhere + 1 >= FROM_ALL };
+  });
+}
+
+/** Tells the audit log of a failure, if it is of a user, and drops some old ones that no longer count. */
+async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Promise<void> {
+  const { tenantId, userId } = attempt;
+  await engineEm(orm).transactional(async (tx) => {
+    await rows(tx, sql`
+      delete from login_failures where id in (
+        select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`);
+    if (userId === null) return;
+    await appendAudit(tx, unnamed(tenantId, attempt), { action: locks ? 'user.login_locked' : 'user.login_failed', resourceType: 'user', resourceId: userId });
+  });
+}
+
+/** Forgets the failures of the address after a success; those of other addresses stay. */
+async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
+  await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${networkOf(address)}`));
+}
+
+/** Unlocks the name everywhere: its user has proved by another way who it is. */
+export async function clearAllFailures(tx: EntityManager, name: string): Promise<void> {
+  await rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)}`);
+}

@@ -1,0 +1,34 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { base32 } from '../../common/base32.ts';
+
+const STEP_SECONDS = 30;
+const DIGITS = 6;
+/** Steps before and after the present one whose codes are taken too: clocks differ (RFC 6238, 5.2). */
+const WINDOW = 1;
+
+/** The code of a counter: HOTP (RFC 4226, 5.3) over SHA-1. */
+export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64BE(BigInt(counter));
+  const mac = createHmac('sha1', secret).update(bytes).digest();
+  const truncated = mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff;
+  return String(truncated % 10 ** digits).padStart(digits, '0');
+}
+
+/** The time step (RFC 6238) of a moment in milliseconds. */
+export const stepOf = (ms: number): number => Math.floor(ms / 1000 / STEP_SECONDS);
+
+/** The step that a code belongs to, one after `lastStep` and near `ms`; null for a wrong, old or spent code. Blanks in it do not count. */
+export function matchCode(secret: Buffer, code: string, lastStep: number | null, ms: number): number | null {
+  const given = Buffer.from(code.replaceAll(/\s/g, ''));
+  const now = stepOf(ms);
+  for (let step = Math.max(now - WINDOW, (lastStep ?? -1) + 1); step <= now + WINDOW; step += 1) {
+    if (given.length === DIGITS && timingSafeEqual(Buffer.from(hotp(secret, step)), given)) return step;
+  }
+  return null;
+}
+
+/** What the QR code of an authenticator app holds. */
+export function otpauthUrl(secret: Buffer, account: string): string {
+  return `otpauth://totp/Perennial:${encodeURIComponent(account)}?secret=${base32(secret)}&issuer=Perennial&algorithm=SHA1&digits=${DIGITS}&period=${STEP_SECONDS}`;
+}

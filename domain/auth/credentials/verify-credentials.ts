@@ -1,0 +1,24 @@
+import type { Orm } from '../../../db/orm.ts';
+import type { User } from '../../../db/entities/auth.ts';
+import type { Visitor } from '../../audit/audit.ts';
+import { countGuess } from './login-failures.ts';
+import { inTurn, verifyPassword } from './password.ts';
+import { DEFAULT_TENANT } from '../accounts/provision-tenant.ts';
+
+/** A password to try, for a user or, in the same time, for a `name` that nobody has. */
+export interface Credentials extends Visitor {
+  user: User | null;
+  name: string;
+  password: string;
+}
+
+/**
+ * Whether the password is the user's, and then what `second` asks for too. Failures count towards the lock of the name,
+ * wherever the password is asked for. Throws 429 while the name is locked, 503 when too many wait for their turn.
+ */
+export async function verifyCredentials(orm: Orm, { user, name, password, address, requestId }: Credentials, second = async () => true): Promise<boolean> {
+  const attempt = { tenantId: user?.tenantId ?? DEFAULT_TENANT, name: user?.usernameKey ?? name, address, userId: user?.id ?? null, requestId };
+  // Counted when it is this guess's turn: many right logins at once must not be taken for many failures.
+  // A password alone forgets no failures where there is more to guess.
+  return inTurn(() => countGuess(orm, attempt, async () => (await verifyPassword(user?.passwordHash ?? null, password)) && second()));
+}

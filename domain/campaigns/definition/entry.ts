@@ -1,0 +1,78 @@
+import { Type, type Static } from 'typebox';
+import type { Violation } from '../../common/errors.ts';
+import { type SendWindow, TimeSchema, WeekdaySchema, isTimezone, weekdayNumber } from '../../common/local-time.ts';
+import { MAX_MINUTES } from './schemas.ts';
+
+export const SendWindowSchema = Type.Object(
+  {
+    days: Type.Optional(Type.Array(WeekdaySchema, { minItems: 1, maxItems: 7, description: 'Every day where absent' })),
+    from: TimeSchema,
+    to: Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description: 'HH:MM up to 24:00, exclusive', examples: ['17:00'] }),
+    timezone: Type.String({ description: 'An IANA timezone, or `contact` for the contact\'s own', examples: ['Europe/Berlin'] }),
+  },
+  { additionalProperties: false },
+);
+
+export const FrequencyCapSchema = Type.Object(
+  { maxEmails: Type.Integer({ minimum: 1, maximum: 1000 }), perDays: Type.Integer({ minimum: 1, maximum: 365 }) },
+  { additionalProperties: false },
+);
+
+/** Who may enter and how mail is paced, as requests give it: all of it optional, `normaliseEntry` has the defaults. */
+export const EntrySchema = Type.Object(
+  {
+    reentry: Type.Optional(Type.Enum(['never', 'after_completion', 'always'], { description: 'Default never' })),
+    minIntervalMinutes: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'Between two entries of a contact; default 0' }),
+    ),
+    exitOnUnsubscribe: Type.Optional(Type.Boolean({ description: 'Default true' })),
+    sendWindow: Type.Optional(Type.Union([SendWindowSchema, Type.Null()], { description: 'EMAIL steps wait for it' })),
+    frequencyCap: Type.Optional(
+      Type.Union([FrequencyCapSchema, Type.Null()], {
+        description: 'Marketing mail to a contact within that many days, beyond which it is suppressed',
+      }),
+    ),
+  },
+  { additionalProperties: false, title: 'Entry', description: 'Who may enter, and how mail is paced' },
+);
+export type EntryInput = Static<typeof EntrySchema>;
+
+/** Entry with its defaults filled. */
+export interface Entry {
+  reentry: 'never' | 'after_completion' | 'always';
+  minIntervalMinutes: number;
+  exitOnUnsubscribe: boolean;
+  sendWindow: SendWindow | null;
+  frequencyCap: { maxEmails: number; perDays: number } | null;
+}
+
+export function normaliseEntry(input: EntryInput = {}): Entry {
+  return {
+    reentry: input.reentry ?? 'never',
+    minIntervalMinutes: input.minIntervalMinutes ?? 0,
+    exitOnUnsubscribe: input.exitOnUnsubscribe ?? true,
+    sendWindow: input.sendWindow ?? null,
+    frequencyCap: input.frequencyCap ?? null,
+  };
+}
+
+/** What the schema can not say of an entry that fits it, as far as it is given; paths are JSON Pointers inside the entry. */
+export function checkEntry({ sendWindow }: { sendWindow?: { [P in keyof SendWindow]?: unknown } | null }): Violation[] {
+  if (!sendWindow) return [];
+  const violations: Violation[] = [];
+  const { timezone, from, to, days } = sendWindow;
+  if (typeof timezone === 'string' && timezone !== 'contact' && !isTimezone(timezone)) {
+    const message = 'sendWindow.timezone must be an IANA timezone or contact';
+    violations.push({ path: '/sendWindow/timezone', code: 'timezone', message });
+  }
+  if (typeof from === 'string' && typeof to === 'string' && from >= to) {
+    violations.push({ path: '/sendWindow/to', code: 'range', message: 'sendWindow.to must be later than from' });
+  }
+  for (const [index, day] of (Array.isArray(days) ? (days as unknown[]) : []).entries()) {
+    if ((typeof day === 'string' || typeof day === 'number') && weekdayNumber(day) === undefined) {
+      const message = 'sendWindow.days must be monday to sunday, or 1 to 7';
+      violations.push({ path: `/sendWindow/days/${index}`, code: 'enum', message });
+    }
+  }
+  return violations;
+}

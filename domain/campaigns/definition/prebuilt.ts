@@ -1,0 +1,40 @@
+import type { Violation } from '../../common/errors.ts';
+import type { Step } from './step-kinds.ts';
+
+const DAY = 1440;
+
+/** The minutes between the emails of the prebuilt types, one wait fewer than emails. */
+const PREBUILT_WAITS = {
+  /** Close together while the interest is fresh: at once, after 2 days, after 5. */
+  WELCOME_SERIES: [2 * DAY, 3 * DAY],
+  /** One a week: five emails over four weeks. */
+  NURTURE: [7 * DAY, 7 * DAY, 7 * DAY, 7 * DAY],
+  /** A week to answer before the second and last try. */
+  RE_ENGAGEMENT: [7 * DAY],
+} as const satisfies Record<string, readonly number[]>;
+
+export type PrebuiltType = keyof typeof PREBUILT_WAITS;
+
+/**
+ * The steps of a prebuilt campaign: `email-1`, `wait-1`, `email-2`, … with the templates in the given order. A wrong
+ * number of templates (3, 5 and 2 are needed) is a violation at `/templateIds`, and there are no steps then. Whether the
+ * templates exist is for `validateDefinition` to tell.
+ */
+export function prebuiltSteps(
+  type: PrebuiltType, templateIds: readonly number[],
+): { steps: Step[]; violations: Violation[] } {
+  const waits: readonly number[] = PREBUILT_WAITS[type];
+  const needed = waits.length + 1;
+  if (templateIds.length !== needed) {
+    const message = `a ${type} campaign needs ${needed} templates, not ${templateIds.length}`;
+    const code = templateIds.length < needed ? 'too_few' : 'too_many';
+    return { steps: [], violations: [{ path: '/templateIds', code, message }] };
+  }
+  const steps = templateIds.flatMap((templateId, index): Step[] => {
+    const email: Step = { id: `email-${index + 1}`, type: 'EMAIL', config: { templateId } };
+    const waitMinutes = waits[index];
+    if (waitMinutes === undefined) return [email];
+    return [email, { id: `wait-${index + 1}`, type: 'WAIT', config: { waitMinutes } }];
+  });
+  return { steps, violations: [] };
+}

@@ -1,0 +1,49 @@
+import { Type } from 'typebox';
+import { checkFilter } from '../../../segments/filter/check-filter.ts';
+import { eventReferences, type Filter, filterReferences } from '../../../segments/filter/filter.ts';
+import { TargetSchema } from '../schemas.ts';
+import { stepKind } from './kind.ts';
+
+const MAX_BRANCHES = 20;
+// Judged by checkFilter; why by no schema is said at FilterSchema.
+const FilterJson = Type.Unsafe<Filter>(Type.Unknown());
+
+/** If, else-if, else. A target that is left out is what comes after the step: its `next`, or the following step. */
+export const condition = stepKind({
+  config: Type.Object(
+    {
+      if: FilterJson,
+      then: Type.Optional(TargetSchema),
+      branches: Type.Optional(
+        Type.Array(Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }), {
+          maxItems: MAX_BRANCHES,
+        }),
+      ),
+      else: Type.Optional(TargetSchema),
+    },
+    { additionalProperties: false },
+  ),
+  about:
+    '`CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the ' +
+    '`next` of the first branch whose filter does, else to `else`; a target left out is the following step, null the end',
+  summary: ({ branches = [] }) => (branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`),
+  plan: (config) => ({ effect: 'evaluate', filters: [config.if, ...(config.branches ?? []).map((branch) => branch.if)] }),
+  exits: (config) => [
+    { path: '/then', to: config.then },
+    ...(config.branches ?? []).map((branch, index) => ({ path: `/branches/${index}/next`, to: branch.next })),
+    { path: '/else', to: config.else },
+  ],
+  check: (config, { customFields, emailStepIds }) => {
+    const options = { customFields, stepIds: emailStepIds };
+    return [
+      ...checkFilter(config.if, '/if', options),
+      ...(config.branches ?? []).flatMap((branch, index) => checkFilter(branch.if, `/branches/${index}/if`, options)),
+    ];
+  },
+  references: (config) =>
+    [{ filter: config.if, path: '/if' }, ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` }))]
+      .flatMap(({ filter, path }) => [
+        ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
+        ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
+      ]),
+});

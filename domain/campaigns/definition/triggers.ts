@@ -1,0 +1,97 @@
+import { Type, type Static, type TObject, type TSchema } from 'typebox';
+import type { Violation } from '../../common/errors.ts';
+import { contactField } from '../../segments/filter/filter-fields.ts';
+import { TimeSchema, isTimezone } from '../../common/local-time.ts';
+import { IdSchema } from './schemas.ts';
+import { type CheckContext, type Reference, type ReferenceKind, REFERENCE_KINDS } from './steps/kind.ts';
+
+const UrlSchema = Type.String({ minLength: 1, maxLength: 2000, pattern: '^https?://[!-~]+$' });
+const CronSchema = Type.String({
+  maxLength: 200,
+  pattern: '^[0-9A-Za-z*,/?#-]+( [0-9A-Za-z*,/?#-]+){4}$',
+  description: 'Five cron fields: minute, hour, day of the month, month, day of the week',
+});
+const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
+
+/** What can make a contact enter, with its settings; a further trigger is one entry. */
+const triggerSettings = {
+  MANUAL: {},
+  CONTACT_CREATED: {},
+  FORM_SUBMITTED: { formId: IdSchema },
+  EMAIL_OPENED: ofEmail,
+  EMAIL_CLICKED: { ...ofEmail, url: Type.Optional(UrlSchema) },
+  SEGMENT_ENTERED: { segmentId: IdSchema },
+  SCORE_REACHED: { score: Type.Integer({ minimum: -1_000_000_000, maximum: 1_000_000_000 }) },
+  SCHEDULE: { cron: CronSchema, timezone: Type.String({ description: 'An IANA timezone' }), segmentId: IdSchema },
+  DATE: {
+    field: Type.String({ description: 'A contact field of type date or date-time' }),
+    offsetDays: Type.Integer({ minimum: -3650, maximum: 3650 }),
+    time: TimeSchema,
+    annual: Type.Optional(Type.Boolean({ description: 'Every year; default false' })),
+  },
+} as const satisfies Record<string, Record<string, TSchema>>;
+
+export type TriggerType = keyof typeof triggerSettings;
+export type Trigger = {
+  [T in TriggerType]: { type: T } & Static<TObject<(typeof triggerSettings)[T]>>;
+}[TriggerType];
+
+export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
+/** The triggers that something fires by now. */
+export const EXECUTABLE_TRIGGERS: readonly TriggerType[] = ['MANUAL', 'CONTACT_CREATED', 'FORM_SUBMITTED'];
+
+const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
+
+/** A trigger as requests give it: flat, so that a slip is told once; `validateDefinition` says what a type takes. */
+export const TriggerSchema = Type.Unsafe<Trigger>(
+  Type.Object(
+    {
+      type: Type.Enum(TRIGGER_TYPES),
+      ...Type.Partial(Type.Object(allSettings)).properties,
+    },
+    {
+      description: `What makes contacts enter: ${TRIGGER_TYPES.map((type) => `\`${type}${settingNames(type)}\``).join(' · ')}. MANUAL is nothing but \`start\``,
+      examples: [{ type: 'FORM_SUBMITTED', formId: 1 }],
+      additionalProperties: false,
+      title: 'Trigger',
+    },
+  ),
+);
+
+function settingNames(type: TriggerType): string {
+  const { required = [], properties } = Type.Object(triggerSettings[type] as Record<string, TSchema>);
+  const names = Object.keys(properties).map((name) => ((required as string[]).includes(name) ? name : `${name}?`));
+  return names.length === 0 ? '' : ` {${names.join(', ')}}`;
+}
+
+const exactSchemas = new Map<unknown, TSchema>(
+  TRIGGER_TYPES.map((type) => [
+    type, Type.Object({ type: Type.Literal(type), ...triggerSettings[type] }, { additionalProperties: false }),
+  ]),
+);
+
+/** The exact schema of a trigger of this type, or undefined when there is no such type. */
+export function triggerSchema(type: unknown): TSchema | undefined {
+  return exactSchemas.get(type);
+}
+
+/** What the schema can not say of a trigger, as far as its settings can be read; paths are JSON Pointers inside the trigger. */
+export function checkTrigger(trigger: Partial<Trigger>, { customFields }: Pick<CheckContext, 'customFields'>): Violation[] {
+  if (trigger.type === 'SCHEDULE' && typeof trigger.timezone === 'string' && !isTimezone(trigger.timezone)) {
+    return [{ path: '/timezone', code: 'timezone', message: 'timezone must be an IANA timezone' }];
+  }
+  if (trigger.type === 'DATE' && typeof trigger.field === 'string' && !['date', 'datetime'].includes(contactField(trigger.field, customFields)?.type ?? '')) {
+    return [{ path: '/field', code: 'type', message: 'field must be a contact field of type date or date-time' }];
+  }
+  return [];
+}
+
+/** What a trigger names outside of the definition; what is no id names nothing. */
+export function triggerReferences(trigger: Partial<Trigger>): Reference[] {
+  const settings: Partial<Record<string, unknown>> = { ...trigger };
+  return REFERENCE_KINDS.flatMap((kind: ReferenceKind) => {
+    const name = kind.slice(0, -1);
+    const id = settings[name];
+    return Number.isSafeInteger(id) && (id as number) > 0 ? [{ kind, id: id as number, path: `/${name}` }] : [];
+  });
+}

@@ -1,0 +1,93 @@
+import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { holdSegment } from '../../segments/membership/hold-segment.ts';
+import { enterContacts } from './enter-contacts.ts';
+import type { ExecutionStart } from '../execution/execution.ts';
+import type { LoadDefinition } from '../definition/load-definition.ts';
+import { lockCampaigns } from './lock-campaigns.ts';
+
+const PAGE = 200;
+
+export interface PageRequest {
+  tenantId: string;
+  enrolmentId: number;
+  /** The contact id that the page before ended with. */
+  after: number;
+}
+
+export interface EnrolledPage {
+  /** The contact id that this page ends with. */
+  cursor: number;
+  done: boolean;
+  /** The segment is not built yet: ask again later. */
+  building: boolean;
+  /** Executions of this page that run and whose workflows may not have been started. */
+  starts: ExecutionStart[];
+}
+
+/**
+ * Enters the next contacts of an enrolment into its campaign, one transaction a page. Asked again for a page that is
+ * committed, it enters nobody and answers its executions again, so that none is left without a workflow. An enrolment
+ * whose segment is gone has not seen all of its contacts: it ends as CANCELLED.
+ */
+export async function enrolPage(em: EntityManager, load: LoadDefinition, request: PageRequest): Promise<EnrolledPage> {
+  return em.transactional(async (tx) => {
+    const { tenantId, enrolmentId, after } = request;
+    const nothing = { cursor: after, done: true, building: false, starts: [] };
+    const known = await tx.findOne(CampaignEnrolment, { id: enrolmentId }, { fields: ['campaignId'] });
+    if (!known) return nothing;
+    const [campaign] = await lockCampaigns(tx, [{ tenantId, campaignId: known.campaignId }]);
+    const enrolment = await tx.findOneOrFail(CampaignEnrolment, { id: enrolmentId }, { refresh: true });
+    if (enrolment.cursor > after || enrolment.status === 'COMPLETED') {
+      const starts = await runningOf(tx, enrolment, after, enrolment.cursor);
+      return { cursor: enrolment.cursor, done: enrolment.status !== 'RUNNING', building: false, starts };
+    }
+    if (!campaign || enrolment.status === 'CANCELLED') return nothing;
+    if (enrolment.segmentId != null) {
+      const segment = await holdSegment(tx, tenantId, enrolment.segmentId);
+      if (segment?.status === 'BUILDING') return { ...nothing, done: false, building: true };
+      if (!segment) {
+        tx.assign(enrolment, { status: 'CANCELLED', finishedAt: new Date() });
+        return nothing;
+      }
+    }
+
+    const contactIds = await nextContacts(tx, enrolment, after);
+    const { campaignId, campaignVersion: version } = enrolment;
+    const definition = await load(tx, { tenantId, campaignId, version });
+    const entrants = contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${enrolmentId}` }));
+    const origin = { tenantId, requestId: enrolment.requestId ?? null };
+    const { entered, starts } = await enterContacts(tx, origin, { campaignId, version, definition }, entrants, { trigger: 'MANUAL', enrolmentId });
+    const cursor = contactIds.at(-1) ?? after;
+    const done = contactIds.length < PAGE;
+    await rows(tx, sql`
+      update campaign_enrolments
+      set cursor = ${cursor}, enrolled = enrolled + ${entered}, skipped = skipped + ${contactIds.length - entered},
+        status = ${done ? 'COMPLETED' : 'RUNNING'}, finished_at = ${done ? new Date() : null}::timestamptz
+      where tenant_id = ${tenantId} and id = ${enrolmentId}`);
+    return { cursor, done, building: false, starts };
+  });
+}
+
+/** The ids of the contacts that come after `after`, ascending: those given, or members as they are now. */
+async function nextContacts(tx: EntityManager, { tenantId, segmentId, contactIds }: CampaignEnrolment, after: number): Promise<number[]> {
+  if (contactIds) {
+    const from = contactIds.findIndex((id) => id > after);
+    return from < 0 ? [] : contactIds.slice(from, from + PAGE);
+  }
+  const members = await rows<{ contact_id: number }>(tx, sql`
+    select contact_id from segment_members where tenant_id = ${tenantId} and segment_id = ${segmentId} and contact_id > ${after}
+    order by contact_id limit ${PAGE}`);
+  return members.map((row) => row.contact_id);
+}
+
+async function runningOf(tx: EntityManager, enrolment: CampaignEnrolment, after: number, upTo: number): Promise<ExecutionStart[]> {
+  const { tenantId, campaignId, id } = enrolment;
+  return rows<ExecutionStart>(tx, sql`
+    select e.tenant_id as "tenantId", e.campaign_id as "campaignId", e.campaign_version as "campaignVersion", e.contact_id as "contactId",
+      e.entry_no as "entryNo", e.id as "executionId", e.run_seq as "runSeq", e.state -> 'ahead' as ahead
+    from campaign_executions e
+    where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id > ${after} and e.contact_id <= ${upTo}
+      and e.enrolment_id = ${id} and e.status = 'RUNNING'
+    order by e.contact_id`);
+}

@@ -1,0 +1,30 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
+import { enterContacts, type Entered, type Entrant } from './enter-contacts.ts';
+import { executionWorkflowId, type ExecutionStart } from '../execution/execution.ts';
+import { lockCampaigns } from './lock-campaigns.ts';
+
+/** Enters contacts for something that happened; the starts of their workflows are written in the same transaction. */
+export async function enterByTrigger(
+  tx: EntityManager, origin: Origin, entered: Entered, entrants: readonly Entrant[], trigger: string,
+): Promise<ExecutionStart[]> {
+  const { starts } = await enterContacts(tx, origin, entered, entrants, { trigger });
+  for (const start of starts) {
+    const id = executionWorkflowId(start.tenantId, start.campaignId, start.contactId, start.entryNo);
+    await appendWorkflow(tx, origin.tenantId, { type: 'campaignExecution', id, input: { ...start } });
+  }
+  return starts;
+}
+
+/**
+ * Enters one contact into a campaign for a cause outside of it, `entryKey` (an event's id), in the transaction `tx` of the
+ * tenant or the engine. Null when it did not enter: the campaign is not open, its entry rules forbid it, or either is gone.
+ */
+export async function enterCampaign(
+  tx: EntityManager, origin: Origin, entry: { campaignId: number; contactId: number; entryKey: string; trigger: string },
+): Promise<{ executionId: number } | null> {
+  const [campaign] = await lockCampaigns(tx, [{ tenantId: origin.tenantId, campaignId: entry.campaignId }]);
+  if (!campaign) return null;
+  const [start] = await enterByTrigger(tx, origin, campaign, [{ contactId: entry.contactId, entryKey: entry.entryKey }], entry.trigger);
+  return start ? { executionId: start.executionId } : null;
+}

@@ -1,0 +1,128 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
+import { begin } from '../execution/advance.ts';
+import type { Definition } from '../definition/definition.ts';
+import { aheadOf, executionWorkflowId, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
+
+/** The version of a campaign that contacts enter. */
+export interface Entered {
+  campaignId: number;
+  version: number;
+  definition: Definition;
+}
+
+export interface Entrant {
+  contactId: number;
+  /** What makes it enter: an event's id, or the enrolment. One entry per cause, whatever is redelivered. */
+  entryKey: string;
+}
+
+interface Eligible {
+  contact_id: number;
+  entry_key: string;
+  timezone: string | null;
+  entry_no: number;
+}
+
+/**
+ * The contacts among `entrants` that may enter now, with the number of their entry. Archived contacts may not; others
+ * whose status keeps mail from them may, and their mail is suppressed. Their rows are locked, so that none is deleted
+ * before it has entered.
+ */
+async function eligible(tx: EntityManager, tenantId: string, { campaignId, definition }: Entered, entrants: readonly Entrant[]): Promise<Eligible[]> {
+  const { reentry, minIntervalMinutes } = definition.entry;
+  const payload = JSON.stringify(entrants.map(({ contactId, entryKey }) => ({ contact_id: contactId, entry_key: entryKey })));
+  const own = sql`e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id`;
+  const forbidding = [
+    sql`e.entry_key = r.entry_key`,
+    ...(reentry === 'never' ? [sql`true`] : []),
+    ...(reentry === 'after_completion' ? [sql`e.status = 'RUNNING'`] : []),
+    ...(minIntervalMinutes > 0 ? [sql`e.started_at > now() - make_interval(mins => ${minIntervalMinutes})`] : []),
+  ];
+  return rows<Eligible>(tx, sql`
+    select c.id as contact_id, r.entry_key, c.timezone,
+      coalesce((select max(e.entry_no) from campaign_executions e where ${own}), 0) + 1 as entry_no
+    from jsonb_to_recordset(${payload}::jsonb) as r(contact_id bigint, entry_key text)
+    join contacts c on c.tenant_id = ${tenantId} and c.id = r.contact_id
+    where c.status <> 'archived'
+      and not exists (select 1 from campaign_executions e where ${own} and (${sql.join(forbidding, sql` or `)}))
+    order by c.id
+    for key share of c`);
+}
+
+function newRow(tenantId: string, { campaignId, definition }: Entered, found: Eligible, now: Date) {
+  const moment = { now, timezone: found.timezone };
+  const outcome = begin(definition, moment);
+  const row = { contact_id: found.contact_id, entry_no: found.entry_no, entry_key: found.entry_key };
+  if ('end' in outcome) {
+    const { status, currentStep, exitReason } = outcome.end;
+    return { ...row, workflow_id: null, status, current_step: currentStep, current_step_id: null, exit_reason: exitReason, state: {}, finished_at: now };
+  }
+  const workflowId = executionWorkflowId(tenantId, campaignId, found.contact_id, found.entry_no);
+  const state: ExecutionState = {
+    position: outcome.position, enteredAt: now.toISOString(), ahead: aheadOf(definition, 0, outcome, moment),
+  };
+  const { currentStep, stepId } = outcome.next;
+  return { ...row, workflow_id: workflowId, status: 'RUNNING', current_step: currentStep, current_step_id: stepId, exit_reason: null, state, finished_at: null };
+}
+
+/** Makes rounds in which each contact is once, so that a second cause sees the entry of the first. */
+function rounds(entrants: readonly Entrant[]): Entrant[][] {
+  const made: Entrant[][] = [];
+  const times = new Map<number, number>();
+  for (const entrant of entrants) {
+    const round = times.get(entrant.contactId) ?? 0;
+    times.set(entrant.contactId, round + 1);
+    (made[round] ??= []).push(entrant);
+  }
+  return made;
+}
+
+/**
+ * Enters contacts into a campaign as its entry rules allow, with their CAMPAIGN_TRIGGERED events, in the transaction
+ * `tx`, in which the caller holds the lock of the campaign's row (`lockCampaign`): entries are counted one after another.
+ * Answers how many entered, and the executions that now run: their workflows are for the caller to start.
+ */
+export async function enterContacts(
+  tx: EntityManager, origin: Origin, into: Entered, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
+): Promise<{ entered: number; starts: ExecutionStart[] }> {
+  const all = { entered: 0, starts: [] as ExecutionStart[] };
+  for (const round of rounds(entrants)) {
+    const { entered, starts } = await enterRound(tx, origin, into, round, cause);
+    all.entered += entered;
+    all.starts.push(...starts);
+  }
+  return all;
+}
+
+async function enterRound(
+  tx: EntityManager, origin: Origin, into: Entered, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
+): Promise<{ entered: number; starts: ExecutionStart[] }> {
+  const { tenantId } = origin;
+  const { campaignId, version } = into;
+  const now = new Date();
+  const made = (await eligible(tx, tenantId, into, entrants)).map((found) => newRow(tenantId, into, found, now));
+  if (made.length === 0) return { entered: 0, starts: [] };
+  const inserted = await rows<{ id: number; contact_id: number }>(tx, sql`
+    insert into campaign_executions (tenant_id, campaign_id, campaign_version, contact_id, entry_no, entry_key, enrolment_id,
+      current_step, current_step_id, state, status, exit_reason, workflow_id, started_at, finished_at, updated_at)
+    select ${tenantId}, ${campaignId}::bigint, ${version}::int, r.contact_id, r.entry_no, r.entry_key, ${cause.enrolmentId ?? null}::bigint,
+      r.current_step, r.current_step_id, r.state, r.status, r.exit_reason, r.workflow_id, ${now}::timestamptz, r.finished_at, ${now}::timestamptz
+    from jsonb_to_recordset(${JSON.stringify(made)}::jsonb) as r(contact_id bigint, entry_no int, entry_key text, workflow_id text,
+      status text, current_step int, current_step_id text, exit_reason text, state jsonb, finished_at timestamptz)
+    returning id, contact_id`);
+  const ids = new Map(inserted.map((row) => [row.contact_id, row.id]));
+  await appendEvents(tx, origin, made.flatMap((row): NewEvent[] => {
+    const data = { campaignId, contactId: row.contact_id, executionId: ids.get(row.contact_id)! };
+    const entity = `contact/${row.contact_id}`;
+    const triggered: NewEvent = { type: 'CAMPAIGN_TRIGGERED', entity, data: { ...data, trigger: cause.trigger } };
+    return row.status === 'COMPLETED' ? [triggered, { type: 'CAMPAIGN_COMPLETED', entity, data }] : [triggered];
+  }));
+  const starts = made.flatMap((row) => {
+    if (row.status !== 'RUNNING') return [];
+    const { ahead } = row.state as ExecutionState;
+    const { contact_id: contactId, entry_no: entryNo } = row;
+    return [{ tenantId, campaignId, campaignVersion: version, contactId, entryNo, executionId: ids.get(contactId)!, runSeq: 1, ahead }];
+  });
+  return { entered: made.length, starts };
+}

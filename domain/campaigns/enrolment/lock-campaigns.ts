@@ -1,0 +1,37 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { Definition } from '../definition/definition.ts';
+import type { Entered } from './enter-contacts.ts';
+
+/** Campaigns that take contacts in. While one is paused they enter too, and wait at their first step. */
+export const OPEN_STATUSES = ['ACTIVE', 'PAUSED'];
+
+export interface OpenCampaign extends Entered {
+  tenantId: string;
+  /** Its triggers see only what happened after it. */
+  activatedAt: Date;
+}
+
+/**
+ * The published versions of those campaigns that are open, with their rows locked in id order until the transaction
+ * `tx` ends: entries and a stop come one after another. It locks less than the row's key, so steps are not held up.
+ */
+export async function lockCampaigns(
+  tx: EntityManager, campaigns: readonly { tenantId: string; campaignId: number }[],
+): Promise<OpenCampaign[]> {
+  if (campaigns.length === 0) return [];
+  const wanted = JSON.stringify(campaigns.map(({ tenantId, campaignId }) => ({ tenant_id: tenantId, id: campaignId })));
+  await rows(tx, sql`
+    select c.id from campaigns c
+    join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
+    order by c.tenant_id, c.id for no key update of c`);
+  // A second statement: it sees what was committed while the first one waited.
+  const found = await rows<{ tenant_id: string; id: number; version: number; definition: Definition; activated_at: Date }>(tx, sql`
+    select c.tenant_id, c.id, v.version, v.definition, c.activated_at
+    from campaigns c
+    join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
+    join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
+    where c.status = any(${OPEN_STATUSES}::text[])`);
+  return found.map((row) => ({
+    tenantId: row.tenant_id, campaignId: row.id, version: row.version, definition: row.definition, activatedAt: row.activated_at,
+  }));
+}

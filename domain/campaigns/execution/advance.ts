@@ -1,0 +1,128 @@
+import type { Definition } from '../definition/definition.ts';
+import { exitsOf, stepIndexes, targetIndex } from '../validation/flow.ts';
+import { type Step, type StepType, stepKind } from '../definition/step-kinds.ts';
+import type { Effect, Moment, StepKind } from '../definition/steps/kind.ts';
+
+export type { Effect, Moment };
+
+/** Where an execution is: plain JSON, the interpreter's own state between steps. Bound to one version of a definition. */
+export interface Position {
+  /** Index of the step that runs or waits. */
+  stepIndex: number;
+  /** How many times each step was entered, by index. */
+  visits: number[];
+  /**
+   * Nothing happens before this time (RFC 3339, UTC): the end of the wait that is running or, after it, was the last. It
+   * is kept, so that on another machine, whose clock is behind, "until 09:00" does not come true twice on one morning.
+   * Null = no wait yet.
+   */
+  waitUntil: string | null;
+}
+
+/** The step that comes next, as timers and records show it. */
+export interface NextStep {
+  stepId: string;
+  type: StepType;
+  currentStep: number;
+  /** How many times the execution has entered the step, this time included: part of the send key. */
+  visit: number;
+  summary: string;
+  /** Present only where there is something to wait for (RFC 3339, UTC). */
+  waitUntil?: string;
+}
+
+/** COMPLETED: ran to an end, `currentStep` = number of steps. STOPPED: left early, `currentStep` = the step it was at. */
+export type End =
+  | { status: 'COMPLETED'; currentStep: number; exitReason: null }
+  | { status: 'STOPPED'; currentStep: number; exitReason: string };
+
+export type Outcome = { next: NextStep; position: Position } | { end: End };
+
+/** What came of a step's `Effect`. */
+export type StepResult =
+  | { kind: 'done' }
+  /** Mail that a gate held back: goes on like `done`. */
+  | { kind: 'suppressed' }
+  /** Which exit of a branching step: an index, null when nothing matched. */
+  | { kind: 'branch'; matched: number | null }
+  /** Not yet: stays at the step, in the same visit. */
+  | { kind: 'wait'; until: Date }
+  /** Leaves the campaign from whatever step it is at: unsubscribed, contact deleted, … */
+  | { kind: 'exit'; reason: string };
+
+/** Of a published definition, which is valid: a throw here is a defect, or a position of another version. */
+function stepAt(definition: Definition, { stepIndex }: Position): { step: Step; kind: StepKind } {
+  const step = definition.steps[stepIndex];
+  const kind = step && stepKind(step.type);
+  if (!kind) throw new Error(`No step of a known type at index ${stepIndex}`);
+  return { step, kind };
+}
+
+/** The later of a stored time and another. */
+function later(floor: string | null, time: Date): Date {
+  return floor !== null && new Date(floor) > time ? new Date(floor) : time;
+}
+
+function at(definition: Definition, position: Position, now: Date): Outcome {
+  const { step, kind } = stepAt(definition, position);
+  const next: NextStep = {
+    stepId: step.id,
+    type: step.type,
+    currentStep: position.stepIndex,
+    visit: position.visits[position.stepIndex] ?? 1,
+    summary: kind.summary(step.config),
+  };
+  if (position.waitUntil !== null && new Date(position.waitUntil) > now) next.waitUntil = position.waitUntil;
+  return { next, position };
+}
+
+/** Goes to a step (null = the end), which may have to wait there for its time. */
+function enter(
+  definition: Definition, stepIndex: number | null, before: Omit<Position, 'stepIndex'>, moment: Moment,
+): Outcome {
+  const count = definition.steps.length;
+  if (stepIndex === null || count === 0) return { end: { status: 'COMPLETED', currentStep: count, exitReason: null } };
+  const position: Position = {
+    stepIndex,
+    visits: definition.steps.map((_step, index) => (before.visits[index] ?? 0) + (index === stepIndex ? 1 : 0)),
+    waitUntil: before.waitUntil,
+  };
+  const { step, kind } = stepAt(definition, position);
+  const due = kind.due?.(step.config, definition.entry, moment);
+  if (due) position.waitUntil = later(position.waitUntil, due).toISOString();
+  return at(definition, position, moment.now);
+}
+
+/** Enters the first step. A definition without steps is COMPLETED at once. */
+export function begin(definition: Definition, moment: Moment): Outcome {
+  return enter(definition, 0, { visits: [], waitUntil: null }, moment);
+}
+
+/**
+ * What the step at `position` asks to be done now. Too early (woken before its time, or the send window has closed
+ * meanwhile) it is `wait`. Changes nothing, so it can be asked again after a crash.
+ */
+export function plan(definition: Definition, position: Position, moment: Moment): Effect {
+  const { step, kind } = stepAt(definition, position);
+  const until = position.waitUntil === null ? null : new Date(position.waitUntil);
+  if (until !== null && until > moment.now) return { effect: 'wait', until };
+  return kind.plan(step.config, definition.entry, moment);
+}
+
+/** Where an execution goes after the step at `position` had this result. A wait counts from `moment.now`. */
+export function advance(definition: Definition, position: Position, result: StepResult, moment: Moment): Outcome {
+  const { step, kind } = stepAt(definition, position);
+  const { stepIndex } = position;
+  if (result.kind === 'wait') return at(definition, { ...position, waitUntil: result.until.toISOString() }, moment.now);
+  const exitReason = result.kind === 'exit' ? result.reason : kind.stops;
+  if (exitReason !== undefined) return { end: { status: 'STOPPED', currentStep: stepIndex, exitReason } };
+
+  const exits = exitsOf(kind, step.config);
+  if ((result.kind === 'branch') !== (kind.exits !== undefined)) {
+    throw new Error(`${result.kind} is no result of a ${step.type} step`);
+  }
+  const exit = result.kind === 'branch' && result.matched !== null ? exits.slice(0, -1)[result.matched] : exits.at(-1);
+  const target = exit && targetIndex(exit, step, stepIndex, definition.steps.length, stepIndexes(definition.steps));
+  if (target === undefined) throw new Error(`Step ${step.id} has no way out for this result`);
+  return enter(definition, target, position, { ...moment, now: later(position.waitUntil, moment.now) });
+}

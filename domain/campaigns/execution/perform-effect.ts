@@ -1,0 +1,73 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { changeListMembers } from '../../segments/membership/change-list-members.ts';
+import { queueEmails } from '../../emails/ledger/queue-emails.ts';
+import { evaluateFilter } from '../../segments/compile/evaluate.ts';
+import type { Effect, StepResult } from './advance.ts';
+import type { Entry } from '../definition/entry.ts';
+import { isCapped, suppressCapped } from './frequency-cap.ts';
+
+/** The execution whose step has an effect, and where it is. */
+export interface Performer {
+  tenantId: string;
+  executionId: number;
+  campaignId: number;
+  contactId: number;
+  startedAt: Date;
+  stepId: string;
+  visit: number;
+  frequencyCap: Entry['frequencyCap'];
+}
+
+/** What came of an effect: the result for the interpreter, and what the record of the step says. */
+export interface Performed {
+  result: StepResult;
+  recorded: string;
+  reason: string | null;
+}
+
+const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
+
+/** How the record names the exit that a branching step took. */
+function branchName(matched: number | null): string {
+  if (matched === null) return 'else';
+  return matched === 0 ? 'then' : `branch-${matched}`;
+}
+
+/** Does in the transaction `tx` what a step asks for. */
+export async function performEffect(tx: EntityManager, effect: Effect, by: Performer): Promise<Performed> {
+  const { tenantId, executionId, contactId } = by;
+  switch (effect.effect) {
+    case 'none':
+      return success;
+    case 'wait':
+      return { result: { kind: 'wait', until: effect.until }, recorded: 'wait', reason: null };
+    case 'membership':
+      await changeListMembers(tx, tenantId, effect.listId, { [effect.action]: [contactId] });
+      return success;
+    case 'evaluate': {
+      const context = { executionStartedAt: by.startedAt, executionId };
+      for (const [matched, filter] of effect.filters.entries()) {
+        const holds = await evaluateFilter(tx, tenantId, filter, [contactId], context);
+        if (holds.has(contactId)) return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason: null };
+      }
+      return { result: { kind: 'branch', matched: null }, recorded: branchName(null), reason: null };
+    }
+    case 'email':
+      return queueEmail(tx, effect.templateId, by);
+  }
+}
+
+/** One email for each visit of the step: its send key. What a gate or the cap holds back is in the ledger too. */
+async function queueEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
+  const { tenantId, executionId, campaignId, contactId, stepId, visit } = by;
+  const capped = await isCapped(tx, tenantId, { contactId, templateId }, by.frequencyCap);
+  const [email] = await queueEmails(tx, tenantId, [{
+    sendKey: `execution:${executionId}:${stepId}:${visit}`, templateId, contactId, campaignId, executionId, stepId, lane: 'journey', requestId: null,
+    // No request goes on the topic for what is not to be sent.
+    accepted: capped,
+  }]);
+  if (email!.status === 'SUPPRESSED') return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason };
+  if (!capped) return success;
+  await suppressCapped(tx, tenantId, email!.emailId);
+  return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: 'frequency_cap' };
+}

@@ -1,0 +1,114 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents } from '../../../events/outbox.ts';
+import { AppError } from '../../common/errors.ts';
+import { advance, type Moment, type NextStep, plan, type Position } from './advance.ts';
+import { aheadOf, type ExecutionState, type StepAnswer, type StepRequest } from './execution.ts';
+import type { LoadDefinition } from '../definition/load-definition.ts';
+import { lockExecution, type LockedExecution } from './lock-execution.ts';
+import { performEffect } from './perform-effect.ts';
+import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
+
+/**
+ * Runs the step that an execution is at: its effect, its record and where the execution goes next are one transaction.
+ * WAITs that are over have no effect, so what comes after them runs with them. A call made again after its transaction was
+ * committed (`seq` tells) does nothing and answers the same; of an execution that is not running any more, `end`.
+ * `runId` is the workflow's.
+ *
+ * An AppError below 500 is final: no further try changes it. With its words as `failure` the call is made once more, and
+ * ends the execution FAILED at that step.
+ */
+export async function runStep(
+  em: EntityManager, load: LoadDefinition, request: StepRequest, { runId, failure }: { runId: string; failure?: string },
+): Promise<StepAnswer> {
+  for (;;) {
+    const answer = await em.transactional(async (tx): Promise<StepAnswer> => {
+      const execution = await lockExecution(tx, request);
+      if (!execution || execution.runSeq !== request.runSeq) return { end: true };
+      if (execution.status === 'FAILED') throw new AppError('conflict', execution.exitReason ?? undefined);
+      if (execution.status !== 'RUNNING') return { end: true };
+      if (execution.stepSeq > request.seq) return { ahead: execution.state.ahead };
+      return execution.campaignStatus === 'PAUSED' ? park(tx, request, runId) : takeStep(tx, load, execution, { ...request, runId, failure });
+    });
+    // Parked first and looked at again then: whoever resumes does it the other way round, so one of the two sees the other.
+    if (!('parked' in answer) || (await isPaused(em, request))) return answer;
+  }
+}
+
+async function park(tx: EntityManager, { tenantId, executionId }: StepRequest, runId: string): Promise<StepAnswer> {
+  await rows(tx, sql`update campaign_executions set parked = true, run_id = ${runId} where tenant_id = ${tenantId} and id = ${executionId}`);
+  return { parked: true };
+}
+
+async function isPaused(em: EntityManager, { tenantId, executionId }: StepRequest): Promise<boolean> {
+  const found = await em.transactional((tx) => rows(tx, sql`
+    select 1 from campaign_executions e join campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
+    where e.tenant_id = ${tenantId} and e.id = ${executionId} and k.status = 'PAUSED'`));
+  return found.length > 0;
+}
+
+interface Run extends StepRequest {
+  runId: string;
+  /** Why the step that comes can not be done. */
+  failure: string | undefined;
+}
+
+async function takeStep(tx: EntityManager, load: LoadDefinition, execution: LockedExecution, run: Run): Promise<StepAnswer> {
+  const { tenantId, executionId, runId } = run;
+  const { campaignId, contactId, timezone, startedAt, runSeq } = execution;
+  const begun = performance.now();
+  const definition = await load(tx, { tenantId, campaignId, version: execution.campaignVersion });
+  // This machine's clock counts too: an activity may run long after it was asked for.
+  const now = new Date(Math.max(run.at, Date.now()));
+  const moment: Moment = { now, timezone };
+  const records: StepRecord[] = [];
+  let { position } = execution.state;
+  let entered = Date.parse(execution.state.enteredAt);
+
+  const record = (result: string, reason: string | null): void => {
+    const { id: stepId, type } = definition.steps[position.stepIndex]!;
+    const visit = position.visits[position.stepIndex]!;
+    const durationMs = Math.round(Math.max(0, now.getTime() - entered) + performance.now() - begun);
+    records.push({ seq: execution.stepSeq + records.length + 1, stepId, visit, type, result, reason, durationMs });
+    entered = now.getTime();
+  };
+  const save = (progress: Progress): Promise<void> => {
+    const stepId = definition.steps[progress.currentStep]?.id ?? null;
+    return saveProgress(tx, { tenantId, executionId, campaignId, runSeq, runId, now }, records, progress, stepId);
+  };
+  const stateAt = (outcome: { next: NextStep; position: Position }): ExecutionState => ({
+    position: outcome.position,
+    enteredAt: new Date(entered).toISOString(),
+    ahead: aheadOf(definition, execution.stepSeq + records.length, outcome, moment),
+  });
+  const finish = async (end: Exclude<Progress, { status: 'RUNNING' }>): Promise<StepAnswer> => {
+    await save(end);
+    if (end.status === 'COMPLETED') {
+      const data = { campaignId, contactId, executionId };
+      await appendEvents(tx, { tenantId, requestId: null }, [{ type: 'CAMPAIGN_COMPLETED', entity: `contact/${contactId}`, data }]);
+    }
+    return { end: true };
+  };
+
+  if (!execution.contactExists) return finish({ status: 'STOPPED', currentStep: position.stepIndex, exitReason: 'contact_deleted' });
+  for (;;) {
+    const effect = plan(definition, position, moment);
+    if (run.failure !== undefined && effect.effect !== 'none') {
+      record('failed', run.failure);
+      const here = advance(definition, position, { kind: 'wait', until: now }, moment) as { next: NextStep; position: Position };
+      return finish({ status: 'FAILED', currentStep: position.stepIndex, exitReason: run.failure, state: stateAt(here) });
+    }
+    const stepId = definition.steps[position.stepIndex]!.id;
+    const visit = position.visits[position.stepIndex]!;
+    const { frequencyCap } = definition.entry;
+    const performed = await performEffect(tx, effect, { tenantId, executionId, campaignId, contactId, startedAt, stepId, visit, frequencyCap });
+    const outcome = advance(definition, position, performed.result, moment);
+    const stops = 'end' in outcome && outcome.end.status === 'STOPPED';
+    if (performed.result.kind !== 'wait') record(stops ? 'stop' : performed.recorded, performed.reason);
+    if ('end' in outcome) return finish(outcome.end);
+    ({ position } = outcome);
+    if (effect.effect === 'none' && !outcome.next.waitUntil) continue;
+    const state = stateAt(outcome);
+    await save({ status: 'RUNNING', currentStep: outcome.next.currentStep, exitReason: null, state });
+    return { ahead: state.ahead };
+  }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendWorkflow } from '../../../events/outbox.ts';
+
+/** Why the executions of one contact end before their time. */
+export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_erased' | 'merged';
+
+/**
+ * Makes the running executions among `which` (a condition on `e`, of one tenant) STOPPED at once: no step of theirs runs
+ * again, and their mail that is still QUEUED is SUPPRESSED. Their workflows are left marked, for the workflow
+ * `campaignStop` to close. Answers the campaigns that had any.
+ */
+export async function stopExecutions(tx: EntityManager, tenantId: string, which: ReturnType<typeof sql>, reason: string): Promise<number[]> {
+  const found = await rows<{ campaign_id: number }>(tx, sql`
+    with stopped as (
+      update campaign_executions e
+      set status = 'STOPPED', exit_reason = ${reason}, finished_at = now(), updated_at = now(), sweep = true, parked = false
+      where e.tenant_id = ${tenantId} and e.status = 'RUNNING' and ${which}
+      returning e.id, e.campaign_id
+    ), suppressed as (
+      update emails m set status = 'SUPPRESSED', reason = 'stopped', holder = null, lease_until = null, updated_at = now()
+      from stopped where m.tenant_id = ${tenantId} and m.execution_id = stopped.id and m.status = 'QUEUED'
+    )
+    select distinct campaign_id from stopped order by campaign_id`);
+  return found.map((row) => row.campaign_id);
+}
+
+/** Writes down that the workflows of stopped executions of these campaigns are to be closed. `id` tells one stop from another. */
+export async function appendStop(tx: EntityManager, tenantId: string, campaignIds: number[], id: string): Promise<void> {
+  await appendWorkflow(tx, tenantId, { type: 'campaignStop', id: `campaign-stop/${tenantId}/${id}`, input: { tenantId, campaignIds } });
+}
+
+/**
+ * Stops what a contact is in, in the transaction `tx` of the tenant or the engine: every running execution, or for
+ * `unsubscribed` those of campaigns that say `exitOnUnsubscribe`. `startedBefore` spares those that began later.
+ */
+export async function stopExecutionsOfContact(
+  tx: EntityManager, tenantId: string, contactId: number, reason: ContactExitReason, startedBefore = new Date(),
+): Promise<void> {
+  const leaves = reason !== 'unsubscribed' ? sql`true` : sql`exists (
+    select 1 from campaign_versions v
+    where v.tenant_id = e.tenant_id and v.campaign_id = e.campaign_id and v.version = e.campaign_version
+      and (v.definition -> 'entry' ->> 'exitOnUnsubscribe')::boolean)`;
+  const which = sql`e.contact_id = ${contactId} and e.started_at <= ${startedBefore}::timestamptz and ${leaves}`;
+  const campaignIds = await stopExecutions(tx, tenantId, which, reason);
+  if (campaignIds.length > 0) await appendStop(tx, tenantId, campaignIds, `contact-${contactId}/${randomUUID()}`);
+}

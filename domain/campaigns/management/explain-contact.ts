@@ -1,0 +1,53 @@
+import { Campaign, CampaignExecution, CampaignVersion } from '../../../db/entities/campaigns.ts';
+import { Contact } from '../../../db/entities/contacts.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { notFound } from '../../common/errors.ts';
+import type { Definition } from '../definition/definition.ts';
+import { draftOf } from './save-campaign.ts';
+
+export interface EntryCheck {
+  check: 'campaign' | 'contact' | 'reentry' | 'interval';
+  passed: boolean;
+  reason: string;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Why a contact is in a campaign or not, and whether it could enter now. Throws 404. */
+export async function explainContact(em: EntityManager, campaignId: number, contactId: number) {
+  return em.transactional(async (tx) => {
+    const campaign = await tx.findOne(Campaign, { id: campaignId });
+    if (!campaign) throw notFound('campaign', campaignId);
+    const contact = await tx.findOne(Contact, { id: contactId });
+    if (!contact) throw notFound('contact', contactId);
+    const executions = await tx.find(CampaignExecution, { campaignId, contactId }, { orderBy: { entryNo: 'desc' } });
+    const { publishedVersion: version } = campaign;
+    const published = version == null ? null : await tx.findOne(CampaignVersion, { tenantId: campaign.tenantId, campaignId, version });
+    const { entry } = (published?.definition ?? draftOf(campaign)) as Definition;
+    const checks = entryChecks(campaign, contact, entry, executions);
+    return {
+      campaignId, contactId, inCampaign: executions.some((execution) => execution.status === 'RUNNING'),
+      canEnter: checks.every((check) => check.passed), checks, executions,
+    };
+  });
+}
+
+/** The rules of `enterContacts`, each with its verdict. */
+function entryChecks(campaign: Campaign, contact: Contact, entry: Definition['entry'], executions: CampaignExecution[]): EntryCheck[] {
+  const open = campaign.status === 'ACTIVE' || campaign.status === 'PAUSED';
+  const last = executions[0];
+  const running = executions.some((execution) => execution.status === 'RUNNING');
+  const free = entry.reentry === 'always' || !(entry.reentry === 'never' ? last : running);
+  const since = last ? Math.floor((Date.now() - last.startedAt!.getTime()) / MINUTE_MS) : null;
+  const rested = since === null || since >= entry.minIntervalMinutes;
+  const entered = last ? `it entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}` : 'it has not entered yet';
+  return [
+    { check: 'campaign', passed: open, reason: `the campaign is ${campaign.status}` },
+    { check: 'contact', passed: contact.status !== 'archived', reason: `the contact is ${contact.status}` },
+    { check: 'reentry', passed: free, reason: `reentry is ${entry.reentry}, and ${entered}${running ? ', and runs' : ''}` },
+    {
+      check: 'interval', passed: rested,
+      reason: `minIntervalMinutes is ${entry.minIntervalMinutes}, and ${since === null ? entered : `it entered ${since} minutes ago`}`,
+    },
+  ];
+}

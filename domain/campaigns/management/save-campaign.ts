@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode } from '@mikro-orm/core';
+import { Campaign, CampaignExecution, type CAMPAIGN_TYPES } from '../../../db/entities/campaigns.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type User, type Violation } from '../../common/errors.ts';
+import { campaignsUsing } from '../validation/campaigns-using.ts';
+import { definitionViolations } from '../validation/check-definition.ts';
+import { type Definition, type DefinitionInput, normaliseDefinition } from '../definition/definition.ts';
+import { prebuiltSteps } from '../definition/prebuilt.ts';
+
+export interface CampaignInput extends DefinitionInput {
+  name: string;
+  description?: string | null;
+  type?: (typeof CAMPAIGN_TYPES)[number];
+  /** The templates of a prebuilt type, in order, instead of steps. */
+  templateIds?: number[];
+}
+
+/** The definition as it is edited. */
+export function draftOf(campaign: Campaign): Definition {
+  return { trigger: campaign.trigger, steps: campaign.steps, entry: campaign.entry } as Definition;
+}
+
+function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>): { steps: DefinitionInput['steps']; violations: Violation[] } {
+  if (type === 'CUSTOM' || steps) {
+    const message = steps ? 'goes without steps only' : 'is for the prebuilt types only';
+    return { steps, violations: templateIds ? [{ path: '/templateIds', code: 'invalid', message }] : [] };
+  }
+  return prebuiltSteps(type, templateIds ?? []);
+}
+
+/** The definition that an input makes, or changes one that there is into, and what is wrong with how it is given. */
+function definitionOf(input: Partial<CampaignInput>, current?: Campaign): { definition: Definition; violations: Violation[] } {
+  const { trigger, entry, steps, templateIds } = input;
+  const now = current && draftOf(current);
+  const isNew = !now || steps || templateIds;
+  const made = isNew ? stepsOf({ type: current?.type ?? input.type, steps, templateIds }) : { steps: steps === null ? null : now.steps, violations: [] };
+  const definition = normaliseDefinition({
+    trigger: trigger === undefined ? now?.trigger : trigger, entry: entry === null ? null : { ...now?.entry, ...entry }, steps: made.steps,
+  });
+  return { definition, violations: made.violations };
+}
+
+/** Everything that is wrong with a campaign that an input makes, or with a change of one that there is. */
+export async function campaignViolations(tx: EntityManager, tenantId: string, input: Partial<CampaignInput>, current?: Campaign): Promise<Violation[]> {
+  const isChanged = [input.trigger, input.entry, input.steps, input.templateIds].some((part) => part !== undefined);
+  if (current && !isChanged) return [];
+  const { definition, violations } = definitionOf(input, current);
+  return [...violations, ...(await definitionViolations(tx, tenantId, definition))];
+}
+
+/** Makes a DRAFT. Throws a 400 that names each step with something wrong. */
+export async function createCampaign(em: EntityManager, tenantId: string, input: CampaignInput): Promise<Campaign> {
+  return em.transactional(async (tx) => {
+    assertValid(await campaignViolations(tx, tenantId, input));
+    const { name, description, type = 'CUSTOM' } = input;
+    const { definition } = definitionOf(input);
+    const campaign = tx.create(Campaign, { tenantId, name, description: description || null, type, ...definition });
+    await tx.flush();
+    return campaign;
+  });
+}
+
+/**
+ * Changes the given fields; those of a running campaign go into its next version. `check` sees the campaign as it is, under
+ * its lock. Throws 404, and 400 as `createCampaign` does.
+ */
+export async function updateCampaign(
+  em: EntityManager, tenantId: string, id: number, input: Partial<Omit<CampaignInput, 'type'>>, check: (current: Campaign) => void,
+): Promise<Campaign> {
+  return em.transactional(async (tx) => {
+    const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!campaign) throw notFound('campaign', id);
+    check(campaign);
+    assertValid(await campaignViolations(tx, tenantId, input, campaign));
+    const { name, description } = input;
+    const now = draftOf(campaign);
+    const { definition } = definitionOf(input, campaign);
+    // A part that says the same in another order of keys is no change, and so no new version.
+    const changed = Object.entries(definition).filter(([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]));
+    tx.assign(campaign, {
+      ...Object.fromEntries(changed), ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description: description || null }),
+    });
+    await tx.flush();
+    return campaign;
+  });
+}
+
+/**
+ * Deletes a campaign with its executions; the emails it sent stay. Throws 404, and 409 while it runs or is
+ * being stopped, or a threshold or an active campaign names it.
+ */
+export async function deleteCampaign(em: EntityManager, author: Author, id: number, check: (current: Campaign) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!campaign) throw notFound('campaign', id);
+    check(campaign);
+    if (campaign.status === 'ACTIVE' || campaign.status === 'PAUSED') {
+      throw new AppError('conflict', `The campaign is ${campaign.status}: stop it first`);
+    }
+    const closing = await tx.findOne(CampaignExecution, { campaignId: id, sweep: true }, { fields: ['id'] });
+    if (closing) throw new AppError('conflict', 'Its last workflows are being closed; try again in a moment', { headers: { 'Retry-After': '2' } });
+    const thresholds = await rows<User>(tx, sql`
+      select 'threshold' as kind, id, name from score_thresholds
+      where tenant_id = ${author.tenantId} and action ->> 'campaignId' = ${String(id)} order by id`);
+    assertNotInUse([...(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id))), ...thresholds]);
+    const { name, status } = campaign;
+    await tx.remove(campaign).flush();
+    await appendAudit(tx, author, { action: 'campaign.deleted', resourceType: 'campaign', resourceId: id, before: { name, status } });
+  });
+}

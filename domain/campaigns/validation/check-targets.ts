@@ -1,0 +1,49 @@
+import type { Violation } from '../../common/errors.ts';
+import { exitsOf, stepIndexes, targetIndex } from './flow.ts';
+import { type Edge, instantLoops } from './loops.ts';
+import type { SoundStep } from './sound.ts';
+
+const MAX_SHOWN = 10;
+
+/** A step of the list: its name for messages, its id, and, if its parts fit their schemas, the rest. */
+export interface ListedStep {
+  name: string;
+  id: string;
+  sound: SoundStep | undefined;
+}
+
+function dangling(steps: readonly ListedStep[], indexes: ReadonlyMap<string, number>): Violation[] {
+  return steps.flatMap(({ name, sound }, index) => {
+    if (!sound) return [];
+    const targets = exitsOf(sound.kind, sound.config).map(({ path, to }) => ({ path: `/config${path}`, to }));
+    return [{ path: '/next', to: sound.next }, ...targets].flatMap(({ path, to }) => {
+      if (typeof to !== 'string' || indexes.has(to)) return [];
+      const message = `${name}: there is no step ${JSON.stringify(to.slice(0, 64))}`;
+      return [{ path: `/steps/${index}${path}`, code: 'unknown_step', message }];
+    });
+  });
+}
+
+function edgesOf({ sound }: ListedStep, index: number, count: number, indexes: ReadonlyMap<string, number>): Edge[] {
+  if (!sound) return [];
+  return exitsOf(sound.kind, sound.config).flatMap((exit) => {
+    const to = targetIndex(exit, sound, index, count, indexes);
+    if (typeof to !== 'number') return [];
+    const named = exit.to !== undefined ? `/config${exit.path}` : sound.next !== undefined ? '/next' : '';
+    return [{ to, path: `/steps/${index}${named}` }];
+  });
+}
+
+/** Targets that are no step, and loops that no WAIT slows down. */
+export function checkTargets(steps: readonly ListedStep[]): Violation[] {
+  const indexes = stepIndexes(steps);
+  const edges = steps.map((step, index) => edgesOf(step, index, steps.length, indexes));
+  const takesTime = steps.map(({ sound }) => sound?.kind.takesTime?.(sound.config) ?? false);
+  const loops = instantLoops(edges, takesTime).map(({ nodes, closing }) => {
+    const shown = nodes.slice(0, MAX_SHOWN).map((node) => steps[node]!.id);
+    const way = [...shown, ...(nodes.length > MAX_SHOWN ? ['…'] : []), steps[closing.to]!.id].join(' → ');
+    const message = `${steps[nodes.at(-1)!]!.name}: closes a loop without a WAIT that takes time: ${way}`;
+    return { path: closing.path, code: 'loop_without_wait', message };
+  });
+  return [...dangling(steps, indexes), ...loops];
+}

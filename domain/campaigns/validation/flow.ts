@@ -1,0 +1,31 @@
+import type { Exit, StepKind } from '../definition/steps/kind.ts';
+
+/** The parts of a step that decide where it leads. */
+export interface FlowStep {
+  id: string;
+  next?: string | null;
+}
+
+/** The index of each step by its id. */
+export function stepIndexes(steps: readonly { id: string }[]): Map<string, number> {
+  return new Map(steps.map(({ id }, index) => [id, index]));
+}
+
+/**
+ * Where an exit leads from the step at `index` of `count` steps: the index of a step, null for the end, undefined when
+ * there is no such step. An exit that names nothing leads to what comes after the step: its `next`, or where that is
+ * absent the following step of the list.
+ */
+export function targetIndex(
+  { to }: Exit, { next }: FlowStep, index: number, count: number, indexes: ReadonlyMap<string, number>,
+): number | null | undefined {
+  const target = to === undefined ? next : to;
+  if (target === undefined) return index + 1 < count ? index + 1 : null;
+  return target === null ? null : indexes.get(target);
+}
+
+/** The ways out of a step: those of its config, or the one to what comes after it. A step that stops has none. */
+export function exitsOf(kind: StepKind, config: unknown): Exit[] {
+  if (kind.stops !== undefined) return [];
+  return kind.exits?.(config) ?? [{ path: '', to: undefined }];
+}

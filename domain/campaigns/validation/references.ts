@@ -1,0 +1,43 @@
+import type { Violation } from '../../common/errors.ts';
+import { isObject, soundStep } from './sound.ts';
+import type { Reference, ReferenceKind } from '../definition/steps/kind.ts';
+import { triggerReferences, triggerSchema } from '../definition/triggers.ts';
+
+/** The ids of what definitions name: templates, static lists, segments (lists included), forms, campaigns. */
+export type ReferencedIds = Record<ReferenceKind, ReadonlySet<number>>;
+
+const THINGS: Record<ReferenceKind, string> = {
+  templateIds: 'template',
+  listIds: 'static list',
+  segmentIds: 'segment or list',
+  formIds: 'form',
+  campaignIds: 'campaign',
+};
+
+/**
+ * The ids that a definition names outside of itself, to be looked up before it is validated, or to tell what it uses.
+ * Takes any JSON: a part that is not sound names nothing.
+ */
+export function referencedIds(definition: { trigger?: unknown; steps?: unknown }): ReferencedIds {
+  const { trigger, steps } = definition;
+  const references: Reference[] = isObject(trigger) && triggerSchema(trigger['type']) ? triggerReferences(trigger) : [];
+  for (const step of Array.isArray(steps) ? (steps as unknown[]) : []) {
+    const { kind, config } = soundStep(step) ?? {};
+    references.push(...(kind?.references?.(config) ?? []));
+  }
+  const all = (kind: ReferenceKind) => new Set(references.flatMap((named) => (named.kind === kind ? [named.id] : [])));
+  return {
+    templateIds: all('templateIds'),
+    listIds: all('listIds'),
+    segmentIds: all('segmentIds'),
+    formIds: all('formIds'),
+    campaignIds: all('campaignIds'),
+  };
+}
+
+/** A violation for each reference to what is not among the existing ids. */
+export function missingReferences(references: readonly Reference[], existing: ReferencedIds): Violation[] {
+  return references
+    .filter(({ kind, id }) => !existing[kind].has(id))
+    .map(({ kind, id, path }) => ({ path, code: 'not_found', message: `there is no ${THINGS[kind]} ${id}` }));
+}

@@ -1,0 +1,25 @@
+import type { FlowStep } from './flow.ts';
+import { schemaViolations } from './schema-violations.ts';
+import { TargetSchema } from '../definition/schemas.ts';
+import { stepKind } from '../definition/step-kinds.ts';
+import type { StepKind } from '../definition/steps/kind.ts';
+
+/** A step whose parts fit their schemas, so that the functions of its kind can be asked. */
+export interface SoundStep extends FlowStep {
+  kind: StepKind;
+  config: unknown;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The step, if any JSON is one as far as its schema goes. */
+export function soundStep(step: unknown): SoundStep | undefined {
+  if (!isObject(step)) return undefined;
+  const { id, type, config, next } = step;
+  const kind = stepKind(type);
+  if (!kind || typeof id !== 'string' || schemaViolations(kind.config, config).length > 0) return undefined;
+  if (next === undefined) return { id, kind, config };
+  return schemaViolations(TargetSchema, next).length > 0 ? undefined : { id, kind, config, next: next as string | null };
+}

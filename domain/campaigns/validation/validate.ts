@@ -1,0 +1,124 @@
+import { Type } from 'typebox';
+import type { Violation } from '../../common/errors.ts';
+import { MAX_VIOLATIONS } from '../../segments/filter/check-filter.ts';
+import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
+import { checkTargets } from './check-targets.ts';
+import { EntrySchema, checkEntry } from '../definition/entry.ts';
+import { type ReferencedIds, missingReferences } from './references.ts';
+import { schemaViolations } from './schema-violations.ts';
+import { MAX_STEPS, StepIdSchema, TargetSchema } from '../definition/schemas.ts';
+import { isObject, soundStep } from './sound.ts';
+import { STEP_TYPES, stepKind } from '../definition/step-kinds.ts';
+import { TRIGGER_TYPES, type Trigger, checkTrigger, triggerReferences, triggerSchema } from '../definition/triggers.ts';
+
+/** What the tenant has of what a definition may name, and its custom fields of contacts by name. */
+export interface DefinitionRefs extends ReferencedIds {
+  customFields: ReadonlyMap<string, CustomFieldType>;
+}
+
+// Type and config are judged by the registry, for the sake of one clear complaint.
+const ListedStepSchema = Type.Object(
+  {
+    id: StepIdSchema,
+    type: Type.Optional(Type.Unknown()),
+    config: Type.Optional(Type.Unknown()),
+    next: Type.Optional(TargetSchema),
+  },
+  { additionalProperties: false },
+);
+
+function under(path: string, violations: readonly Violation[], subject?: string): Violation[] {
+  return violations.map((violation) => ({
+    path: path + violation.path,
+    code: violation.code,
+    message: subject === undefined ? violation.message : `${subject}: ${violation.message}`,
+  }));
+}
+
+/** `step "welcome"`, or by its place in the list when it has no usable id. */
+function nameOf(step: unknown, index: number): string {
+  const id = isObject(step) ? step['id'] : undefined;
+  return typeof id === 'string' ? `step ${JSON.stringify(id.slice(0, 64))}` : `step ${index}`;
+}
+
+/** What is wrong with a step by itself, its config down to the schema of its type. */
+function checkShape(step: unknown): Violation[] {
+  if (!isObject(step)) return [{ path: '', code: 'type', message: 'must be an object' }];
+  const violations = schemaViolations(ListedStepSchema, step);
+  const kind = stepKind(step['type']);
+  if (kind) return [...violations, ...under('/config', schemaViolations(kind.config, step['config']))];
+  const code = step['type'] === undefined ? 'required' : 'unknown_type';
+  return [...violations, { path: '/type', code, message: `type must be one of ${STEP_TYPES.join(', ')}` }];
+}
+
+function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[] {
+  const listed = steps.map((step, index) => ({
+    name: nameOf(step, index),
+    id: isObject(step) && typeof step['id'] === 'string' ? step['id'] : '',
+    sound: soundStep(step),
+  }));
+  const emailStepIds = new Set(listed.filter(({ sound }) => sound?.kind === stepKind('EMAIL')).map(({ id }) => id));
+  const seen = new Set<string>();
+  const violations: Violation[] = [];
+  for (const [index, { name, id, sound }] of listed.entries()) {
+    if (violations.length >= MAX_VIOLATIONS) return violations;
+    violations.push(...under(`/steps/${index}`, checkShape(steps[index]), name));
+    if (id !== '' && seen.has(id)) {
+      const message = `${name}: an earlier step has the same id`;
+      violations.push({ path: `/steps/${index}/id`, code: 'duplicate', message });
+    }
+    seen.add(id);
+    if (!sound) continue;
+    const inside = [
+      ...(sound.kind.check?.(sound.config, { customFields: refs.customFields, emailStepIds }) ?? []),
+      ...missingReferences(sound.kind.references?.(sound.config) ?? [], refs),
+    ];
+    violations.push(...under(`/steps/${index}/config`, inside, name));
+  }
+  return [...violations, ...checkTargets(listed)];
+}
+
+function checkTriggerPart(trigger: unknown, refs: DefinitionRefs): Violation[] {
+  const schema = isObject(trigger) ? triggerSchema(trigger['type']) : undefined;
+  if (!schema) {
+    const [path, code] = isObject(trigger) ? ['/type', 'unknown_type'] : ['', 'type'];
+    return [{ path, code, message: `must be an object whose type is one of ${TRIGGER_TYPES.join(', ')}` }];
+  }
+  const given = trigger as Partial<Trigger>;
+  return withRules(schemaViolations(schema, trigger), [...checkTrigger(given, refs), ...missingReferences(triggerReferences(given), refs)]);
+}
+
+/** What a schema says, and of what the rules say what is of other places. */
+function withRules(bySchema: Violation[], byRules: readonly Violation[]): Violation[] {
+  const told = new Set(bySchema.map(({ path }) => path));
+  return [...bySchema, ...byRules.filter(({ path }) => !told.has(path))];
+}
+
+function checkEntryPart(entry: unknown): Violation[] {
+  const violations = schemaViolations(EntrySchema, entry);
+  return isObject(entry) && isObject(entry['sendWindow']) ? withRules(violations, checkEntry({ sendWindow: entry['sendWindow'] })) : violations;
+}
+
+/**
+ * Everything that is wrong with a definition (see `normaliseDefinition`), up to 1000 violations; none means that it is a
+ * `Definition`. Paths are JSON Pointers from the definition, messages name the step. Takes any JSON and never throws.
+ *
+ * Steps that nothing leads to are allowed. A loop needs a WAIT that takes time at every passage: `waitMinutes` of 1 or
+ * more, or `untilLocalTime`; `until` is past from the second time on.
+ */
+export function validateDefinition(definition: unknown, refs: DefinitionRefs): Violation[] {
+  if (!isObject(definition)) return [{ path: '', code: 'type', message: 'the definition must be an object' }];
+  const { trigger, steps, entry } = definition;
+  const violations = [
+    ...under('/trigger', checkTriggerPart(trigger, refs), 'trigger'),
+    ...under('/entry', checkEntryPart(entry), 'entry'),
+  ];
+  if (!Array.isArray(steps)) {
+    violations.push({ path: '/steps', code: 'type', message: 'steps must be a list' });
+  } else if (steps.length > MAX_STEPS) {
+    violations.push({ path: '/steps', code: 'too_many', message: `steps must be at most ${MAX_STEPS}` });
+  } else {
+    violations.push(...checkSteps(steps, refs));
+  }
+  return violations.slice(0, MAX_VIOLATIONS);
+}

@@ -1,0 +1,103 @@
+import type { Violation } from './violation.ts';
+import { isViolation } from './violation.ts';
+
+export { normaliseEmail } from '../addresses/email.ts';
+export { phoneE164 } from './phone.ts';
+export { isViolation, type Violation } from './violation.ts';
+
+/** Largest lengths in characters (Unicode code points, as Postgres counts varchar); `tags` is a number of tags. */
+export const CONTACT_LIMITS = {
+  firstName: 100,
+  lastName: 100,
+  email: 255,
+  phone: 50,
+  jobTitle: 255,
+  company: 255,
+  timezone: 64,
+  locale: 35,
+  source: 255,
+  tag: 100,
+  tags: 100,
+  customText: 5_000,
+} as const;
+
+const INVALID_CHARACTER: Violation = { code: 'invalid_character', message: 'must not contain control characters' };
+const INVALID_TIMEZONE: Violation = { code: 'invalid_timezone', message: 'must be an IANA time zone such as Europe/Berlin' };
+const INVALID_LOCALE: Violation = { code: 'invalid_locale', message: 'must be a BCP 47 language tag such as de-AT' };
+const TOO_MANY_TAGS: Violation = { code: 'too_many_tags', message: `must be at most ${CONTACT_LIMITS.tags} tags` };
+
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/;
+const CONTROL_BUT_TAB_AND_BREAKS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+const ASCII = /^[\x00-\x7f]*$/;
+
+/**
+ * Trims a text and puts it into NFC; an empty one is null. `multiline` allows tabs and line breaks inside.
+ * Violations: `invalid_character` (control characters, NUL, lone surrogates), `too_long` (over `max` code points).
+ */
+export function cleanText(value: string, max: number, { multiline = false } = {}): string | null | Violation {
+  const trimmed = value.trim();
+  if (trimmed === '') return null;
+  if ((multiline ? CONTROL_BUT_TAB_AND_BREAKS : CONTROL).test(trimmed)) return INVALID_CHARACTER;
+  if (!ASCII.test(trimmed)) {
+    if (!trimmed.isWellFormed()) return INVALID_CHARACTER;
+    const text = trimmed.normalize('NFC');
+    return isLonger(text, max) ? tooLong(max) : text;
+  }
+  return trimmed.length > max ? tooLong(max) : trimmed;
+}
+
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max);
+}
+
+function tooLong(max: number): Violation {
+  return { code: 'too_long', message: `must be at most ${max} characters` };
+}
+
+const knownTimezones = new Map<string, string>();
+
+/**
+ * The IANA time zone in its usual spelling (`europe/berlin` → `Europe/Berlin`); empty is null. Offsets such as `+02:00`
+ * are no time zones. Violation: `invalid_timezone`.
+ */
+export function normaliseTimezone(value: string): string | null | Violation {
+  const trimmed = value.trim();
+  if (trimmed === '') return null;
+  const key = trimmed.toLowerCase();
+  const known = knownTimezones.get(key);
+  if (known !== undefined) return known;
+  if (!/^[a-z]/.test(key) || key.length > CONTACT_LIMITS.timezone) return INVALID_TIMEZONE;
+  try {
+    const zone = new Intl.DateTimeFormat('en', { timeZone: trimmed }).resolvedOptions().timeZone;
+    knownTimezones.set(key, zone);
+    return zone;
+  } catch {
+    return INVALID_TIMEZONE;
+  }
+}
+
+/** The BCP 47 tag in canonical form (`de_at` → `de-AT`); empty is null. Violation: `invalid_locale`. */
+export function normaliseLocale(value: string): string | null | Violation {
+  const trimmed = value.trim();
+  if (trimmed === '') return null;
+  if (trimmed.length > CONTACT_LIMITS.locale) return INVALID_LOCALE;
+  try {
+    return Intl.getCanonicalLocales(trimmed.replaceAll('_', '-'))[0] ?? INVALID_LOCALE;
+  } catch {
+    return INVALID_LOCALE;
+  }
+}
+
+/**
+ * Trims tags, drops empty ones and repetitions (case counts), keeps the order.
+ * Violations: those of `cleanText` per tag, `too_many_tags` (over 100).
+ */
+export function normaliseTags(values: readonly string[]): string[] | Violation {
+  const tags = new Set<string>();
+  for (const value of values) {
+    const tag = cleanText(value, CONTACT_LIMITS.tag);
+    if (isViolation(tag)) return tag;
+    if (tag !== null) tags.add(tag);
+  }
+  return tags.size > CONTACT_LIMITS.tags ? TOO_MANY_TAGS : [...tags];
+}

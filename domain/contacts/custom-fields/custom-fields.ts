@@ -1,0 +1,158 @@
+import { LockMode } from '@mikro-orm/core';
+import { CustomField } from '../../../db/entities/contacts.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { lockCustomFields, type CustomFieldEntity } from '../values/custom-field-types.ts';
+import { assertFieldUnused } from './custom-field-users.ts';
+import type { CustomFieldType } from '../values/custom-values.ts';
+import { cleanText, isViolation } from '../../common/fields.ts';
+import { shareAllContacts } from '../values/lock-contacts.ts';
+
+/** Largest lengths in characters; `options` is a number of options. */
+export const CUSTOM_FIELD_LIMITS = { name: 100, description: 2000, option: 255, options: 500 } as const;
+export const CUSTOM_FIELD_NAME = '^[A-Za-z][A-Za-z0-9_]{0,99}$';
+
+export interface CustomFieldInput {
+  options?: string[] | null;
+  description?: string | null;
+}
+export type NewCustomField = CustomFieldInput & { entity: CustomFieldEntity; name: string; type: CustomFieldType['type'] };
+
+/** Contacts whose values of a deleted field are removed in one transaction. */
+const PAGE = 1000;
+
+/** Makes a definition. Throws `validation_failed`, `name_taken`. */
+export async function createCustomField(em: EntityManager, origin: Origin, input: NewCustomField): Promise<CustomField> {
+  const { tenantId } = origin;
+  const { entity, name, type } = input;
+  assertValid(newFieldViolations(input));
+  const { values } = checkValues(input, type);
+  // Those of a field of that name that was deleted, where removing them was cut short.
+  if (!(await em.findOne(CustomField, { entity, name }, { fields: ['id'] }))) await removeValues(em, origin, entity, name);
+  return em.transactional(async (tx) => {
+    const field = tx.create(CustomField, { tenantId, entity, name, type, ...values });
+    await tx.flush();
+    return field;
+  });
+}
+
+/**
+ * Changes a definition's options and description; entity, name and type are for ever. Values whose option is taken away
+ * stay, until they are changed: no contact is touched by it. `read` as at `updateContact`. Throws `not_found`, `validation_failed`.
+ */
+export async function updateCustomField(em: EntityManager, id: number, read: (current: CustomField) => CustomFieldInput): Promise<CustomField> {
+  return em.transactional(async (tx) => {
+    const field = await lockField(tx, id);
+    const input = read(field);
+    assertValid(fieldViolations(input, field));
+    tx.assign(field, checkedValues(input, field).values);
+    await tx.flush();
+    return field;
+  });
+}
+
+/**
+ * Deletes a definition, and then the values, page by page, each page with its events. No contact has a value that nobody
+ * defines for longer than that: should it be cut short, a new field of the name removes the rest before it is there.
+ * Throws `not_found`, `in_use`.
+ */
+export async function deleteCustomField(em: EntityManager, author: Author, id: number, check: (current: CustomField) => void): Promise<void> {
+  const { tenantId, requestId } = author;
+  const { entity, name } = await em.transactional(async (tx) => {
+    // What those who have read the definitions make of them is there to be seen then, and no one reads them before this one
+    // is gone: so neither a value nor a user of it comes after. Not for long, for whoever writes in the tenant waits behind it.
+    await rows(tx, sql`set local lock_timeout = '3s'`);
+    await lockCustomFields(tx, tenantId);
+    const field = await lockField(tx, id);
+    check(field);
+    if (field.entity === 'contact') await assertFieldUnused(tx, tenantId, field.name);
+    const { type } = field;
+    const deleted = { entity: field.entity, name: field.name };
+    await tx.remove(field).flush();
+    await appendAudit(tx, author, { action: 'custom_field.deleted', resourceType: 'custom_field', resourceId: id, before: { ...deleted, type } });
+    return deleted;
+  });
+  await removeValues(em, { tenantId, requestId }, entity, name);
+}
+
+async function removeValues(em: EntityManager, origin: Origin, entity: CustomFieldEntity, name: string): Promise<void> {
+  const table = sql.table(entity === 'contact' ? 'contacts' : 'companies');
+  for (let after = 0; ;) {
+    const page = await em.transactional(async (tx) => {
+      if (entity === 'contact') await shareAllContacts(tx, origin.tenantId);
+      const changed = await rows<{ id: number; version: number }>(tx, sql`
+        with page as (
+          select id from ${table} where tenant_id = ${origin.tenantId} and id > ${after} and custom_fields ? ${name}
+          order by id limit ${PAGE} for no key update)
+        update ${table} t set custom_fields = t.custom_fields - ${name}::text, version = t.version + 1, updated_at = ${new Date()}
+        from page where t.tenant_id = ${origin.tenantId} and t.id = page.id returning t.id, t.version`);
+      if (entity === 'contact') {
+        await appendEvents(tx, origin, changed.map((contact) => ({
+          type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['customFields'] },
+        })));
+      }
+      return changed;
+    });
+    if (page.length < PAGE) return;
+    after = Math.max(...page.map((row) => row.id));
+  }
+}
+
+async function lockField(tx: EntityManager, id: number): Promise<CustomField> {
+  const field = await tx.findOne(CustomField, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!field) throw notFound('custom field', id);
+  return field;
+}
+
+/** What is wrong with a new definition, as far as it is given. */
+export function newFieldViolations({ entity, name, type, ...input }: Partial<NewCustomField>): Violation[] {
+  const isTaken = entity !== undefined && name !== undefined && isReserved(entity, name);
+  return [...(isTaken ? [{ path: '/name', code: 'reserved', message: 'means something else already' }] : []), ...checkValues(input, type).violations];
+}
+
+const checkedValues = (input: CustomFieldInput, { type, options = null }: CustomField) => checkValues({ options, ...input }, type);
+
+/** What is wrong with a change of a definition. */
+export const fieldViolations = (input: CustomFieldInput, field: CustomField): Violation[] => checkedValues(input, field).violations;
+
+const simplified = (name: string): string => name.toLowerCase().replaceAll('_', '');
+const EVERY = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'customFields'];
+const TAKEN: Record<CustomFieldEntity, ReadonlySet<string>> = {
+  contact: new Set([
+    ...EVERY, 'firstName', 'lastName', 'email', 'phone', 'phoneE164', 'jobTitle', 'companyId', 'company', 'status', 'tags', 'timezone', 'locale', 'source',
+    'score', 'qualification', 'listId', 'segmentId',
+  ].map(simplified)),
+  company: new Set([...EVERY, 'name', 'domain', 'industry', 'employeeCount', 'address'].map(simplified)),
+};
+
+/** A field of every contact, in any spelling that a file's header may have, or what every object of JavaScript has. */
+const isReserved = (entity: CustomFieldEntity, name: string): boolean => TAKEN[entity].has(simplified(name)) || name in Object.prototype;
+
+/** Without a type nothing is said of what belongs to it. */
+function checkValues(input: CustomFieldInput, type: CustomFieldType['type'] | undefined): { values: CustomFieldInput; violations: Violation[] } {
+  const values: CustomFieldInput = {};
+  const violations: Violation[] = [];
+  const refuse = (path: string, code: string, message: string): void => void violations.push({ path, code, message });
+  if (input.description !== undefined) {
+    const text = cleanText(input.description ?? '', CUSTOM_FIELD_LIMITS.description, { multiline: true });
+    if (isViolation(text)) refuse('/description', text.code, text.message);
+    else values.description = text;
+  }
+  const options = input.options ?? [];
+  if (type !== undefined && type !== 'enum' && options.length > 0) refuse('/options', 'not_allowed', 'are for the type enum only');
+  if (type === 'enum' && options.length === 0) refuse('/options', 'required', 'are what the values of an enum are among');
+  const kept = options.map((option, index) => {
+    const text = cleanText(option, CUSTOM_FIELD_LIMITS.option);
+    if (isViolation(text)) refuse(`/options/${index}`, text.code, text.message);
+    else if (text === null) refuse(`/options/${index}`, 'required', 'must not be empty');
+    else return text;
+    return '';
+  });
+  kept.forEach((option, index) => {
+    if (kept.indexOf(option) < index && option !== '') refuse(`/options/${index}`, 'duplicate', 'is there twice');
+  });
+  values.options = type === 'enum' ? kept : null;
+  return { values, violations };
+}

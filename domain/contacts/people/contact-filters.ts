@@ -1,0 +1,102 @@
+import type { RawBuilder } from 'kysely';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { assertValid } from '../../common/errors.ts';
+import type { SortField } from '../../common/paging.ts';
+import { parseDateTime } from '../../common/instants.ts';
+import type { ContactStatus } from '../values/contact-values.ts';
+import { normaliseEmail } from '../../addresses/email.ts';
+import { isViolation } from '../../common/violation.ts';
+
+/** What a list of contacts can be narrowed by; the times are exclusive. */
+export interface ContactFilters {
+  status?: ContactStatus;
+  companyId?: number;
+  segmentId?: number;
+  listId?: number;
+  tag?: string;
+  email?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+  updatedAfter?: string;
+}
+
+export const contactSort = {
+  id: { column: sql`t.id`, type: 'bigint' },
+  createdAt: { column: sql`t.created_at`, type: 'timestamptz' },
+  updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
+  email: { column: sql`t.email_key`, type: 'text' },
+  lastName: { column: sql`t.last_name`, type: 'text' },
+} as const satisfies Record<string, SortField>;
+
+/** The filters as conditions over `contacts t`. */
+export function contactConditions(filters: ContactFilters): RawBuilder<unknown>[] {
+  const { status, companyId, segmentId, listId, tag, email } = filters;
+  const memberOf = (id: number) => sql`exists (
+    select 1 from segment_members m where m.tenant_id = t.tenant_id and m.segment_id = ${id} and m.contact_id = t.id)`;
+  const conditions = [
+    status !== undefined && sql`t.status = ${status}`,
+    companyId !== undefined && sql`t.company_id = ${companyId}`,
+    segmentId !== undefined && memberOf(segmentId),
+    listId !== undefined && memberOf(listId),
+    tag !== undefined && sql`${tag.normalize('NFC')}::text = any(t.tags)`,
+    email !== undefined && sql`t.email_key = ${keyOf(email)}`,
+    filters.createdAfter !== undefined && sql`t.created_at > ${instant('createdAfter', filters.createdAfter)}`,
+    filters.createdBefore !== undefined && sql`t.created_at < ${instant('createdBefore', filters.createdBefore)}`,
+    filters.updatedAfter !== undefined && sql`t.updated_at > ${instant('updatedAfter', filters.updatedAfter)}`,
+  ];
+  return conditions.filter((condition) => condition !== false);
+}
+
+/** What is no address is nobody's. */
+function keyOf(email: string): string {
+  const normalised = normaliseEmail(email);
+  return isViolation(normalised) ? email : normalised.emailKey;
+}
+
+/** The time of a filter. Throws 400 naming it where there is no such time. */
+export function instant(name: string, text: string): RawBuilder<unknown> {
+  const at = parseDateTime(text);
+  assertValid(at ? [] : [{ path: `/${name}`, code: 'out_of_range', message: 'must be a date-time between the years 1000 and 9000' }]);
+  return sql`${at}::timestamptz`;
+}
+
+/** With more finds than this, reading contacts in the order of the list meets enough of them soon. */
+const MOST_FOUND = 10_000;
+
+/** What a search is sorted by unless the query says otherwise. */
+export const SEARCH_SORT = '-relevance';
+
+export interface ContactSearch {
+  /** A condition over `contacts t`. */
+  where: RawBuilder<unknown>;
+  /** 3 = is it, 2 = begins with it, 1 = holds it, 0 = its company does; all 0 where too many fit. */
+  relevance: SortField;
+}
+
+/**
+ * Contacts whose name, address or company holds the text, ignoring case, and how well they fit. What the trigram indexes
+ * find narrows it; a text of one or two characters has no trigram.
+ */
+export async function contactSearch(em: EntityManager, q: string): Promise<ContactSearch> {
+  const text = q.trim().normalize('NFC');
+  const escaped = text.replaceAll(/[\\%_]/g, '\\$&');
+  const like = (pattern: string) => sql`like lower(${pattern}::text)`;
+  const name = sql`lower(t.first_name || ' ' || t.last_name)`;
+  const part = like(`%${escaped}%`);
+  const ownHolds = sql`${name} ${part} or lower(t.email) ${part}`;
+  const found = [...text].length < 3
+    ? null
+    : await em.transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MOST_FOUND}) as id`));
+  if (found === null || found.length === MOST_FOUND) {
+    // All companies are read, once.
+    const inCompany = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
+    return { where: sql`(${ownHolds} or ${inCompany})`, relevance: { column: sql`0::int`, type: 'integer' } };
+  }
+  const inCompany = sql`exists (select 1 from companies k where k.tenant_id = t.tenant_id and k.id = t.company_id and lower(k.name) ${part})`;
+  const begin = like(`${escaped}%`);
+  const column = sql`case
+    when ${name} = lower(${text}::text) or lower(t.email) = lower(${text}::text) then 3
+    when ${name} ${begin} or lower(t.last_name) ${begin} or lower(t.email) ${begin} then 2
+    when ${name} ${part} or lower(t.email) ${part} then 1 else 0 end`;
+  return { where: sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and (${ownHolds} or ${inCompany}))`, relevance: { column, type: 'integer' } };
+}

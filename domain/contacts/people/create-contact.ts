@@ -1,0 +1,30 @@
+import { Contact } from '../../../db/entities/contacts.ts';
+import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import { AppError, assertValid } from '../../common/errors.ts';
+import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
+import { resolveCompany } from '../values/resolve-company.ts';
+import { customFieldTypes } from '../values/custom-field-types.ts';
+import { insertContact, setCompany } from '../values/insert-contact.ts';
+import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
+import { statusViolations } from '../values/status-rules.ts';
+import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+
+/** Creates a contact; throws `validation_failed`, `email_taken`. A suppressed address gives it its status. */
+export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<NamedContact> {
+  const { tenantId } = origin;
+  return retriedTransaction(em, async (tx) => {
+    const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
+    assertValid([...violations, ...statusViolations(values.status, 'active')]);
+    const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
+    const id = await insertContact(tx, tenantId, { ...rest, email, emailKey });
+    const companyId = await resolveCompany(tx, tenantId, values);
+    if (id === null) throw new AppError('email_taken', undefined, { errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }] });
+    await setCompany(tx, tenantId, id, companyId);
+    if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [emailKey]);
+    await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } }]);
+    await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
+    return withCompanyName(tx, await tx.findOneOrFail(Contact, { id, tenantId }));
+  });
+}

@@ -1,0 +1,97 @@
+import { Contact } from '../../../db/entities/contacts.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type Origin } from '../../../events/outbox.ts';
+import { assertValid, type Violation } from '../../common/errors.ts';
+import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
+import { applyValues } from '../values/apply-values.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
+import { customFieldTypes } from '../values/custom-field-types.ts';
+import { findOrCreateCompany } from '../values/find-or-create-company.ts';
+import { insertContact, setCompany } from '../values/insert-contact.ts';
+import { lockContacts } from '../values/lock-contacts.ts';
+
+const SAVED = ['firstName', 'lastName', 'phone', 'jobTitle', 'company', 'tags', 'customFields', 'timezone', 'locale'] as const;
+export type SavedFields = Pick<ContactInput, (typeof SAVED)[number]>;
+
+export interface ContactToSave {
+  email: string;
+  /** Empty values say nothing and change nothing. */
+  fields: SavedFields;
+  /** Whether fields of a contact that is there already are kept where they have a value. */
+  mode: 'fillEmpty' | 'overwrite';
+  /** Where a new contact comes from. */
+  source: string | null;
+  /** A new contact is to confirm its address before it is active. */
+  pending?: boolean;
+}
+
+/**
+ * Creates or updates the contact of an address in the transaction `tx`, with its events and memberships. The status of a
+ * contact is never touched; a new one is active (or `pending`) unless its address is suppressed, and may lack names. Throws
+ * `validation_failed` with paths `/email`, `/firstName` …
+ */
+export async function saveContactFields(
+  tx: EntityManager, origin: Origin, { email, fields, mode, source, pending = false }: ContactToSave,
+): Promise<{ contactId: number; created: boolean; changed: string[] }> {
+  const { tenantId } = origin;
+  const given = givenFields(fields);
+  const { values, violations } = checkContactValues({ ...given, email, source }, await customFieldTypes(tx, tenantId));
+  assertValid(violations);
+  const { email: address, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
+
+  // Whoever makes or deletes the same contact meanwhile is waited for; then what is there now is looked at again.
+  for (;;) {
+    const id = await findId(tx, tenantId, emailKey);
+    if (id !== null && (await lockContacts(tx, tenantId, [id])).length > 0) {
+      return { contactId: id, created: false, changed: await updateFields(tx, origin, id, rest, mode) };
+    }
+    const made = await insertContact(tx, tenantId, { ...rest, status: pending ? 'pending' : 'active', email: address, emailKey });
+    if (made === null) continue;
+    if (rest.company) await setCompany(tx, tenantId, made, await findOrCreateCompany(tx, tenantId, rest.company));
+    await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${made}`, data: { contactId: made, email: address } }]);
+    await refreshMemberships(tx, tenantId, [made], { requestId: origin.requestId });
+    return { contactId: made, created: true, changed: Object.keys(given) };
+  }
+}
+
+/** What `saveContactFields` would refuse of these fields. */
+export async function savedFieldViolations(tx: EntityManager, tenantId: string, { email, ...fields }: SavedFields & { email?: string }): Promise<Violation[]> {
+  return checkContactValues({ ...givenFields(fields), email }, await customFieldTypes(tx, tenantId)).violations;
+}
+
+const givenFields = (fields: SavedFields): SavedFields =>
+  Object.fromEntries(SAVED.flatMap((name) => (isEmpty(fields[name]) ? [] : [[name, fields[name]]])));
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
+async function findId(tx: EntityManager, tenantId: string, emailKey: string): Promise<number | null> {
+  const [found] = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and email_key = ${emailKey}`);
+  return found?.id ?? null;
+}
+
+async function updateFields(
+  tx: EntityManager, origin: Origin, id: number, { source: _ofNewOnes, company, ...values }: ContactValues, mode: 'fillEmpty' | 'overwrite',
+): Promise<string[]> {
+  const contact = await tx.findOneOrFail(Contact, { id, tenantId: origin.tenantId }, { refresh: true });
+  const wanted = mode === 'overwrite' ? values : onlyEmpty(contact, values);
+  if (company && (mode === 'overwrite' || contact.companyId == null)) {
+    wanted.companyId = await findOrCreateCompany(tx, origin.tenantId, company);
+  }
+  const changed = applyValues(contact, wanted);
+  if (changed.length === 0) return changed;
+  await tx.flush();
+  await appendEvents(tx, origin, [
+    { type: 'CONTACT_UPDATED', entity: `contact/${id}`, data: { contactId: id, version: contact.version, changed } },
+  ]);
+  await refreshMemberships(tx, origin.tenantId, [id], { causes: ['contact', 'company'], requestId: origin.requestId });
+  return changed;
+}
+
+/** The values whose fields have none yet. */
+function onlyEmpty(contact: Contact, values: ContactValues): ContactValues {
+  const fields = contact as unknown as Record<string, unknown>;
+  const kept = Object.entries(values).filter(([name]) => name !== 'customFields' && isEmpty(fields[name === 'phoneE164' ? 'phone' : name]));
+  const custom = Object.entries(values.customFields ?? {}).filter(([name]) => !Object.hasOwn(contact.customFields, name) || isEmpty(contact.customFields[name]));
+  return { ...Object.fromEntries(kept), ...(custom.length > 0 ? { customFields: Object.fromEntries(custom) } : {}) };
+}

@@ -1,0 +1,58 @@
+import { Contact } from '../../../db/entities/contacts.ts';
+import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
+import { assertValid, notFound } from '../../common/errors.ts';
+import type { Cause } from '../../segments/filter/causes.ts';
+import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
+import { applyValues } from '../values/apply-values.ts';
+import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
+import { resolveCompany } from '../values/resolve-company.ts';
+import { customFieldTypes } from '../values/custom-field-types.ts';
+import { lockContacts } from '../values/lock-contacts.ts';
+import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
+import { statusViolations } from '../values/status-rules.ts';
+import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+
+/**
+ * Changes a contact; what changes nothing writes nothing. `read` is given the contact as it is, may refuse (If-Match,
+ * read-only fields), and answers the fields to set. Throws `not_found`, `validation_failed`, `email_taken`.
+ */
+export async function updateContact(
+  em: EntityManager, origin: Origin, id: number, read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
+): Promise<NamedContact> {
+  const { tenantId } = origin;
+  return retriedTransaction(em, async (tx) => {
+    if ((await lockContacts(tx, tenantId, [id])).length === 0) throw notFound('contact', id);
+    const contact = await tx.findOneOrFail(Contact, { id, tenantId }, { refresh: true });
+    const before = contact.status;
+    const { emailKey } = contact;
+    const { values, violations } = checkContactValues(await read(contact, tx), await customFieldTypes(tx, tenantId));
+    assertValid([...violations, ...statusViolations(values.status, before)]);
+    const companyId = await resolveCompany(tx, tenantId, values);
+    const changed = applyValues(contact, { ...(await withSuppression(tx, contact, values)), ...(companyId === undefined ? {} : { companyId }) });
+    if (changed.length === 0) return withCompanyName(tx, contact);
+    if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
+    await tx.flush();
+    if (contact.emailKey !== emailKey) await copyTopicOptOuts(tx, tenantId, emailKey, contact.emailKey);
+    await appendEvents(tx, origin, eventsOf(contact, changed));
+    const causes: Cause[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
+    await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });
+    return withCompanyName(tx, contact);
+  });
+}
+
+/** An active contact that takes a suppressed address takes its status too. */
+async function withSuppression(tx: EntityManager, contact: Contact, values: ContactValues): Promise<ContactValues> {
+  const { emailKey } = values;
+  if (emailKey === undefined || emailKey === contact.emailKey || (values.status ?? contact.status) !== 'active') return values;
+  const status = (await suppressedStatuses(tx, contact.tenantId, [emailKey])).get(emailKey);
+  return status === undefined ? values : { ...values, status };
+}
+
+function eventsOf(contact: Contact, changed: string[]): NewEvent[] {
+  const { id, version, status } = contact;
+  const entity = `contact/${id}`;
+  const updated: NewEvent = { type: 'CONTACT_UPDATED', entity, data: { contactId: id, version, changed } };
+  if (!changed.includes('status') || status !== 'unsubscribed') return [updated];
+  return [updated, { type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: id, reason: 'api' } }];
+}

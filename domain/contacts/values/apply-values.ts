@@ -1,0 +1,31 @@
+import type { Contact } from '../../../db/entities/contacts.ts';
+import type { ContactValues } from './contact-values.ts';
+import { mergedCustomFields } from './custom-values.ts';
+
+const PLAIN = ['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'companyId', 'status', 'tags', 'timezone', 'locale', 'source'] as const;
+/** What goes with a field without being one of its own. */
+const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+
+/** Puts values into a contact and answers the API names of the fields that this changes. */
+export function applyValues(contact: Contact, values: ContactValues): string[] {
+  const fields = contact as unknown as Record<string, unknown>;
+  const changed: string[] = PLAIN.filter((name) => values[name] !== undefined && !same(fields[name], values[name]));
+  for (const name of changed) {
+    fields[name] = values[name as (typeof PLAIN)[number]];
+    const derived = DERIVED[name as keyof typeof DERIVED];
+    if (derived) fields[derived] = values[derived];
+  }
+  if (values.customFields !== undefined && mergeCustomFields(contact, values.customFields)) changed.push('customFields');
+  return changed;
+}
+
+function mergeCustomFields(contact: Contact, given: NonNullable<ContactValues['customFields']> | null): boolean {
+  const old = new Map(Object.entries(contact.customFields));
+  const merged = mergedCustomFields(contact.customFields, given);
+  const kept = new Map(Object.entries(merged));
+  if ([...old.keys(), ...kept.keys()].every((name) => same(old.get(name), kept.get(name)))) return false;
+  contact.customFields = merged;
+  return true;
+}

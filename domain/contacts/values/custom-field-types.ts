@@ -1,0 +1,33 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { CUSTOM_FIELD_ENTITIES } from '../../../db/entities/contacts.ts';
+import type { CustomFieldType } from './custom-values.ts';
+
+export type CustomFieldEntity = (typeof CUSTOM_FIELD_ENTITIES)[number];
+export type CustomFieldTypes = ReadonlyMap<string, CustomFieldType>;
+
+/** Each tenant's definitions have a lock: shared by what goes by them, until its transaction ends; exclusive while one is deleted. */
+const lockOf = (tenantId: string) => sql`hashtext('custom fields of ' || ${tenantId}::text), 0`;
+
+/** Waits until each transaction that has read the tenant's definitions is over, and lets no other read them until this one is. */
+export async function lockCustomFields(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(${lockOf(tenantId)})`);
+}
+
+/** What each transaction has read: whoever deletes a definition waits for its end, so it does not become untrue. */
+const known = new WeakMap<object, Map<string, CustomFieldTypes>>();
+
+/** The tenant's custom fields by name; read once a transaction. */
+export async function customFieldTypes(tx: EntityManager, tenantId: string, entity: CustomFieldEntity = 'contact'): Promise<CustomFieldTypes> {
+  const transaction = tx.getTransactionContext<object>();
+  const read = transaction && (known.get(transaction) ?? known.set(transaction, new Map()).get(transaction)!);
+  const key = `${entity} ${tenantId}`;
+  const before = read?.get(key);
+  if (before) return before;
+  // In a statement of its own: the next one sees what was committed while this one waited.
+  await rows(tx, sql`select pg_advisory_xact_lock_shared(${lockOf(tenantId)})`);
+  const found = await rows<{ name: string; type: CustomFieldType['type']; options: string[] | null }>(tx, sql`
+    select name, type, options from custom_fields where tenant_id = ${tenantId} and entity = ${entity} order by id`);
+  const types = new Map(found.map(({ name, type, options }) => [name, options ? { type, options } : { type }]));
+  read?.set(key, types);
+  return types;
+}

@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import { CONTACT_LIMITS, cleanText } from '../../common/fields.ts';
+import { isViolation, type Violation } from '../../common/violation.ts';
+
+/** What a custom field's definition says about its values. `options` are the values of an `enum`. */
+export interface CustomFieldType {
+  readonly type: 'string' | 'number' | 'boolean' | 'date' | 'enum';
+  readonly options?: readonly string[];
+}
+
+export type CustomValue = string | number | boolean;
+
+const violation = (code: string, message: string): Violation => ({ code, message });
+const INVALID_NUMBER = violation('invalid_number', 'must be a number such as 1234.5, without thousands separators');
+const INVALID_BOOLEAN = violation('invalid_boolean', 'must be true or false');
+const INVALID_DATE = violation('invalid_date', 'must be a date such as 2025-12-31');
+const INVALID_TEXT = violation('invalid_type', 'must be a text');
+
+/**
+ * Checks a value of a custom field as the API takes it: JSON types, a date as the text `YYYY-MM-DD`. Empty texts are null.
+ * Violations: `invalid_type`, `invalid_number`, `invalid_boolean`, `invalid_date`, `invalid_option`, those of `cleanText`.
+ */
+export function checkCustomValue(field: CustomFieldType, value: unknown): CustomValue | null | Violation {
+  if (value === null) return null;
+  if (field.type === 'number') return typeof value === 'number' && Number.isFinite(value) ? value : INVALID_NUMBER;
+  if (field.type === 'boolean') return typeof value === 'boolean' ? value : INVALID_BOOLEAN;
+  if (typeof value !== 'string') return field.type === 'date' ? INVALID_DATE : INVALID_TEXT;
+  const text = cleanText(value, CONTACT_LIMITS.customText, { multiline: true });
+  if (typeof text !== 'string') return text;
+  if (field.type === 'date') return isCalendarDate(text) ? text : INVALID_DATE;
+  if (field.type === 'enum' && !field.options?.includes(text)) {
+    return violation('invalid_option', 'must be one of the options of the field');
+  }
+  return text;
+}
+
+const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
+const BOOLEANS = new Map([['true', true], ['yes', true], ['1', true], ['false', false], ['no', false], ['0', false]]);
+
+/**
+ * Checks a value of a custom field as a file or form has it: a text. Numbers are written as in JSON (a leading + or zeros
+ * allowed), booleans as true/false, yes/no or 1/0. Empty is null. Violations as `checkCustomValue`.
+ */
+export function parseCustomText(field: CustomFieldType, text: string): CustomValue | null | Violation {
+  const trimmed = text.trim();
+  if (trimmed === '') return null;
+  if (field.type === 'number') return checkCustomValue(field, NUMBER.test(trimmed) ? Number(trimmed) : undefined);
+  if (field.type === 'boolean') return checkCustomValue(field, BOOLEANS.get(trimmed.toLowerCase()));
+  return checkCustomValue(field, trimmed);
+}
+
+function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+export const UNKNOWN_CUSTOM_FIELD = violation('unknown_custom_field', 'there is no such custom field');
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** Checks custom fields as the API takes them; what is wrong goes to `refuse`, with paths `/customFields/x`. Null clears all. */
+export function checkCustomFields(
+  given: Record<string, unknown> | null, types: ReadonlyMap<string, CustomFieldType>, refuse: (path: string, violation: Violation) => void,
+): Record<string, CustomValue | null> | null {
+  if (given === null) return null;
+  const values: [string, CustomValue | null][] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const type = types.get(name);
+    const checked = type ? checkCustomValue(type, value) : UNKNOWN_CUSTOM_FIELD;
+    if (isViolation(checked)) refuse(`/customFields/${escapePointer(name)}`, checked);
+    else values.push([name, checked]);
+  }
+  return Object.fromEntries(values);
+}
+
+/** What of these values is not the present one: what GET answered can be put back, though its option is none any more. */
+export function changedCustomFields<T extends Record<string, unknown> | null | undefined>(given: T, current: Record<string, unknown>): T {
+  if (given == null) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !Object.hasOwn(current, name) || !isDeepStrictEqual(value, current[name]))) as T;
+}
+
+/** The fields that there are after these values are put in: by key, null clears one, and null instead of values all. */
+export function mergedCustomFields(old: Record<string, unknown>, given: Record<string, CustomValue | null> | null): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(given === null ? {} : { ...old, ...given }).filter(([, value]) => value !== null));
+}

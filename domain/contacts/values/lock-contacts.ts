@@ -1,0 +1,47 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+
+/**
+ * Building a segment judges contacts by ranges of this many ids. Each range has an advisory lock, one of so many: shared by
+ * what changes contacts in it, exclusive while a build judges them.
+ */
+const RANGE = 16_384;
+const LOCKS = 64;
+
+const keyOf = (tenantId: string) => sql`hashtext('contacts of ' || ${tenantId}::text)`;
+const everyLock = sql`generate_series(0, ${sql.lit(LOCKS - 1)}) as l(n)`;
+
+/**
+ * Locks these contacts until the transaction ends and answers which of them exist, ascending. Whatever changes a contact,
+ * or judges its membership in segments, does this first: in id order, so that no two wait in a ring, and before it reads
+ * which segments there are, because a build relies on everyone who comes later knowing of it.
+ */
+export async function lockContacts(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<number[]> {
+  await rows(tx, sql`
+    select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n)
+    from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from unnest(${[...ids]}::bigint[]) as id order by 1) l`);
+  const found = await rows<{ id: number }>(tx, sql`
+    select id from contacts where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) order by id for no key update`);
+  return found.map((row) => row.id);
+}
+
+/** Keeps the range of ids that `id` is in to this transaction, and answers its last id. */
+export async function lockRange(tx: EntityManager, tenantId: string, id: number): Promise<number> {
+  const range = Math.floor(id / RANGE);
+  await rows(tx, sql`select pg_advisory_xact_lock(${keyOf(tenantId)}, ${range % LOCKS}::int)`);
+  return (range + 1) * RANGE - 1;
+}
+
+/** Lets no page of a build begin until the transaction ends. */
+export async function shareAllContacts(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) from ${everyLock}`);
+}
+
+/** Keeps all contacts of the tenant to this transaction. */
+export async function lockAllContacts(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_xact_lock(${keyOf(tenantId)}, n) from ${everyLock}`);
+}
+
+/** Waits until each transaction that has locked contacts by now is over; others wait for a moment at most. */
+export async function awaitContactWriters(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`select pg_advisory_lock(${keyOf(tenantId)}, n), pg_advisory_unlock(${keyOf(tenantId)}, n) from ${everyLock}`);
+}

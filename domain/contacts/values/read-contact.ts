@@ -1,0 +1,38 @@
+import { Company, type Contact } from '../../../db/entities/contacts.ts';
+import type { Hot, Statement } from '../../../db/hot.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+
+const contactById: Statement = {
+  name: 'contact-by-id',
+  text: `
+    select c.id, c.first_name as "firstName", c.last_name as "lastName", c.email, c.phone, c.phone_e164 as "phoneE164", c.job_title as "jobTitle",
+      c.company_id as "companyId", k.name as "companyName", k.version as "companyVersion", c.status, c.tags, c.custom_fields as "customFields", c.timezone, c.locale, c.source,
+      c.tenant_id as "tenantId", c.created_at as "createdAt", c.updated_at as "updatedAt", c.version
+    from contacts c left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id
+    where c.id = $1`,
+};
+
+/** A contact, and the name of its company. */
+export interface NamedContact {
+  contact: Contact;
+  companyName: string | null;
+}
+
+interface Found extends NamedContact {
+  /** 1 while the company is as it was made. */
+  companyVersion: number | null;
+}
+
+/** A contact and the name of its company, by the way of the statements that every client runs most; null if there is none. */
+export async function readContact(hot: Hot, tenantId: string, id: number): Promise<Found | null> {
+  const [found] = await hot.run({ tenantId }, [[contactById, [id]]]);
+  const row = found![0] as (Contact & Omit<Found, 'contact'>) | undefined;
+  return row ? { contact: row, companyName: row.companyName, companyVersion: row.companyVersion } : null;
+}
+
+/** What a command answers of a contact, read in its transaction `tx`: after the commit it may be another, or gone. */
+export async function withCompanyName(tx: EntityManager, contact: Contact): Promise<NamedContact> {
+  const { tenantId, companyId } = contact;
+  const company = companyId == null ? null : await tx.findOne(Company, { id: companyId, tenantId }, { fields: ['name'] });
+  return { contact, companyName: company?.name ?? null };
+}

@@ -1,0 +1,14 @@
+import type { Violation } from '../../common/errors.ts';
+import type { ContactStatus } from './contact-values.ts';
+
+const SETTABLE: readonly ContactStatus[] = ['unsubscribed', 'archived'];
+
+/** What is wrong with setting a contact's status; the status it has (`active` for a new one) is always accepted. */
+export function statusViolations(wanted: ContactStatus | undefined, current: ContactStatus): Violation[] {
+  if (wanted === undefined || wanted === current || SETTABLE.includes(wanted)) return [];
+  const message =
+    wanted === 'active'
+      ? 'can not be set: only a confirmed opt-in, or removing the suppression of the address, makes a contact active again'
+      : `can not be set: it is ${wanted} when that happens to it; unsubscribed and archived can be set`;
+  return [{ path: '/status', code: 'invalid_status', message }];
+}

@@ -1,0 +1,63 @@
+import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { erasedKey } from '../../addresses/digest.ts';
+import { whomConcerned, type Concerned } from './concerned-addresses.ts';
+import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
+
+export interface TopicChoice {
+  id: number;
+  name: string;
+  description: string | null;
+  wanted: boolean;
+}
+
+/** What a recipient has chosen so far. */
+export interface Preferences {
+  topics: TopicChoice[];
+  /** Unsubscribed, bounced or complained: no marketing mail goes there, whatever is chosen. */
+  unsubscribed: boolean;
+  /** No address is known any more: it was erased. */
+  erased: boolean;
+}
+
+/** What the recipient of an email has chosen; until something is chosen, every topic is wanted. Changes nothing. */
+export async function readPreferences(em: EntityManager, subject: UnsubscribeSubject): Promise<Preferences> {
+  return em.transactional(async (tx) => preferencesOf(tx, subject.tenantId, await whomConcerned(tx, subject, { lock: false })));
+}
+
+/**
+ * The recipient wants mail about these topics, and about no other that there is; ids of no topic are ignored. Holds for
+ * the address that the email went to and for the contact's present one. Repeated it changes nothing.
+ */
+export async function savePreferences(em: EntityManager, subject: UnsubscribeSubject, wanted: readonly number[]): Promise<Preferences> {
+  const { tenantId } = subject;
+  return retriedTransaction(em, async (tx) => {
+    const concerned = await whomConcerned(tx, subject, { lock: true });
+    const { emailKeys } = concerned;
+    const ids = sql`${[...wanted]}::bigint[]`;
+    await rows(tx, sql`
+      delete from topic_opt_outs where tenant_id = ${tenantId} and email_key = any(${withErased(tenantId, emailKeys)}::text[]) and topic_id = any(${ids})`);
+    await rows(tx, sql`
+      with unwanted as (select id from email_topics where tenant_id = ${tenantId} and id <> all(${ids}) order by id for key share)
+      insert into topic_opt_outs (tenant_id, email_key, topic_id)
+      select ${tenantId}, key, id from unwanted, unnest(${emailKeys}::text[]) key order by key, id
+      on conflict do nothing`);
+    return preferencesOf(tx, tenantId, concerned);
+  });
+}
+
+/** With what an erasure has made of them. */
+const withErased = (tenantId: string, keys: readonly string[]): string[] => keys.flatMap((key) => [key, erasedKey(tenantId, key)]);
+
+async function preferencesOf(tx: EntityManager, tenantId: string, { contactId, emailKeys }: Concerned): Promise<Preferences> {
+  const all = withErased(tenantId, emailKeys);
+  const topics = await rows<TopicChoice>(tx, sql`
+    select t.id, t.name, t.description, not exists (
+      select 1 from topic_opt_outs o where o.tenant_id = t.tenant_id and o.topic_id = t.id and o.email_key = any(${all}::text[])) as wanted
+    from email_topics t where t.tenant_id = ${tenantId} order by t.name, t.id`);
+  const closed = await rows(tx, sql`
+    select 1 from suppressions where tenant_id = ${tenantId} and email_key = any(${all}::text[])
+    union all
+    select 1 from contacts where tenant_id = ${tenantId} and (id = ${contactId} or email_key = any(${emailKeys}::text[]))
+      and status in ('unsubscribed', 'bounced', 'complained') limit 1`);
+  return { topics, unsubscribed: closed.length > 0, erased: emailKeys.length === 0 };
+}

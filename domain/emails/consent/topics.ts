@@ -1,0 +1,84 @@
+import { LockMode } from '@mikro-orm/core';
+import { EmailTopic } from '../../../db/entities/email-recipients.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { cleanText, isViolation } from '../../common/fields.ts';
+import { assertNotInUse, assertValid, notFound, type User, type Violation } from '../../common/errors.ts';
+
+/** Largest lengths in characters. */
+export const TOPIC_LIMITS = { name: 100, description: 1000 } as const;
+
+export interface TopicInput {
+  name: string;
+  description?: string | null;
+}
+
+/** Creates a topic that recipients can choose. Throws `validation_failed`, `name_taken`. */
+export async function createTopic(em: EntityManager, tenantId: string, input: TopicInput): Promise<EmailTopic> {
+  return em.transactional(async (tx) => {
+    const topic = tx.create(EmailTopic, { ...(readTexts(input) as TopicInput), tenantId });
+    await tx.flush();
+    return topic;
+  });
+}
+
+/** Changes the given fields; `check` sees the topic as it is, under its lock. Throws 404, and what createTopic throws. */
+export async function updateTopic(
+  em: EntityManager, id: number, input: Partial<TopicInput>, check: (current: EmailTopic) => void,
+): Promise<EmailTopic> {
+  return em.transactional(async (tx) => {
+    const topic = await lockTopic(tx, id);
+    check(topic);
+    tx.assign(topic, readTexts(input));
+    await tx.flush();
+    return topic;
+  });
+}
+
+/** Deletes a topic, and with it who did not want it. Throws 404, 409 `in_use` with the templates that are about it. */
+export async function deleteTopic(em: EntityManager, author: Author, id: number, check: (current: EmailTopic) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    const topic = await lockTopic(tx, id);
+    check(topic);
+    assertNotInUse(await rows<User>(tx, sql`
+      select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by id`));
+    const { name } = topic;
+    await tx.remove(topic).flush();
+    await appendAudit(tx, author, { action: 'email_topic.deleted', resourceType: 'email_topic', resourceId: id, before: { name } });
+  });
+}
+
+/** What is wrong with a template's topic. Until the transaction ends nobody deletes it, and then its template is there to be seen. */
+export async function topicViolations(tx: EntityManager, tenantId: string, id: number | null | undefined): Promise<Violation[]> {
+  if (id == null) return [];
+  const found = await rows(tx, sql`select 1 from email_topics where tenant_id = ${tenantId} and id = ${id} for key share`);
+  return found.length > 0 ? [] : [{ path: '/topicId', code: 'not_found', message: `there is no topic ${id}` }];
+}
+
+async function lockTopic(tx: EntityManager, id: number): Promise<EmailTopic> {
+  const topic = await tx.findOne(EmailTopic, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!topic) throw notFound('topic', id);
+  return topic;
+}
+
+/** The given texts as they are kept. Throws `validation_failed`. */
+function readTexts(input: Partial<TopicInput>): Partial<TopicInput> {
+  const { values, violations } = checkTopic(input);
+  assertValid(violations);
+  return values;
+}
+
+/** The given texts as they are kept, and what is wrong with them. */
+export function checkTopic(input: Partial<TopicInput>): { values: Partial<TopicInput>; violations: Violation[] } {
+  const violations: Violation[] = [];
+  const values: Partial<TopicInput> = {};
+  for (const field of ['name', 'description'] as const) {
+    if (input[field] === undefined) continue;
+    const text = cleanText(input[field] ?? '', TOPIC_LIMITS[field], { multiline: field === 'description' });
+    if (isViolation(text)) violations.push({ path: `/${field}`, ...text });
+    else if (field === 'description') values.description = text;
+    else if (text === null) violations.push({ path: '/name', code: 'required', message: 'must not be empty' });
+    else values.name = text;
+  }
+  return { values, violations };
+}

@@ -1,0 +1,44 @@
+import { keptPlan, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { EmailLane } from '../../../db/entities/emails.ts';
+import { HELD_UNTIL } from './held.ts';
+
+/** An email that a send request of ours names. */
+export interface NamedEmail {
+  tenantId: string;
+  emailId: number;
+}
+
+export interface Accepted {
+  /** Where senders may now take something. */
+  lanes: EmailLane[];
+  /** The named ones that do not exist. */
+  missing: NamedEmail[];
+}
+
+/**
+ * Lets senders take QUEUED emails, in the engine transaction `tx`; those of an email campaign while it is SENDING alone. A
+ * repeated request, or one for an email that has gone on, changes nothing.
+ */
+export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail[]): Promise<Accepted> {
+  if (named.length === 0) return { lanes: [], missing: [] };
+  const payload = JSON.stringify(named.map(({ tenantId, emailId }) => ({ tenant_id: tenantId, id: emailId })));
+  const asked = sql`jsonb_to_recordset(${payload}::jsonb) as a(tenant_id text, id bigint)`;
+  // Looked up one by one: that uses the index by id whatever the planner knows of the table, where a join may read all that
+  // waits, which is a whole campaign.
+  const accepted = await rows<{ lane: EmailLane; n: number }>(tx, sql`${keptPlan}
+    with accepted as (
+      update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
+      from (select * from ${asked} order by id) a
+      cross join lateral (select id, tenant_id, lane, campaign_id from emails
+        where tenant_id = a.tenant_id and id = a.id and status = 'QUEUED' and accepted_at is null for update) m
+      left join email_campaigns k on m.lane = 'bulk' and k.tenant_id = m.tenant_id and k.id = m.campaign_id
+      where e.id = m.id and (m.lane <> 'bulk' or k.status = 'SENDING')
+      returning e.lane
+    )
+    select lane, count(*) as n from accepted group by lane`);
+  const lanes = accepted.map(({ lane }) => lane);
+  if (accepted.reduce((sum, { n }) => sum + n, 0) === named.length) return { lanes, missing: [] };
+  const missing = await rows<{ tenant_id: string; id: number }>(tx, sql`
+    select a.tenant_id, a.id from ${asked} where not exists (select 1 from emails m where m.tenant_id = a.tenant_id and m.id = a.id)`);
+  return { lanes, missing: missing.map((row) => ({ tenantId: row.tenant_id, emailId: row.id })) };
+}

@@ -1,0 +1,116 @@
+import { keptPlan, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { EmailLane } from '../../../db/entities/emails.ts';
+import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
+import type { SendWindow } from '../../common/local-time.ts';
+import type { ContactValues } from '../rendering/template-values.ts';
+
+/** A QUEUED email that this holder may render; nobody else takes it before the lease ends. */
+export interface LeasedEmail {
+  id: number;
+  tenantId: string;
+  lane: EmailLane;
+  templateId: number;
+  /** Null when the template is gone. */
+  contentVersion: number | null;
+  /** Set for a mail of the service itself. */
+  systemKey: string | null;
+  /** When the tenant's marketing mail may go; null for any time and for other mail. */
+  sendWindow: SendWindow | null;
+  contactId: number | null;
+  /** The contact's version that `contact` shows. */
+  contactVersion: number | null;
+  contact: ContactValues | null;
+  /** Where it goes; null when the contact is gone. */
+  address: string | null;
+  data: Record<string, unknown> | null;
+  /** How often it was started so far. */
+  attempt: number;
+}
+
+interface LeasedRow extends ContactRow {
+  id: number;
+  tenant_id: string;
+  lane: EmailLane;
+  template_id: number;
+  content_version: number | null;
+  system_key: string | null;
+  send_window: SendWindow | null;
+  contact_id: number | null;
+  contact_version: number | null;
+  address: string | null;
+  data: Record<string, unknown> | null;
+  attempt: number;
+}
+
+/**
+ * Leases up to `limit` emails of a lane that senders may take and whose time has come, the same number of every tenant
+ * that has some, oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when
+ * the lease ends. Engine transaction.
+ */
+export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
+  const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
+  const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
+  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`${keptPlan}
+    with recursive tenants as (
+      (select tenant_id from emails where ${ready} order by tenant_id limit 1)
+      union all
+      select (select e.tenant_id from emails e where ${ready} and e.tenant_id > tenants.tenant_id order by e.tenant_id limit 1)
+      from tenants where tenants.tenant_id is not null
+    ), chosen as materialized (
+      select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
+      -- Looked up tenant by tenant: joined, all that is ready would be read for each lease.
+      from tenants cross join lateral (
+        select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free} order by e.next_attempt_at limit 1) first
+      order by random()
+    ), picked as (
+      select p.id, p.tenant_id from chosen cross join lateral (
+        select e.id, e.tenant_id from emails e
+        where ${ready} and e.tenant_id = chosen.tenant_id and ${free}
+        order by e.next_attempt_at, e.id limit chosen.share
+        for update skip locked) p
+      limit ${lease.limit}
+    ), taken as (
+      update emails e set holder = ${lease.holder}, lease_until = now() + make_interval(secs => ${lease.seconds})
+      from picked where e.tenant_id = picked.tenant_id and e.id = picked.id
+      returning e.id, e.tenant_id, e.lane, e.template_id, e.contact_id, e.to_address, e.data, e.attempt
+    )
+    select e.id, e.tenant_id, e.lane, e.template_id, t.content_version, t.system_key, s.send_window, e.contact_id, c.version as contact_version, ${contactColumns},
+           case when e.contact_id is null then e.to_address else c.email end as address, e.data, e.attempt
+    from taken e
+    left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
+    left join email_settings s on s.tenant_id = e.tenant_id and t.category = 'marketing'
+    left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
+    ${companyJoin}
+    order by row_number() over (partition by e.tenant_id order by e.id)`));
+  return leased.map((row) => ({
+    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version, systemKey: row.system_key, sendWindow: row.send_window,
+    contactId: row.contact_id, contactVersion: row.contact_version, contact: contactOf(row), address: row.address, data: row.data, attempt: row.attempt,
+  }));
+}
+
+/** Gives leased emails back at once, so that they need not wait for the end of the lease. */
+export async function releaseLeases(em: EntityManager, holder: string, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await em.transactional((tx) => rows(tx, sql`
+    update emails set holder = null, lease_until = null
+    where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`));
+}
+
+/** Gives leased emails back to be tried later: nothing is wrong with them, others go first. */
+export async function putOffEmails(em: EntityManager, holder: string, emails: readonly { id: number; delayMs: number }[]): Promise<void> {
+  if (emails.length === 0) return;
+  await em.transactional((tx) => rows(tx, sql`
+    update emails e set holder = null, lease_until = null, next_attempt_at = now() + make_interval(secs => r."delayMs" / 1000)
+    from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as r(id bigint, "delayMs" float8)
+    where e.id = r.id and e.status = 'QUEUED' and e.holder = ${holder}`));
+}
+
+/** Prolongs the leases of emails that are on a connection of this holder, by any start of its; answers those that it still holds. */
+export async function renewLeases(em: EntityManager, holder: string, ids: readonly number[], seconds: number): Promise<number[]> {
+  if (ids.length === 0) return [];
+  const held = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
+    update emails set lease_until = now() + make_interval(secs => ${seconds})
+    where id = any(${ids}::bigint[]) and status = 'SENDING' and split_part(holder, '/', 1) = ${holder} and lease_until > now()
+    returning id`));
+  return held.map((row) => row.id);
+}

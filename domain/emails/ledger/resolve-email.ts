@@ -1,0 +1,31 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { Email } from '../../../db/entities/emails.ts';
+import { AppError, notFound } from '../../common/errors.ts';
+import { touchOutbox } from '../../../events/outbox.ts';
+import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
+
+/** What an operator has found out about an email that is UNKNOWN. */
+export type Resolution = 'sent' | 'failed' | 'resend';
+
+const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' };
+
+/**
+ * Settles an UNKNOWN email by an operator's word: it was sent, it was not and shall not be, or it was not and shall be sent
+ * again. The attempt that went missing can not settle it any more. Throws 404, 409 when it is not UNKNOWN.
+ */
+export async function resolveEmail(em: EntityManager, id: number, outcome: Resolution): Promise<Email> {
+  return em.transactional(async (tx) => {
+    const changed = await rows(tx, sql`with changed as (
+      update emails m set status = ${results[outcome]}, reason = ${`resolved_${outcome}`}, sent_at = ${outcome === 'sent' ? sql`now()` : sql`null`},
+        accepted_at = coalesce(accepted_at, now()), next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
+      where id = ${id} and status = 'UNKNOWN'
+      returning ${toldColumns}
+    ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
+    select id from changed`);
+    const email = await tx.findOne(Email, { id });
+    if (!email) throw notFound('email', id);
+    if (changed.length === 0) throw new AppError('conflict', `The email is ${email.status}; only one that is UNKNOWN can be resolved`);
+    touchOutbox(tx, 'outbox_events');
+    return email;
+  });
+}

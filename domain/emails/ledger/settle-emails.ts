@@ -1,0 +1,97 @@
+import { keptPlan, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import type { EmailStatus } from '../../../db/entities/emails.ts';
+import { touchOutbox } from '../../../events/outbox.ts';
+import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
+import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
+import { addressKey } from '../../addresses/address-key.ts';
+import { suppressAddresses } from '../consent/suppress-addresses.ts';
+
+/** Longer than this an email is not tried; so long mail servers keep trying too (RFC 5321 section 4.5.4.1). */
+const EXPIRES_AFTER_DAYS = 3;
+
+/** What became of one attempt, by its only holder. */
+export interface Settlement {
+  id: number;
+  tenantId: string;
+  attempt: number;
+  /**
+   * The call of startEmails, where it is not known whether it took the email: then what it took is settled, whatever its attempt
+   * is called, and what it did not take is no longer leased by its holder, so that it can not take it any more.
+   */
+  start?: string;
+  /** host:port; null when nothing was tried, which is then no attempt to tell of. */
+  provider: string | null;
+  /**
+   * SENT: accepted. FAILED: refused for good. QUEUED: surely not sent, to be tried again. UNKNOWN: it may have been
+   * accepted; never tried again by itself.
+   */
+  result: Extract<EmailStatus, 'SENT' | 'FAILED' | 'QUEUED' | 'UNKNOWN'>;
+  /** The provider's answer, or what went wrong. */
+  reply: string | null;
+  /** QUEUED: seconds until it may be tried again. */
+  delaySeconds?: number;
+}
+
+interface SettledRow {
+  id: number;
+  tenant_id: string;
+  status: string;
+  to_address: string | null;
+  reason: string | null;
+}
+
+const expired = sql`coalesce(m.accepted_at < now() - make_interval(days => ${sql.lit(EXPIRES_AFTER_DAYS)}), false)`;
+
+/**
+ * The statement that settles attempts: ledger, attempts, and EMAIL_SENT of those that have ended. Only the same (id, attempt) is
+ * settled, from SENDING, or from UNKNOWN where the sweeper thought the holder dead. So it can be repeated whenever its
+ * own outcome is not known: what is settled is left alone, and a later attempt is another number.
+ */
+export function applySettlements(settlements: readonly Settlement[]): RawBuilder<unknown> {
+  const payload = JSON.stringify(settlements.map((s) => ({
+    id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
+  })));
+  // In the order of all who lock several emails.
+  return sql`${keptPlan}
+    with asked as materialized (
+      select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8) order by id
+    ), changed as (
+      update emails m set
+        status = case a.result when 'QUEUED' then case when ${expired} then 'FAILED' else 'QUEUED' end else a.result end,
+        reason = case a.result when 'QUEUED' then case when ${expired} then 'expired' end when 'FAILED' then 'rejected' when 'UNKNOWN' then 'no_reply' end,
+        provider = coalesce(a.provider, m.provider),
+        sent_at = case when a.result = 'SENT' then now() end,
+        reply = case when a.result = 'SENT' then a.reply end,
+        next_attempt_at = case when a.result = 'QUEUED' and not ${expired} then now() + make_interval(secs => a.delay) else m.next_attempt_at end,
+        holder = null, lease_until = null, updated_at = now()
+      from asked a
+      where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
+        -- The start may be committed yet: then this waits for it, or it finds the lease gone.
+        else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and m.holder = split_part(a.start, '/', 1)) end
+      returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply as said, old.status as was
+    ), attempts as (
+      insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
+      select tenant_id, id, attempt, by, case reason when 'expired' then 'expired' else lower(status) end, said from changed
+      -- One that is accepted is told of by its email; but if it was in doubt, it has a row that says so.
+      where by is not null and (status <> 'SENT' or was = 'UNKNOWN')
+      on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
+    ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
+    select id, tenant_id, status, to_address, reason from changed`;
+}
+
+/** Settles attempts, with what follows for the addresses that were refused, in one engine transaction. Answers how many it settled. */
+export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
+  return em.transactional(async (tx) => {
+    const settled = await rows<SettledRow>(tx, applySettlements(settlements));
+    if (settled.some(({ status }) => status === 'SENT' || status === 'FAILED')) touchOutbox(tx, 'outbox_events');
+    const refs = (...statuses: string[]) => settled.filter(({ status }) => statuses.includes(status)).map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
+    await settleByBounces(tx, refs('SENT', 'UNKNOWN'));
+    await settleByHits(tx, refs('UNKNOWN'));
+    const bounced = settled.filter((row) => row.reason === 'rejected' && row.to_address !== null);
+    for (const [tenantId, group] of Map.groupBy(bounced, (row) => row.tenant_id)) {
+      await suppressAddresses(tx, { tenantId, requestId: null }, 'bounced', group.map((row) => (
+        { emailKey: addressKey(row.to_address!), contactId: null, emailId: row.id })));
+    }
+    return settled.length;
+  });
+}

@@ -1,0 +1,113 @@
+import { keptPlan, sql, type RawBuilder } from '../../../db/orm.ts';
+import type { EmailStatus } from '../../../db/entities/emails.ts';
+import { applyBounces } from './settle-by-evidence.ts';
+import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
+import { gateJoins, refusalAtStart } from './gates.ts';
+import { HELD_UNTIL } from './held.ts';
+import { addressKey } from '../../addresses/address-key.ts';
+import { applySettlements, type Settlement } from './settle-emails.ts';
+
+/** A leased email as it was rendered; one that can not be rendered or addressed names its `failure`. */
+export interface RenderedRow {
+  id: number;
+  tenantId: string;
+  contactVersion: number | null;
+  contentVersion: number | null;
+  linkCount: number | null;
+  /** The From address that its tenant must have proved; null for the default sender, and for what was not rendered. */
+  fromKey: string | null;
+  address: string | null;
+  isBareAddress: boolean;
+  /** How often it was started before. */
+  attempt: number;
+  failure?: string;
+  /** Not before then: it is outside of the tenant's send window. */
+  notBefore?: Date;
+}
+
+/** A leased email as it was rendered, with whose connection it goes on (host:port); null for one that can not become SENDING. */
+export interface RenderedFor {
+  rendered: RenderedRow;
+  provider: string | null;
+}
+
+export interface Start {
+  holder: string;
+  /** The name of this very call: the holder's, a slash, and what it uses once. */
+  name: string;
+  leaseSeconds: number;
+  emails: readonly RenderedFor[];
+  /** What was sent before over the connections that these emails go on: SENT, settled in the same transaction. */
+  sent: readonly Settlement[];
+}
+
+export interface StartedEmail {
+  id: number;
+  /** SENDING: it is ours to send, as this attempt. QUEUED: the contact has changed since it was rendered, or it is not its time. */
+  status: Extract<EmailStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED'>;
+  attempt: number;
+}
+
+/** Runs statements in one engine transaction; answers the rows of each. */
+export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
+
+/**
+ * Takes leased emails onto connections: SENDING, the next attempt, for those that every gate still lets pass at this
+ * moment. The others end here: SUPPRESSED by a gate, FAILED for their own failure, or back in the queue: to be rendered
+ * from the contact as it is now, until the send window opens, or, when their campaign is paused, until it is resumed. What
+ * is no longer this holder's is left out of the answer. What went over the connections before is settled before it, in the same
+ * transaction: so no connection ever has two emails of which it can not be told whether they were sent.
+ *
+ * When this throws, it may have been committed nevertheless, or be committed yet (the answer was lost). The caller must then
+ * send nothing, settle `sent` again, and settle each of the others as not released under the name of this call, for a
+ * moment that outlasts it: that puts back what was taken here, takes the lease from what was not, and leaves alone what
+ * was started by another call.
+ */
+export async function startEmails(transact: Transact, start: Start): Promise<StartedEmail[]> {
+  const { sent, emails } = start;
+  const settle = sent.length === 0 ? [] : [applySettlements(sent), applyBounces(sent)];
+  const answers = await transact(emails.length === 0 ? settle : [...settle, applyStart(start)]);
+  return emails.length === 0 ? [] : answers.at(-1) as StartedEmail[];
+}
+
+function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<unknown> {
+  const payload = JSON.stringify(emails.map(({ rendered: row, provider }) => ({
+    id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount, from_key: row.fromKey,
+    address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure, not_before: row.notBefore, provider,
+  })));
+  return sql`${keptPlan}
+    with asked as (
+      select * from jsonb_to_recordset(${payload}::jsonb) as r(
+        id bigint, tenant_id text, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, provider text)
+    ), held as (
+      select m.template_id, m.contact_id, m.campaign_id, m.lane, a.*
+      from asked a join emails m on m.id = a.id
+      where m.status = 'QUEUED' and m.holder = ${holder} and m.lease_until > now()
+      for update of m skip locked
+    ), judged as (
+      select e.*, ${refusalAtStart(sql`e.from_key`)} as reason, k.status = 'PAUSED' and e.lane = 'bulk' as paused, c.version is distinct from e.contact_version as stale from held e ${gateJoins}
+    ), decided as materialized (
+      select j.*, case when reason is not null then 'SUPPRESSED' when paused then 'QUEUED' when failure is not null then 'FAILED'
+                       when not_before is not null or stale then 'QUEUED' else 'SENDING' end as new_status
+      from judged j
+    ), changed as (
+      update emails m set
+        status = d.new_status,
+        reason = case d.new_status when 'SUPPRESSED' then d.reason when 'FAILED' then d.failure end,
+        attempt = m.attempt + (d.new_status = 'SENDING')::int,
+        holder = case when d.new_status = 'SENDING' then ${name} end,
+        lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
+        provider = case when d.new_status = 'SENDING' then d.provider else m.provider end,
+        -- Of a paused campaign nothing was requested, until it is resumed.
+        accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else m.accepted_at end,
+        next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then ${HELD_UNTIL}
+                               else coalesce(d.not_before, m.next_attempt_at) end,
+        to_address = coalesce(d.address, m.to_address),
+        content_version = coalesce(d.content_version, m.content_version),
+        link_count = coalesce(d.link_count, m.link_count),
+        updated_at = now()
+      from decided d where m.id = d.id
+      returning ${toldColumns}, m.attempt
+    ), told as (${insertDeliveryEvents(sql`(select * from changed where status = 'FAILED')`)})
+    select id, status, attempt from changed`;
+}

@@ -1,0 +1,53 @@
+import { EMAIL_LANES } from '../../../db/entities/emails.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
+import { appendSendRequests, type SendRequest } from '../../../events/outbox.ts';
+
+const BATCH = 1000;
+
+/**
+ * Marks emails whose holder has let its lease on a connection run out: UNKNOWN, for the dot may have been sent; so is the
+ * attempt. Never QUEUED: only the holder, whose name stays, knows whether it was, and it may still be alive and settle.
+ * Engine transaction.
+ */
+export async function sweepExpired(em: EntityManager): Promise<number> {
+  return em.transactional(async (tx) => {
+    const swept = await rows<{ id: number; tenantId: string }>(tx, sql`
+      with swept as (
+        update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
+        where id in (
+          -- Whatever is on a connection was due: what waits for a send window is not looked through.
+          select id from emails where stage = 'open' and lane = any(${[...EMAIL_LANES]}::text[]) and next_attempt_at <= now() and status = 'SENDING' and lease_until < now()
+          order by id limit ${BATCH} for update skip locked)
+        returning id, tenant_id, attempt, provider
+      ), attempts as (
+        insert into email_attempts (tenant_id, email_id, attempt, provider, outcome)
+        select tenant_id, id, attempt, provider, 'unknown' from swept where provider is not null
+        on conflict (tenant_id, email_id, attempt) do nothing
+      )
+      select id, tenant_id as "tenantId" from swept`);
+    await settleByBounces(tx, swept);
+    await settleByHits(tx, swept);
+    return swept.length;
+  });
+}
+
+/**
+ * Requests QUEUED emails again whose send request was not taken in for `seconds`: a message that was lost, with the
+ * stream or to the dead letters, loses no email. Engine transaction.
+ */
+export async function requestAgain(em: EntityManager, seconds: number): Promise<number> {
+  return em.transactional(async (tx) => {
+    const waiting = await rows<{ id: number; tenant_id: string; template_id: number; contact_id: number | null; campaign_id: number | null }>(tx, sql`
+      update emails set next_attempt_at = now() where id in (
+        select id from emails
+        where stage = 'waiting' and next_attempt_at < now() - make_interval(secs => ${seconds})
+        order by next_attempt_at limit ${BATCH} for update skip locked)
+      returning id, tenant_id, template_id, contact_id, campaign_id`);
+    for (const [tenantId, group] of Map.groupBy(waiting, (row) => row.tenant_id)) {
+      await appendSendRequests(tx, tenantId, group.map((row): SendRequest => (
+        { templateId: row.template_id, recipientId: row.contact_id, emailId: row.id, campaignId: row.campaign_id })));
+    }
+    return waiting.length;
+  });
+}

@@ -1,0 +1,111 @@
+import addressparser from 'nodemailer/lib/addressparser';
+import type { RenderedEmail } from '../rendering/render.ts';
+import { headerField, headerText, mailboxField, quotedPrintable, wireAddress } from '../mime/mime.ts';
+import type { Mailbox } from '../mime/mime.ts';
+import type { LinkSigner } from '../../addresses/tokens.ts';
+
+export type { Mailbox } from '../mime/mime.ts';
+
+/** Postmark echoes it in its webhooks, as the key `email` of `Metadata`. */
+const METADATA_HEADER = 'X-PM-Metadata-email';
+
+/** What all mails of one template version share. */
+export interface ComposerOptions {
+  from: Mailbox;
+  replyTo?: Mailbox | null;
+  /** Pieces of bodies that come again and again; they are encoded once. */
+  staticChunks?: ReadonlySet<string>;
+}
+
+export interface MessageInput {
+  messageId: string;
+  to: Mailbox;
+  date: Date;
+  rendered: Pick<RenderedEmail, 'subject' | 'htmlChunks' | 'textChunks' | 'unsubscribeUrl'>;
+  /** Where bounces go; the From address unless given. */
+  returnPath?: string;
+  /** What a provider that replaces the Message-ID is to echo in what it tells of the mail. */
+  metadata?: string;
+}
+
+/** A message ready for DATA (without dot-stuffing), and the envelope it travels in. */
+export interface ComposedMessage {
+  envelope: { from: string; to: string };
+  messageId: string;
+  message: Buffer;
+}
+
+export type Composer = (input: MessageInput) => ComposedMessage;
+
+/** The Message-ID of an email, the same at every attempt; its left side proves the email's id to whoever has the signer. */
+export function messageIdFor(emailId: number, fromAddress: string, signer: LinkSigner): string {
+  return `<${signer.emailToken('message', emailId)}@${wireAddress(fromAddress).split('@').pop()}>`;
+}
+
+/** Reads `Name <address>` or a bare address, as MAIL_FROM has it. Throws RangeError when it is neither, or more than one. */
+export function parseMailbox(text: string): Mailbox {
+  const [first, ...more] = addressparser(text, { flatten: true });
+  if (!first?.address || more.length > 0) throw new RangeError(`not a mailbox: ${text}`);
+  return { name: first.name || null, address: wireAddress(first.address) };
+}
+
+/**
+ * Makes a composer that writes RFC 5322 messages: multipart/alternative, UTF-8, quoted-printable, with the one-click
+ * headers of RFC 8058 when the mail can be unsubscribed from. What mails have in common is encoded once. The composer
+ * throws RangeError for an address that can not be sent to.
+ */
+export function createComposer({ from, replyTo, staticChunks = new Set() }: ComposerOptions): Composer {
+  const fromAddress = wireAddress(from.address);
+  const sender = mailboxField('From', from) + (replyTo ? mailboxField('Reply-To', replyTo) : '');
+  // '=' is always followed by two hex digits or a line end in quoted-printable: no body can hold this.
+  const boundary = '=_perennial_alternative';
+  const partHead = (before: string, type: string): Buffer =>
+    Buffer.from(
+      `${before}--${boundary}\r\nContent-Type: text/${type}; charset=utf-8\r\n` +
+        'Content-Transfer-Encoding: quoted-printable\r\n\r\n',
+    );
+  const plainHead = partHead('', 'plain');
+  const htmlHead = partHead('\r\n', 'html');
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const mimeHead = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n`;
+
+  const encodedStatic = new Map<string, Buffer>();
+  const pushBody = (pieces: Buffer[], chunks: readonly string[]): void => {
+    for (const chunk of chunks) {
+      let piece = encodedStatic.get(chunk);
+      if (piece === undefined) {
+        piece = Buffer.from(quotedPrintable(chunk), 'latin1');
+        if (staticChunks.has(chunk)) encodedStatic.set(chunk, piece);
+      }
+      pieces.push(piece);
+    }
+  };
+
+  let lastSubject = { text: '', field: headerField('Subject', '') };
+  const subjectField = (text: string): string => {
+    if (lastSubject.text !== text) lastSubject = { text, field: headerField('Subject', headerText(text)) };
+    return lastSubject.field;
+  };
+
+  return ({ messageId, to, date, rendered, returnPath, metadata }) => {
+    const optOut = rendered.unsubscribeUrl
+      ? `List-Unsubscribe: <${rendered.unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
+      : '';
+    const head =
+      sender +
+      mailboxField('To', to) +
+      subjectField(rendered.subject) +
+      `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\nMessage-ID: ${messageId}\r\n` +
+      optOut +
+      (metadata === undefined ? '' : `${METADATA_HEADER}: ${metadata}\r\n`) +
+      mimeHead;
+    const pieces = [Buffer.from(head), plainHead];
+    pushBody(pieces, rendered.textChunks);
+    pieces.push(htmlHead);
+    pushBody(pieces, rendered.htmlChunks);
+    pieces.push(end);
+    const message = Buffer.concat(pieces);
+    const envelope = { from: returnPath === undefined ? fromAddress : wireAddress(returnPath), to: wireAddress(to.address) };
+    return { envelope, messageId, message };
+  };
+}

@@ -1,0 +1,96 @@
+import { LRUCache } from 'lru-cache';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { createComposer, type Composer, type Mailbox } from './compose.ts';
+import { addressKey } from '../../addresses/address-key.ts';
+import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from '../rendering/render.ts';
+import type { SenderIdentity } from '../senders/sender-cache.ts';
+
+const KEPT = 200;
+
+/** A content version ready to be rendered and composed for many. */
+export class PreparedTemplate {
+  readonly #row: VersionRow;
+  readonly #options: CompileOptions & { from: Mailbox };
+  /** The address its mail is from. */
+  readonly fromAddress: string;
+  /** That address as addresses are compared. */
+  readonly fromKey: string;
+  /** The same where the tenant must have proved it; null for the default sender. */
+  readonly ownFromKey: string | null;
+  #compiled: CompiledTemplate | null = null;
+  #composer: { revision: string | null; compose: Composer } | null = null;
+
+  constructor(row: VersionRow, options: CompileOptions & { from: Mailbox }) {
+    this.#row = row;
+    this.#options = options;
+    this.fromAddress = row.fromEmail ?? options.from.address;
+    this.fromKey = addressKey(this.fromAddress);
+    this.ownFromKey = this.fromKey === addressKey(options.from.address) ? null : this.fromKey;
+  }
+
+  /** Throws AppError `template_limit` or `validation_failed` when it can not be compiled. */
+  get compiled(): CompiledTemplate {
+    const { fromName: _name, fromEmail: _email, replyTo: _replyTo, ...version } = this.#row;
+    return (this.#compiled ??= compileTemplate(version, this.#options));
+  }
+
+  /** Writes its mails; the sender says what the template does not. Throws what `compiled` throws, and RangeError. */
+  composer(sender: SenderIdentity | null): Composer {
+    const revision = sender?.revision ?? null;
+    if (this.#composer?.revision === revision) return this.#composer.compose;
+    const { fromName, replyTo } = this.#row;
+    const name = fromName ?? sender?.name ?? this.#options.from.name ?? null;
+    const answers = replyTo ?? sender?.replyTo;
+    const compose = createComposer({
+      from: { name, address: this.fromAddress }, replyTo: answers ? { address: answers } : null, staticChunks: this.compiled.staticChunks,
+    });
+    this.#composer = { revision, compose };
+    return compose;
+  }
+}
+
+/** Names a content version of a template. */
+export interface ContentVersion {
+  tenantId: string;
+  templateId: number;
+  contentVersion: number;
+}
+
+interface VersionRow extends ContentVersion, TemplateVersion {
+  fromName: string | null;
+  fromEmail: string | null;
+  replyTo: string | null;
+}
+
+/** Compiles content versions once and keeps those used last; a version never changes. */
+export class TemplateCache {
+  readonly #kept = new LRUCache<string, PreparedTemplate>({ max: KEPT });
+  readonly #options: () => CompileOptions & { from: Mailbox };
+
+  /** `options` are asked for at each compilation. `from` is MAIL_FROM, for templates that name no sender. */
+  constructor(options: () => CompileOptions & { from: Mailbox }) {
+    this.#options = options;
+  }
+
+  /** Reads what is not kept of these content versions (engine `em`) and answers how to get each. */
+  async load(em: EntityManager, versions: Iterable<ContentVersion>): Promise<(version: ContentVersion) => PreparedTemplate> {
+    const wanted = new Map([...versions].map((version) => [keyOf(version), version]));
+    const missing = [...wanted].filter(([key]) => !this.#kept.has(key)).map(([, version]) => version);
+    const found = missing.length === 0 ? [] : await em.transactional((tx) => rows<VersionRow>(tx, sql`
+      select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, coalesce(compiled_html, content) as content, text,
+             preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo"
+      from email_template_versions where (tenant_id, template_id, content_version) in (
+        ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`));
+    const sources = new Map(found.map((row) => [keyOf(row), row]));
+    const ready = new Map([...wanted.keys()].map((key) => [key, this.#kept.get(key)]));
+    return (version) => {
+      const key = keyOf(version);
+      const prepared = ready.get(key) ?? new PreparedTemplate(sources.get(key)!, this.#options());
+      ready.set(key, prepared);
+      this.#kept.set(key, prepared);
+      return prepared;
+    };
+  }
+}
+
+const keyOf = (version: ContentVersion): string => `${version.tenantId}/${version.templateId}/${version.contentVersion}`;

@@ -1,0 +1,80 @@
+import { encodeWord, foldLines, isPlainText, quoteString } from 'nodemailer/lib/mime-funcs';
+import { encode, wrap } from 'nodemailer/lib/qp';
+import { asciiDomain } from '../../addresses/email.ts';
+
+export interface Mailbox {
+  name?: string | null;
+  address: string;
+}
+
+const WORD_CHARS = 52;
+const LINE_CHARS = 76;
+/** What is longer than this without a blank is encoded, so that folding never leaves a line empty or too long. */
+const MAX_PLAIN_CHARS = 60;
+const TOO_LONG_A_RUN = new RegExp(`\\S{${MAX_PLAIN_CHARS}}`);
+
+/** One line of well-formed text: a blank stands for control characters, line separators and the blanks around them. */
+export function oneLine(text: string): string {
+  const parts = text.toWellFormed().split(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/);
+  return parts.map((part) => part.trim()).filter((part) => part !== '').join(' ');
+}
+
+/** RFC 2047 encoded words, B where most of the text would be escaped. */
+function encodedWords(text: string): string {
+  const plain = text.match(/[ -~]/g)?.length ?? 0;
+  return encodeWord(text, plain * 3 > text.length * 2 ? 'Q' : 'B', WORD_CHARS);
+}
+
+/** Header text as it goes on the wire: as it is when that is safe, else encoded words. */
+export function headerText(text: string): string {
+  const line = oneLine(text);
+  const asIs = /^[ -~]*$/.test(line) && !line.includes('=?') && !TOO_LONG_A_RUN.test(line);
+  return asIs ? line : encodedWords(line);
+}
+
+/** `name: value` in lines of 76 characters where blanks allow it, ended by CRLF. */
+export function headerField(name: string, value: string): string {
+  return `${foldLines(`${name}: ${value}`, LINE_CHARS)}\r\n`;
+}
+
+/**
+ * An address fit for envelope and header: an internationalised domain in its ASCII form (RFC 5890), a local part
+ * outside of ASCII left for SMTPUTF8. Throws RangeError for what can not stand in an SMTP command.
+ */
+export function wireAddress(address: string): string {
+  const trimmed = address.trim();
+  const at = trimmed.lastIndexOf('@');
+  const local = trimmed.slice(0, at);
+  const domain = trimmed.slice(at + 1);
+  const ascii = domain.startsWith('[') ? domain : asciiDomain(domain);
+  // A quoted local part may hold blanks and more; nothing that real mailboxes use needs one.
+  const unsafeLocal = /[\s<>()[\],;:\\"\u0000-\u001f\u007f]/.test(local) || !local.isWellFormed();
+  if (at < 1 || unsafeLocal || ascii === '' || /[^\x21-\x7e]|[<>,;]/.test(ascii)) {
+    throw new RangeError('not an email address that can be sent to');
+  }
+  return `${local}@${ascii}`;
+}
+
+/** A From, To or Reply-To field (RFC 5322 section 3.4). Throws RangeError as wireAddress does. */
+export function mailboxField(field: string, { name, address }: Mailbox): string {
+  const wire = wireAddress(address);
+  const line = oneLine(name ?? '');
+  if (line === '') return `${field}: ${wire}\r\n`;
+  const short = line.length <= MAX_PLAIN_CHARS && isPlainText(line) && !line.includes('=?');
+  if (!short) return headerField(field, `${encodedWords(line)} <${wire}>`);
+  // Never folded inside of the quotes, where not every reader unfolds.
+  const start = `${field}: ${/^[\w ]*$/.test(line) ? line : quoteString(line)}`;
+  return `${start}${start.length + wire.length > LINE_CHARS ? '\r\n' : ''} <${wire}>\r\n`;
+}
+
+/**
+ * Quoted-printable (RFC 2045 section 6.7) of a piece of a body. The result ends in a line break, a soft one where the
+ * text has none, so that encoded pieces can be put one after another; lines have at most 76 characters.
+ */
+export function quotedPrintable(text: string): string {
+  if (text === '') return '';
+  // Names and ids mostly need no encoding at all.
+  if (text.length < LINE_CHARS && /^[!-<>-~](?:[ -<>-~]*[!-<>-~])?$/.test(text)) return `${text}=\r\n`;
+  const encoded = wrap(encode(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n')), LINE_CHARS - 1);
+  return encoded.endsWith('\n') ? encoded : `${encoded}=\r\n`;
+}

@@ -1,0 +1,230 @@
+import type { Template } from 'liquidjs';
+import { instrumentHtml } from './instrument.ts';
+import type { StaticLink } from './instrument.ts';
+import type { EmailLinks } from './links.ts';
+import { trailerText } from './mail-frame.ts';
+import type { MailFrame } from './mail-frame.ts';
+import { attachFrame, mailEngine } from './mail-tags.ts';
+import { oneLine } from '../mime/mime.ts';
+import { rewriteHtml } from './rewrite-html.ts';
+import { escapeHtml, renderChunks, sharedEngine } from './template-engine.ts';
+import { renderFailure, templateLimits, withTimeLimit } from './template-limits.ts';
+import { splitTemplate, type Piece } from './template-pieces.ts';
+import { templateScope } from './template-values.ts';
+import type { ContactValues, ScopeLinks } from './template-values.ts';
+import { collapseBlankLines, deriveTextTemplate, htmlToText } from './text-part.ts';
+
+/** The parts of a template that make a mail, of one contentVersion. */
+export interface TemplateVersion {
+  subject: string;
+  content: string;
+  text?: string | null;
+  previewText?: string | null;
+  category: 'marketing' | 'transactional';
+}
+
+export interface CompileOptions {
+  links: EmailLinks;
+  /** MAIL_POSTAL_ADDRESS; shown in marketing mail. */
+  postalAddress?: string | null;
+}
+
+/** Whom a mail is for. `emailId` null renders a preview: nothing tracked, opt-out links that lead nowhere. */
+export interface RecipientContext {
+  tenantId: string;
+  emailId: number | null;
+  contactId: number | null;
+  address: string;
+  contact: ContactValues | null;
+  data?: Record<string, unknown> | null;
+}
+
+/** A rendered mail. The chunks joined are `html` and `text`; those in `staticChunks` are the same for every recipient. */
+export interface RenderedEmail {
+  subject: string;
+  readonly html: string;
+  readonly text: string;
+  htmlChunks: readonly string[];
+  textChunks: readonly string[];
+  /** For the List-Unsubscribe header; null for transactional mail and previews. */
+  unsubscribeUrl: string | null;
+}
+
+/** A template ready to be rendered for many; immutable, to be kept by template id and contentVersion. */
+export interface CompiledTemplate {
+  readonly version: TemplateVersion;
+  readonly options: CompileOptions;
+  readonly subject: Template[];
+  readonly preheader: Template[] | null;
+  /** Set when links are marked in the template itself; else each mail is parsed. */
+  readonly instrumented: { templates: Template[]; links: readonly StaticLink[] } | null;
+  readonly plainHtml: Template[];
+  /** Null when each mail's text is made from its HTML. */
+  readonly text: { templates: Template[]; hasBlocks: boolean } | null;
+  readonly staticChunks: ReadonlySet<string>;
+  /** Whether the content itself shows the postal address. */
+  readonly showsAddress: boolean;
+}
+
+/** Whether a text stands in every mail of a template: not in a branch, nor in a comment of either language. */
+function alwaysShows(pieces: readonly Piece[], text: string): boolean {
+  const blocks = new Set(pieces.flatMap(({ tag }) => (tag.startsWith('end') && tag !== 'endraw' ? [tag.slice(3)] : [])));
+  let depth = 0;
+  let shown = '';
+  for (const { kind, source, tag } of pieces) {
+    if (blocks.has(tag)) depth += 1;
+    else if (tag.startsWith('end') && blocks.has(tag.slice(3))) depth -= 1;
+    // Nothing comes together across a token.
+    shown += kind === 'text' && depth === 0 ? source : '\0';
+  }
+  const seen = shown.replace(/<!--[^]*?(?:-->|$)/g, '');
+  return seen.includes(text) || seen.includes(escapeHtml(text));
+}
+
+/** The pieces that stand in every recipient's mail: the text between Liquid tokens, and what surrounds tracking ids. */
+function staticTexts(sources: string[], links: EmailLinks, instrumented: readonly StaticLink[]): Set<string> {
+  const texts = sources.flatMap((source) => splitTemplate(source).flatMap(({ kind, source: text }) => (kind === 'text' ? [text] : [])));
+  const around = instrumented.flatMap((link) => {
+    const [before, , after] = links.clickUrlParts(1, link);
+    return [before, after];
+  });
+  return new Set([...texts, ...around]);
+}
+
+/** Preview text is text: what is HTML in it is shown, its Liquid stays. */
+function preheaderSource(previewText: string): string {
+  return splitTemplate(previewText)
+    .map(({ kind, source }) => (kind === 'text' ? escapeHtml(source) : source))
+    .join('');
+}
+
+function compileUnguarded(version: TemplateVersion, options: CompileOptions): CompiledTemplate {
+  const text = sharedEngine('text');
+  const html = sharedEngine('html');
+  const pieces = splitTemplate(version.content);
+  const plainHtml = html.parse(version.content);
+  const instrumented = instrumentHtml(pieces, options.links);
+  const ownText = version.text ? { source: version.text, templates: text.parse(version.text), hasBlocks: false } : null;
+  const textTemplate = ownText ?? (instrumented && deriveTextTemplate(pieces));
+  return {
+    version,
+    options,
+    subject: text.parse(version.subject),
+    preheader: version.previewText ? html.parse(preheaderSource(version.previewText)) : null,
+    instrumented: instrumented && { templates: mailEngine().parse(instrumented.source), links: instrumented.links },
+    plainHtml,
+    text: textTemplate,
+    showsAddress: Boolean(options.postalAddress) && alwaysShows(pieces, options.postalAddress!),
+    staticChunks: staticTexts([instrumented?.source ?? '', textTemplate?.source ?? ''], options.links, instrumented?.links ?? []),
+  };
+}
+
+/**
+ * Compiles a template that passed checkTemplate. Throws AppError `template_limit` (over its limits) or
+ * `validation_failed` (a syntax error, with its place).
+ */
+export function compileTemplate(version: TemplateVersion, options: CompileOptions): CompiledTemplate {
+  try {
+    return withTimeLimit(templateLimits.hardMs, () => compileUnguarded(version, options));
+  } catch (error) {
+    throw renderFailure(error, '/content');
+  }
+}
+
+/** The links of one recipient, each made when first asked for. */
+function recipientLinks({ tenantId, emailId, contactId, address }: RecipientContext, links: EmailLinks): ScopeLinks {
+  if (emailId === null) {
+    return {
+      unsubscribeUrl: links.previewUrl('unsubscribe'),
+      preferencesUrl: links.previewUrl('preferences'),
+      webViewUrl: links.previewUrl('view'),
+    };
+  }
+  const subject = { tenantId, emailId, contactId, address: contactId === null ? address : null };
+  let unsubscribeUrl: string | undefined;
+  return {
+    get unsubscribeUrl() {
+      return (unsubscribeUrl ??= links.unsubscribeUrl(subject));
+    },
+    get preferencesUrl() {
+      return links.preferencesUrl(subject);
+    },
+    get webViewUrl() {
+      return links.webViewUrl(emailId);
+    },
+  };
+}
+
+function mailFrame(compiled: CompiledTemplate, emailId: number | null, unsubscribeUrl: string): MailFrame {
+  const { links, postalAddress } = compiled.options;
+  if (compiled.version.category === 'transactional') return { links, emailId, unsubscribeUrl: null, postalAddress: null };
+  return { links, emailId, unsubscribeUrl, postalAddress: postalAddress || null };
+}
+
+function renderHtml(compiled: CompiledTemplate, scope: object, frame: MailFrame): string[] {
+  const preheader = compiled.preheader ? renderChunks(sharedEngine('html'), compiled.preheader, scope).join('') : '';
+  const htmlFrame = compiled.showsAddress ? { ...frame, postalAddress: null } : frame;
+  if (compiled.instrumented) {
+    attachFrame(scope, { ...htmlFrame, preheader, staticLinks: compiled.instrumented.links });
+    return renderChunks(mailEngine(), compiled.instrumented.templates, scope);
+  }
+  return [rewriteHtml(renderChunks(sharedEngine('html'), compiled.plainHtml, scope).join(''), htmlFrame, preheader)];
+}
+
+function renderText(compiled: CompiledTemplate, scope: object, frame: MailFrame): string[] {
+  const chunks = compiled.text
+    ? renderChunks(sharedEngine('text'), compiled.text.templates, scope)
+    : [htmlToText(renderChunks(sharedEngine('html'), compiled.plainHtml, scope).join(''))];
+  const text = chunks.join('');
+  const trailer = trailerText(frame, text);
+  return compiled.text && !compiled.text.hasBlocks ? [...chunks, trailer] : [collapseBlankLines(text), trailer];
+}
+
+class Rendered implements RenderedEmail {
+  readonly subject: string;
+  readonly htmlChunks: readonly string[];
+  readonly textChunks: readonly string[];
+  readonly unsubscribeUrl: string | null;
+
+  constructor(subject: string, htmlChunks: string[], textChunks: string[], unsubscribeUrl: string | null) {
+    this.subject = subject;
+    this.htmlChunks = htmlChunks;
+    this.textChunks = textChunks;
+    this.unsubscribeUrl = unsubscribeUrl;
+  }
+
+  get html(): string {
+    return this.htmlChunks.join('');
+  }
+
+  get text(): string {
+    return this.textChunks.join('');
+  }
+}
+
+function renderUnguarded(compiled: CompiledTemplate, recipient: RecipientContext): RenderedEmail {
+  const links = recipientLinks(recipient, compiled.options.links);
+  const scope = templateScope(recipient.contact, recipient.address, recipient.data, links);
+  const marketing = compiled.version.category === 'marketing';
+  const frame = mailFrame(compiled, recipient.emailId, marketing ? links.unsubscribeUrl : '');
+  return new Rendered(
+    oneLine(renderChunks(sharedEngine('text'), compiled.subject, scope).join('')),
+    renderHtml(compiled, scope, frame),
+    renderText(compiled, scope, frame),
+    marketing && recipient.emailId !== null ? links.unsubscribeUrl : null,
+  );
+}
+
+/**
+ * Renders a mail for one recipient. Values are escaped in HTML, printed as they are elsewhere, and empty when missing.
+ * Throws AppError `template_limit` or `validation_failed`.
+ */
+export function renderFor(compiled: CompiledTemplate, recipient: RecipientContext): RenderedEmail {
+  try {
+    // Only what a caller sends along, or a mail that has to be parsed, can take long in one step.
+    const bounded = compiled.instrumented && compiled.text && !recipient.data;
+    return withTimeLimit(bounded ? null : templateLimits.hardMs, () => renderUnguarded(compiled, recipient));
+  } catch (error) {
+    throw renderFailure(error, '/content');
+  }
+}

@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
+import { whomConcerned } from '../consent/concerned-addresses.ts';
+import { suppressAddresses } from '../consent/suppress-addresses.ts';
+import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
+
+/** Who asked for it, as far as the request tells. */
+export interface Visitor {
+  requestId: string | null;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+/**
+ * Unsubscribes whom an email went to, for good: the address it was sent to and the contact's present one are suppressed,
+ * the contact is unsubscribed, leaves the campaigns that say so, and gets none of its marketing mail that is still
+ * queued. Works for contacts that are gone and for bare addresses; repeated it changes nothing.
+ */
+export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject, visitor: Visitor): Promise<void> {
+  const { tenantId, emailId } = subject;
+  await retriedTransaction(em, async (tx) => {
+    const { isKnown, contactId, emailKeys } = await whomConcerned(tx, subject, { lock: true });
+    if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
+    if (contactId !== null) await suppressQueued(tx, tenantId, contactId);
+    if (isKnown) await recordUnsubscribe(tx, subject, visitor);
+    await suppressAddresses(tx, { tenantId, requestId: visitor.requestId }, 'unsubscribed', emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })));
+  });
+}
+
+/** Marketing mail of the contact that is still queued. What another transaction holds at this moment meets the gates at its start. */
+async function suppressQueued(tx: EntityManager, tenantId: string, contactId: number): Promise<void> {
+  await rows(tx, sql`
+    update emails set status = 'SUPPRESSED', reason = 'contact_unsubscribed', holder = null, lease_until = null, updated_at = now()
+    where id in (
+      select m.id from emails m join email_templates t on t.tenant_id = m.tenant_id and t.id = m.template_id
+      where m.tenant_id = ${tenantId} and m.contact_id = ${contactId} and m.status = 'QUEUED' and t.category = 'marketing'
+      for update of m skip locked)`);
+}
+
+async function recordUnsubscribe(tx: EntityManager, { tenantId, emailId }: UnsubscribeSubject, { ip, userAgent }: Visitor): Promise<void> {
+  await rows(tx, sql`
+    insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, ip, user_agent, automated, first)
+    select e.tenant_id, e.id, e.campaign_id, ${randomUUID()}::uuid, 'UNSUBSCRIBE', now(), ${ip}, ${userAgent}, false, true
+    from emails e where e.tenant_id = ${tenantId} and e.id = ${emailId} and not exists (select 1 from email_events where tenant_id = ${tenantId} and email_id = ${emailId} and type = 'UNSUBSCRIBE')`);
+}

@@ -1,0 +1,98 @@
+import { AppError, type Violation } from '../../common/errors.ts';
+import { renderFailure, templateLimits } from '../rendering/template-limits.ts';
+import { withoutComments } from './is-mjml.ts';
+import { maskLiquid, type MaskedMjml } from './mask.ts';
+
+interface MjmlMistake {
+  line: number;
+  message: string;
+}
+
+/** A document that is not MJML at all has a mistake in each line. */
+const MOST_TOLD = 50;
+
+const mistake = (line: number, message: string): Violation => ({ path: '/content', code: 'mjml_syntax', message: `${message} (line ${line})` });
+
+function fail(errors: Violation[]): never {
+  throw new AppError('validation_failed', `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the MJML`, { errors });
+}
+
+/**
+ * The HTML that MJML with Liquid in it becomes, its Liquid as it was. Liquid may stand in text, in attributes that are no
+ * lengths, and between elements, where it is put into mj-raw. For a thread, which ends what takes too long. Throws 400 with
+ * the line of each mistake, 422 `template_limit`.
+ */
+export async function compileMjml(content: string): Promise<string> {
+  if (content.length > templateLimits.parseChars) throw new AppError('template_limit');
+  const masked = mask(content);
+  const visible = withoutComments(masked.source);
+  const structure = findMistakes(masked, visible);
+  if (structure.length > 0) fail(structure);
+  const first = await compile(masked.source, masked);
+  const lost = lostTokens(masked, visible, first);
+  if (lost.size === 0) return masked.unmask(first);
+  // MJML drops text that stands between elements. What it keeps there is mj-raw.
+  const second = await compile(masked.unmask(masked.source, (index, word) => (lost.has(index) ? `<mj-raw>${word}</mj-raw>` : word)), masked);
+  const gone = lostTokens(masked, visible, second);
+  if (gone.size > 0) fail([...gone].map(([index, at]) => mistake(lineAt(masked, at), `${masked.tokens[index]} can not stand here: put it into an element that holds text`)));
+  return masked.unmask(second);
+}
+
+function mask(content: string): MaskedMjml {
+  try {
+    return maskLiquid(content);
+  } catch (error) {
+    throw renderFailure(error, '/content');
+  }
+}
+
+async function compile(source: string, masked: MaskedMjml): Promise<string> {
+  const { html, mistakes } = await mjmlToHtml(source);
+  const counted = mistakes.filter((one) => !isFilledIn(one, masked));
+  if (counted.length > 0) fail(counted.slice(0, MOST_TOLD).map(({ line, message }) => mistake(masked.lineOf(line), masked.unmask(message))));
+  return html;
+}
+
+/** Nothing is read but the text itself: no included files, no configuration. Throws RangeError for what is nested too deep. */
+async function mjmlToHtml(source: string): Promise<{ html: string; mistakes: MjmlMistake[] }> {
+  // Only the thread for templates ever loads it: it takes half a second, and 60 MB.
+  const { default: mjml2html } = await import('mjml-browser');
+  try {
+    const { html, errors } = await mjml2html(source, { validationLevel: 'soft', ignoreIncludes: true, keepComments: true });
+    return { html, mistakes: errors.map(({ line, message }) => ({ line, message: message.trim() })) };
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return { html: '', mistakes: [{ line: 1, message: error instanceof Error ? error.message : String(error) }] };
+  }
+}
+
+/** A colour or one of some words that Liquid prints is right if what it prints is; MJML only passes it on. */
+function isFilledIn({ message }: MjmlMistake, masked: MaskedMjml): boolean {
+  const [, value = ''] = /^Attribute \S+ has invalid value: ([^]*?) for type (?:Color|Enum)\b/.exec(message) ?? [];
+  return masked.unmask(value) !== value;
+}
+
+const lineAt = ({ source, lineOf }: MaskedMjml, offset: number): number => lineOf(source.slice(0, offset).split('\n').length);
+
+/** Elements that do not end where they should, which MJML would guess about, and files to be read, which it would leave out. */
+function findMistakes(masked: MaskedMjml, visible: string): Violation[] {
+  const open: { name: string; at: number }[] = [];
+  for (const { index: at, 1: slash, 2: name = '', 3: selfClosed } of visible.matchAll(/<(\/?)(mj[a-z-]*)(?=[\s/>])(?:"[^"]*"|'[^']*'|[^"'<>])*?(\/?)>/gi)) {
+    const say = (message: string): Violation[] => [mistake(lineAt(masked, at), message)];
+    if (name === 'mj-include') return say('mj-include is not supported: there are no files to include');
+    if (slash) {
+      const last = open.pop();
+      if (last?.name !== name) return say(last ? `</${name}> where </${last.name}> is expected` : `</${name}> without <${name}>`);
+    } else if (!selfClosed) {
+      open.push({ name, at });
+    }
+  }
+  const last = open.at(-1);
+  return last ? [mistake(lineAt(masked, last.at), `<${last.name}> has no end`)] : [];
+}
+
+/** Liquid that MJML has not kept, but for what was commented out, and where it stands. */
+function lostTokens({ wordsIn }: MaskedMjml, visible: string, html: string): Map<number, number> {
+  const kept = wordsIn(html);
+  return new Map([...wordsIn(visible)].filter(([index]) => !kept.has(index)).reverse());
+}

@@ -1,0 +1,24 @@
+import { parentPort } from 'node:worker_threads';
+// Loaded before the first job comes: it takes half a second, which no job is to pay for.
+import 'mjml-browser';
+import { AppError } from '../../common/errors.ts';
+import { checkTemplate } from './check-template.ts';
+import { compileMjml } from './compile-mjml.ts';
+import { showEmail } from '../rendering/show-email.ts';
+import type { Done, Job } from './template-thread.ts';
+
+const work: Record<Job['name'], (...args: never) => unknown> = { checkTemplate, compileMjml, showEmail };
+
+async function run({ name, args }: Job): Promise<Done> {
+  try {
+    return { value: await work[name](...(args as never)) };
+  } catch (error) {
+    if (error instanceof RangeError) return 'limit';
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, errors } = error;
+    return { refusal: { code, message, errors } };
+  }
+}
+
+parentPort!.on('message', (job: Job) => void run(job).then((done) => parentPort!.postMessage(done)));
+parentPort!.postMessage('ready');

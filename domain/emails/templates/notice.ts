@@ -1,0 +1,43 @@
+import type { Language } from '../../common/languages.ts';
+
+/** What a mail of the service itself says: a few lines and one link, `data.url`. */
+export interface Notice {
+  language: Language;
+  /** Stands above and below; null where the recipient knows no such name. */
+  brand: string | null;
+  subject: string;
+  heading: string;
+  /** Liquid, as it stands in HTML and in text. */
+  lines: readonly string[];
+  button: string;
+  /** What comes before the link in full. */
+  orOpen: string;
+  /** Why it may be ignored, and until when the link works. */
+  closing: string;
+}
+
+const PARAGRAPH = 'margin:0 0 16px;font:16px/1.5 Arial,Helvetica,sans-serif;color:#1f1f1f';
+const SMALL = 'margin:0 0 8px;font:14px/1.5 Arial,Helvetica,sans-serif;color:#444444';
+
+/** Tables and inline styles: what every mail program shows alike. */
+export function noticeHtml({ language, brand, subject, heading, lines, button, orOpen, closing }: Notice): string {
+  return `<!doctype html>
+<html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${subject}</title></head>
+<body style="margin:0;padding:0;background:#f3f4f6">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border-radius:8px"><tr><td style="padding:32px 28px">
+${brand === null ? '' : `<p style="margin:0 0 24px;font:bold 16px/1.5 Arial,Helvetica,sans-serif;color:#174ea6">${brand}</p>\n`}<h1 style="margin:0 0 16px;font:bold 22px/1.3 Arial,Helvetica,sans-serif;color:#1f1f1f">${heading}</h1>
+${lines.map((line) => `<p style="${PARAGRAPH}">${line}</p>`).join('\n')}
+<table role="presentation" cellpadding="0" cellspacing="0" style="margin:8px 0 24px"><tr><td style="background:#174ea6;border-radius:6px">
+<a href="{{ data.url }}" style="display:inline-block;padding:12px 24px;font:bold 16px/1.25 Arial,Helvetica,sans-serif;color:#ffffff;text-decoration:none">${button}</a>
+</td></tr></table>
+<p style="${SMALL}">${orOpen}<br><a href="{{ data.url }}" style="color:#174ea6;word-break:break-all">{{ data.url }}</a></p>
+<p style="${SMALL};margin-bottom:0">${closing}</p>
+</td></tr></table>
+</td></tr></table>
+</body></html>`;
+}
+
+export function noticeText({ brand, heading, lines, closing }: Notice): string {
+  return `${heading}\n\n${lines.join('\n\n')}\n\n{{ data.url }}\n\n${closing}\n${brand === null ? '' : `\n${brand}\n`}`;
+}

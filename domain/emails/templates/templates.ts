@@ -1,0 +1,144 @@
+import { LockMode } from '@mikro-orm/core';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { EmailTemplate } from '../../../db/entities/email-templates.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
+import { normaliseEmail } from '../../addresses/email.ts';
+import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
+import { isMjml } from './is-mjml.ts';
+import { senderViolations } from '../senders/proven.ts';
+import { checkAside, compileMjml } from './template-work.ts';
+import { topicViolations } from '../consent/topics.ts';
+
+export interface TemplateInput {
+  name: string;
+  subject: string;
+  content: string;
+  text?: string | null;
+  previewText?: string | null;
+  category?: 'marketing' | 'transactional';
+  topicId?: number | null;
+  fromName?: string | null;
+  fromEmail?: string | null;
+  replyTo?: string | null;
+}
+
+/** What makes another `contentVersion` when it changes: what is sent, so neither the name nor the topic. */
+const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category', 'fromName', 'fromEmail', 'replyTo'] as const;
+
+/** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
+export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput, mailFrom: string): Promise<EmailTemplate> {
+  const { category = 'marketing', ...fields } = clear(input);
+  const compiled = await compileContent(input.content);
+  return em.transactional(async (tx) => {
+    const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
+    const others = [...(await topicViolations(tx, tenantId, fields.topicId)), ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom))];
+    assertValid([...fieldViolations(template), ...others, ...(await checkAside(template, compiled))]);
+    await tx.flush();
+    await keepVersion(tx, template, compiled);
+    return template;
+  });
+}
+
+/**
+ * Changes the given fields; `check` sees the template as it is, under its lock. Emails keep the content version that
+ * they used, so what was sent stays known. Throws 404, and what createTemplate throws.
+ */
+export async function updateTemplate(
+  em: EntityManager, id: number, input: Partial<TemplateInput>, mailFrom: string, check: (current: EmailTemplate) => void,
+): Promise<EmailTemplate> {
+  // Before there is a lock, and a transaction that waits for it; what is not given is compiled already.
+  const given = await compileContent(input.content);
+  return em.transactional(async (tx) => {
+    const template = await lockTemplate(tx, id);
+    check(template);
+    const before = CONTENT_FIELDS.map((field) => template[field] ?? null);
+    const isSame = input.content === undefined || input.content === template.content;
+    const compiled = isSame ? await compiledContent(tx, template) : given;
+    const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
+    tx.assign(template, clear(input));
+    const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
+    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...(await checkAside(template, compiled))]);
+    const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
+    if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
+    await tx.flush();
+    if (changed) await keepVersion(tx, template, compiled);
+    return template;
+  });
+}
+
+/** Deletes a template; its content versions stay for the mails that used them. Throws 404, 409 `in_use` with its users. */
+export async function deleteTemplate(em: EntityManager, author: Author, id: number, check: (current: EmailTemplate) => void): Promise<void> {
+  await em.transactional(async (tx) => {
+    const template = await lockTemplate(tx, id);
+    check(template);
+    assertNotInUse([
+      ...(await campaignsUsing(tx, template.tenantId, ({ templateIds }) => templateIds.has(id))),
+      ...(await emailCampaignsUsing(tx, template.tenantId, { templateId: id })),
+    ]);
+    const { name, subject } = template;
+    await tx.remove(template).flush();
+    await appendAudit(tx, author, { action: 'email_template.deleted', resourceType: 'email_template', resourceId: id, before: { name, subject } });
+  });
+}
+
+async function lockTemplate(tx: EntityManager, id: number): Promise<EmailTemplate> {
+  const template = await tx.findOne(EmailTemplate, { id, systemKey: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!template) throw notFound('template', id);
+  return template;
+}
+
+/** An empty text is no text. */
+function clear<T extends Partial<TemplateInput>>(input: T): T {
+  return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : value])) as T;
+}
+
+/** The HTML that MJML stands for; null for content that is HTML. Throws 400, 422, 503. */
+const compileContent = async (content: string | undefined): Promise<string | null> => (content !== undefined && isMjml(content) ? compileMjml(content) : null);
+
+async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion }: EmailTemplate): Promise<string | null> {
+  const [row] = await rows<{ compiled_html: string | null }>(tx, sql`
+    select compiled_html from email_template_versions where tenant_id = ${tenantId} and template_id = ${id} and content_version = ${contentVersion}`);
+  return row?.compiled_html ?? null;
+}
+
+/** Everything that is wrong with what a template is given; `fromEmail` is what it will be from. Throws 422, 503. */
+export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string, fromEmail = input.fromEmail): Promise<Violation[]> {
+  const parts = clear(input);
+  const { compiled, mistakes } = await compileContent(input.content).then(
+    (html) => ({ compiled: html, mistakes: [] }),
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'validation_failed') return { compiled: null, mistakes: error.errors! };
+      throw error;
+    },
+  );
+  // Of MJML with mistakes the Liquid has been read already.
+  const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
+  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, fromEmail, mailFrom))];
+  return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkAside(readable, compiled))];
+}
+
+/** What is wrong with the fields by themselves; those that are undefined are not judged. */
+function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[F] | null }): Violation[] {
+  const blank = (['name', 'subject', 'content'] as const)
+    .filter((field) => template[field] === null || template[field]?.trim() === '')
+    .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
+  // One line each: they stand in lists and in the From header.
+  const names = (['name', 'fromName'] as const)
+    .filter((field) => /\p{Cc}/u.test(template[field] ?? ''))
+    .map((field) => ({ path: `/${field}`, code: 'invalid_character', message: 'must not contain control characters' }));
+  const addresses = (['fromEmail', 'replyTo'] as const).flatMap((field) => {
+    const found = template[field] ? normaliseEmail(template[field]) : null;
+    return found && 'code' in found ? [{ path: `/${field}`, ...found }] : [];
+  });
+  return [...blank, ...names, ...addresses];
+}
+
+/** Keeps what a template says now as its content version; `compiled` is what its MJML became. */
+export async function keepVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>, compiled: string | null = null): Promise<void> {
+  await rows(tx, sql`
+    insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to)
+    select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to
+    from email_templates where tenant_id = ${template.tenantId} and id = ${template.id}`);
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { eventField } from '../filter/filter-fields.ts';
+import type { EventLeaf } from '../filter/filter.ts';
+import { momentBefore, type Now } from '../filter/moment.ts';
+import { compareOperand, type Condition, type Operand } from '../filter/operand.ts';
+import type { Sources } from './sources.ts';
+
+export interface EventContext {
+  sources: Sources;
+  now: Now;
+  /** In a campaign: the execution that asks. */
+  execution?: { id: number; startedAt: Date };
+}
+
+const data = sql.ref('happened.data');
+
+/**
+ * An event leaf as SQL: how many recorded activities of the contact it means, compared with its count. Automated ones do
+ * not count, and of EMAIL_SENT only emails that were sent (the event also tells of failed and suppressed ones). There is
+ * no upper bound in time: an event that another machine's clock puts slightly ahead would be missed for good.
+ */
+export function compileEvent(leaf: EventLeaf, context: EventContext): Condition {
+  const { sources } = context;
+  const wanted = wantedActivities(leaf, context);
+  const { operator, count = 1 } = leaf;
+  if (operator === 'none' || (operator === 'atMost' && count === 0)) return sql`not ${sources.atLeast(leaf.event, wanted, 1)}`;
+  if (operator === 'atMost') return sql`not ${sources.atLeast(leaf.event, wanted, count + 1)}`;
+  return sources.atLeast(leaf.event, wanted, count);
+}
+
+/** Which activities `happened`, of its event and not automated, a leaf counts. */
+export function wantedActivities(leaf: EventLeaf, { now, execution }: Omit<EventContext, 'sources'>): Condition[] {
+  const since = leaf.withinDays === undefined ? execution?.startedAt : momentBefore(now, leaf.withinDays, 'instant');
+  return [
+    ...(since ? [sql<boolean>`happened.occurred_at >= ${since}::timestamptz`] : []),
+    ...(leaf.event === 'EMAIL_SENT' ? [sql<boolean>`happened.data ->> 'status' = 'SENT'`] : []),
+    ...(leaf.where ?? []).map((where) => compareOperand(dataOperand(where.field, leaf, execution), where, now)),
+  ];
+}
+
+/** Ids are compared as the text that they are in JSON. */
+function dataOperand(field: string, leaf: EventLeaf, execution: EventContext['execution']): Operand {
+  if (field === 'stepId') {
+    const step = execution
+      ? sql`(case when ${data} ->> 'executionId' = ${String(execution.id)}::text then ${data} ->> 'stepId' end)`
+      : sql`null::text`;
+    return { stored: 'text', value: step };
+  }
+  const known = eventField(leaf.event, field);
+  return { stored: 'text', value: known ? sql`(${data} ->> ${sql.lit(field)})` : sql`null::text` };
+}

@@ -1,0 +1,51 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { FilterEvent } from '../filter/filter-fields.ts';
+import type { Condition } from '../filter/operand.ts';
+import { qualificationOf, type Sources } from './sources.ts';
+
+/** `Sources` that look everything up once a contact, however many leaves ask. */
+export interface Facts extends Sources {
+  /** How many activities meet `wanted`. */
+  counted(event: FilterEvent, wanted: readonly Condition[]): RawBuilder<unknown>;
+  /** Ids of the segments and lists that the contact is in. */
+  members: RawBuilder<unknown>;
+  lists: RawBuilder<unknown>;
+  /** `from contacts c` with what was asked for so far beside it. */
+  from(): RawBuilder<unknown>;
+}
+
+/**
+ * For few contacts and many filters: planning a hundred subqueries takes far longer than running them, so the activities
+ * of a contact are read once, and each event leaf is one more count over them.
+ */
+export function factsOf(): Facts {
+  const events = new Set<FilterEvent>();
+  const counts: RawBuilder<unknown>[] = [];
+  const score = sql`coalesce(t.total, 0)`;
+  const counted = (event: FilterEvent, wanted: readonly Condition[]): RawBuilder<unknown> => {
+    events.add(event);
+    counts.push(sql`count(*) filter (where ${sql.join([sql`happened.type = ${event}`, ...wanted], sql` and `)})`);
+    return sql`e.n[${sql.lit(counts.length)}]`;
+  };
+  const static_ = sql`array(select s.id from segments s where s.tenant_id = c.tenant_id and s.id = any(m.ids) and s.type = 'static' order by s.id)`;
+  return {
+    company: (column) => sql`k.${sql.ref(column)}`,
+    score: () => score,
+    qualification: () => qualificationOf(score, sql`l.warm`, sql`l.hot`),
+    memberOf: (ids) => sql`(m.ids && ${[...ids]}::bigint[])`,
+    memberOfAny: (kind) => (kind === 'all' ? sql`(cardinality(m.ids) > 0)` : sql`(cardinality(${static_}) > 0)`),
+    counted,
+    atLeast: (event, wanted, count) => sql`(${counted(event, wanted)} >= ${count}::int)`,
+    members: sql`m.ids`,
+    lists: static_,
+    from: () => sql`from contacts c
+      left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id
+      left join score_totals t on t.tenant_id = c.tenant_id and t.subject = 'contact' and t.subject_id = c.id
+      left join scoring_settings l on l.tenant_id = c.tenant_id
+      cross join lateral (
+        select array(select b.segment_id from segment_members b where b.tenant_id = c.tenant_id and b.contact_id = c.id order by 1) as ids) m
+      ${counts.length === 0 ? sql`` : sql`cross join lateral (
+        select array[${sql.join(counts)}]::bigint[] as n from contact_activities happened
+        where happened.tenant_id = c.tenant_id and happened.contact_id = c.id and happened.type = any(${[...events]}::text[]) and not happened.automated) e`}`,
+  };
+}

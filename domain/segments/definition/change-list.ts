@@ -1,0 +1,22 @@
+import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { Origin } from '../../../events/outbox.ts';
+import { assertValid } from '../../common/errors.ts';
+import { lockMembers } from './segments.ts';
+import { changeListMembers } from '../membership/change-list-members.ts';
+
+/**
+ * Adds contacts to a static list, which must exist, or removes some; answers how many that moved and how many it has.
+ * Throws `not_found`, `conflict` for a dynamic segment, `validation_failed` with the path of each unknown contact.
+ */
+export async function changeList(
+  em: EntityManager, origin: Origin, listId: number, action: 'add' | 'remove', contactIds: readonly number[],
+): Promise<{ moved: number; count: number }> {
+  const { tenantId, requestId } = origin;
+  return retriedTransaction(em, async (tx) => {
+    if (action === 'add') assertValid(await lockMembers(tx, tenantId, contactIds));
+    const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, requestId);
+    const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(tx, sql`
+      select count(*) as n from segment_members where tenant_id = ${tenantId} and segment_id = ${listId}`);
+    return { moved: added.length + removed.length, count };
+  });
+}

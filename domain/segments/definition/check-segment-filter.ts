@@ -1,0 +1,50 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { Violation } from '../../common/errors.ts';
+import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
+import { checkFilter } from '../filter/check-filter.ts';
+import { dynamicSegments } from '../membership/dynamic-segments.ts';
+import { filterReferences, isEventLeaf, isGroup, type Filter } from '../filter/filter.ts';
+
+/** What is wrong with a filter of the tenant, with the segments and lists that it names; paths begin with `/filter`. */
+export async function checkTenantFilter(tx: EntityManager, tenantId: string, filter: unknown): Promise<Violation[]> {
+  const violations = checkFilter(filter, '/filter', { customFields: await customFieldTypes(tx, tenantId) });
+  if (violations.length > 0) return violations;
+  const references = filterReferences(filter, '/filter');
+  const found = await rows<{ id: number }>(tx, sql`
+    select id from segments where tenant_id = ${tenantId} and id = any(${references.map((reference) => reference.id)}::bigint[])`);
+  const existing = new Set(found.map((row) => row.id));
+  return references
+    .filter(({ id }) => !existing.has(id))
+    .map(({ id, path }) => ({ path, code: 'not_found', message: `there is no segment or list ${id}` }));
+}
+
+/** The same for the filter of a segment (`id` where it exists already), which must not hang on itself. */
+export async function checkSegmentFilter(tx: EntityManager, tenantId: string, filter: unknown, id?: number): Promise<Violation[]> {
+  const violations = await checkTenantFilter(tx, tenantId, filter);
+  if (violations.length > 0) return violations;
+  const sound = filter as Filter;
+  const rings = id === undefined ? [] : filterReferences(sound, '/filter').filter(await hangsOn(tx, tenantId, id));
+  return [
+    ...rings.map((ring) => ({ path: ring.path, code: 'circular', message: `segment ${ring.id} hangs on this one` })),
+    ...anyMembership(sound, '/filter').map((path) => ({
+      path, code: 'invalid_operator', message: 'being in any segment at all would count the segment itself; listId means lists only',
+    })),
+  ];
+}
+
+/** Whether a segment is `id`, or hangs on it through the filters of others. */
+async function hangsOn(tx: EntityManager, tenantId: string, id: number): Promise<(reference: { id: number }) => boolean> {
+  const hanging = new Set([id]);
+  // Each segment comes after those that it names, so one round finds all.
+  for (const segment of await dynamicSegments(tx, tenantId)) {
+    if ([...hanging].some((other) => segment.causes.has(`member:${other}`))) hanging.add(segment.id);
+  }
+  return (reference) => hanging.has(reference.id);
+}
+
+/** Where a filter asks for membership in anything at all. */
+function anyMembership(filter: Filter, path: string): string[] {
+  if (isGroup(filter)) return filter.conditions.flatMap((condition, index) => anyMembership(condition, `${path}/conditions/${index}`));
+  if (isEventLeaf(filter) || filter.field !== 'segmentId') return [];
+  return filter.operator === 'exists' || filter.operator === 'notExists' ? [`${path}/operator`] : [];
+}

@@ -1,0 +1,44 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
+import { emailCampaignsUsing } from '../../emails/campaigns/email-campaigns-using.ts';
+import { assertNotInUse, type User } from '../../common/errors.ts';
+import { dynamicSegments } from '../membership/dynamic-segments.ts';
+
+/**
+ * Throws `in_use`, naming the users, when a running campaign, an enrolment or import that is not over, a form, a threshold
+ * or another segment refers to it. What makes a new user takes the row's key share lock first (`holdSegment`), and the
+ * caller of this its update lock, so that none slips in between.
+ */
+export async function assertUnused(tx: EntityManager, tenantId: string, segmentId: number): Promise<void> {
+  assertNotInUse([
+    ...(await campaignsUsing(tx, tenantId, ({ segmentIds, listIds }) => segmentIds.has(segmentId) || listIds.has(segmentId))),
+    ...(await emailCampaignsUsing(tx, tenantId, { segmentId })), ...(await jobs(tx, tenantId, segmentId)), ...(await formsAndThresholds(tx, tenantId, segmentId)), ...(await segments(tx, tenantId, segmentId)),
+  ]);
+}
+
+/** Enrolments that read its members page by page, and imports that add to them. */
+async function jobs(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
+  return rows<User>(tx, sql`
+    select 'enrolment' as kind, e.id, c.name from campaign_enrolments e
+    join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
+    where e.tenant_id = ${tenantId} and e.segment_id = ${segmentId} and e.status in ('PENDING', 'RUNNING')
+    union all
+    select 'import', id, file_name from contact_imports
+    where tenant_id = ${tenantId} and options ->> 'listId' = ${String(segmentId)} and status in ('PENDING', 'RUNNING')
+    order by 1, 2`);
+}
+
+async function formsAndThresholds(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
+  return rows<User>(tx, sql`
+    select 'form' as kind, id, name from forms where tenant_id = ${tenantId} and list_id = ${segmentId}
+    union all
+    select 'threshold', id, name from score_thresholds where tenant_id = ${tenantId} and action ->> 'listId' = ${String(segmentId)}
+    order by 1, 2`);
+}
+
+async function segments(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
+  const all = await dynamicSegments(tx, tenantId);
+  return all
+    .filter((segment) => segment.id !== segmentId && segment.causes.has(`member:${segmentId}`))
+    .map(({ id, name }) => ({ kind: 'segment', id, name }));
+}

@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode } from '@mikro-orm/core';
+import { Segment } from '../../../db/entities/contacts.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendAudit, type Author } from '../../audit/audit.ts';
+import { cleanText, isViolation } from '../../common/fields.ts';
+import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import { assertValid, notFound, type Violation } from '../../common/errors.ts';
+import { beginBuilds } from '../membership/build-segment.ts';
+import { checkSegmentFilter } from './check-segment-filter.ts';
+import type { Filter } from '../filter/filter.ts';
+import { lockDefinitions } from '../membership/lock-definitions.ts';
+import { refreshMemberships } from '../membership/refresh-memberships.ts';
+import { assertUnused } from './segment-users.ts';
+
+/** Largest lengths in characters. */
+export const SEGMENT_LIMITS = { name: 255, description: 2000 } as const;
+
+export interface SegmentInput {
+  name?: string | null;
+  description?: string | null;
+  filter?: Filter | null;
+  /** Of a list: whether a form that adds to it asks the contact to confirm the address first. */
+  doubleOptIn?: boolean;
+}
+/** A segment as a command has left it, with how many members it has. */
+export interface CountedSegment {
+  segment: Segment;
+  count: number;
+}
+export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] });
+
+/**
+ * Creates a segment or list with its members, which fires no SEGMENT_ENTERED: a dynamic one has those whom its filter
+ * fits, when it is READY; a static one the given contacts. Throws `validation_failed`.
+ */
+export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<CountedSegment> {
+  return em.transactional(async (tx) => {
+    if (input.type === 'dynamic') await lockDefinitions(tx, tenantId);
+    assertValid(await newSegmentViolations(tx, tenantId, input));
+    const { values } = checkTexts(input);
+    const filter = (input.filter ?? null) as Record<string, unknown> | null;
+    const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY', doubleOptIn: input.doubleOptIn ?? false });
+    await tx.flush();
+    if (input.type === 'static') await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
+    else await build(tx, segment);
+    return counted(tx, segment);
+  });
+}
+
+/** Changes a segment or list; a new filter is built, without events. `read` as at `updateContact`. */
+export async function updateSegment(
+  em: EntityManager, tenantId: string, id: number, read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
+): Promise<CountedSegment> {
+  return em.transactional(async (tx) => {
+    const segment = await lockSegment(tx, tenantId, id);
+    const input = await read(segment, tx);
+    assertValid(await segmentViolations(tx, segment, input));
+    const { values } = checkTexts(input);
+    const { filter, doubleOptIn = segment.doubleOptIn } = input;
+    const newFilter = isNewFilter(segment, filter);
+    tx.assign(segment, { ...values, doubleOptIn, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
+    await tx.flush();
+    if (newFilter) await build(tx, segment);
+    return counted(tx, segment);
+  });
+}
+
+/** Deletes a segment or list; its contacts stay. Throws `not_found`, `in_use`. */
+export async function deleteSegment(em: EntityManager, author: Author, id: number, check: (current: Segment) => void): Promise<void> {
+  const { tenantId } = author;
+  await em.transactional(async (tx) => {
+    const segment = await lockSegment(tx, tenantId, id);
+    check(segment);
+    // Whoever is about to refer to it holds its row.
+    await tx.lock(segment, LockMode.PESSIMISTIC_WRITE);
+    await assertUnused(tx, tenantId, id);
+    const { name, type } = segment;
+    await tx.remove(segment).flush();
+    await appendAudit(tx, author, { action: 'segment.deleted', resourceType: 'segment', resourceId: id, before: { name, type } });
+  });
+}
+
+/** What is wrong with a new segment or list, as far as it is given; who is to be in a list is locked. */
+export async function newSegmentViolations(tx: EntityManager, tenantId: string, input: SegmentInput & { type?: 'dynamic' | 'static'; contactIds?: readonly number[] }): Promise<Violation[]> {
+  const { violations } = checkTexts(input);
+  if (input.type === 'static') return [...violations, ...(await lockMembers(tx, tenantId, input.contactIds ?? []))];
+  if (input.filter !== undefined) violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
+  else if (input.type === 'dynamic') violations.push({ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' });
+  return [...violations, ...(input.type === 'dynamic' ? listOnly(input) : [])];
+}
+
+/** What is wrong with a change of a segment or list. */
+export async function segmentViolations(tx: EntityManager, segment: Segment, input: SegmentInput): Promise<Violation[]> {
+  const { violations } = checkTexts(input);
+  if (segment.type === 'dynamic') violations.push(...listOnly(input));
+  if (!isNewFilter(segment, input.filter)) return violations;
+  if (segment.type === 'dynamic') return [...violations, ...(await checkSegmentFilter(tx, segment.tenantId, input.filter, segment.id))];
+  return [...violations, { path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
+}
+
+const isNewFilter = (segment: Segment, filter: SegmentInput['filter']): boolean => filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
+
+async function build(tx: EntityManager, segment: Segment): Promise<void> {
+  await beginBuilds(tx, segment.tenantId, ({ id }) => id === segment.id);
+  await tx.refresh(segment);
+}
+
+/** How many members each of these has. */
+export async function memberCounts(tx: EntityManager, tenantId: string, ids: number[]): Promise<Map<number, number>> {
+  const found = await rows<{ segment_id: number; n: number }>(tx, sql`
+    select segment_id, count(*) as n from segment_members
+    where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`);
+  return new Map(found.map((row) => [row.segment_id, row.n]));
+}
+
+/** What a command answers, read in its transaction: after the commit it may be another, or gone. */
+export async function counted(tx: EntityManager, segment: Segment): Promise<CountedSegment> {
+  return { segment, count: (await memberCounts(tx, segment.tenantId, [segment.id])).get(segment.id) ?? 0 };
+}
+
+/** The row of a segment, which nobody else changes until the transaction ends; a page of its build is waited for. */
+export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<Segment> {
+  await lockDefinitions(tx, tenantId);
+  const [found] = await rows(tx, sql`select 1 from segments where tenant_id = ${tenantId} and id = ${id} for no key update`);
+  if (!found) throw notFound('segment or list', id);
+  return tx.findOneOrFail(Segment, { id, tenantId }, { refresh: true });
+}
+
+function checkTexts(input: SegmentInput): { values: { name?: string; description?: string | null }; violations: Violation[] } {
+  const violations: Violation[] = [];
+  const values: { name?: string; description?: string | null } = {};
+  for (const field of ['name', 'description'] as const) {
+    if (input[field] === undefined) continue;
+    const text = cleanText(input[field] ?? '', SEGMENT_LIMITS[field], { multiline: field === 'description' });
+    if (isViolation(text)) violations.push({ path: `/${field}`, code: text.code, message: text.message });
+    else if (field === 'description') values.description = text;
+    else if (text === null) violations.push({ path: '/name', code: 'required', message: 'must not be empty' });
+    else values.name = text;
+  }
+  return { values, violations };
+}
+
+const listOnly = ({ doubleOptIn }: SegmentInput): Violation[] =>
+  (doubleOptIn ? [{ path: '/doubleOptIn', code: 'not_allowed', message: 'only a static list has it: by its filter nobody signs up' }] : []);
+
+async function fillList(tx: EntityManager, tenantId: string, id: number, contactIds: readonly number[]): Promise<void> {
+  if (contactIds.length === 0) return;
+  await rows(tx, sql`
+    insert into segment_members (tenant_id, segment_id, contact_id)
+    select distinct ${tenantId}, ${id}::bigint, c from unnest(${[...contactIds]}::bigint[]) as c`);
+  await refreshMemberships(tx, tenantId, contactIds, { causes: ['lists'] });
+}
+
+/** Locks contacts that are to be members, and answers a violation for each that does not exist. */
+export async function lockMembers(tx: EntityManager, tenantId: string, contactIds: readonly number[]): Promise<Violation[]> {
+  const existing = new Set(await lockContacts(tx, tenantId, contactIds));
+  return contactIds.flatMap((id, index) => (
+    existing.has(id) ? [] : [{ path: `/contactIds/${index}`, code: 'not_found', message: `there is no contact ${id}` }]
+  ));
+}

@@ -1,0 +1,116 @@
+import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
+
+/** The operators of a field leaf. What each means is said at `FieldLeaf`. */
+export const FIELD_OPERATORS = [
+  'eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte', 'between', 'contains', 'startsWith', 'endsWith', 'exists',
+  'notExists', 'before', 'after', 'withinLastDays',
+] as const;
+export type FieldOperator = (typeof FIELD_OPERATORS)[number];
+
+const presence = ['exists', 'notExists'] as const;
+const equality = ['eq', 'ne', 'in', 'notIn'] as const;
+const order = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
+const text = [...equality, 'contains', 'startsWith', 'endsWith', ...presence] as const;
+const time = [...equality, ...order, 'before', 'after', 'withinLastDays', ...presence] as const;
+
+/** The types of fields with the operators that fit them. `tags` and `membership` are sets, the others single values. */
+export const OPERATORS_BY_TYPE = {
+  string: text,
+  email: text,
+  enum: [...equality, ...presence],
+  id: [...equality, ...presence],
+  number: [...equality, ...order, ...presence],
+  boolean: ['eq', 'ne', ...presence],
+  date: time,
+  datetime: time,
+  tags: [...equality, 'contains', ...presence],
+  membership: [...equality, ...presence],
+} as const satisfies Record<string, readonly FieldOperator[]>;
+export type FieldType = keyof typeof OPERATORS_BY_TYPE;
+
+export interface FieldSpec {
+  type: FieldType;
+  /** The values that there are, of an `enum` whose values are known. */
+  values?: readonly string[];
+}
+
+const CONTACT_FIELDS = new Map<string, FieldSpec>([
+  ['id', { type: 'id' }],
+  ['firstName', { type: 'string' }],
+  ['lastName', { type: 'string' }],
+  ['email', { type: 'email' }],
+  ['phone', { type: 'string' }],
+  ['phoneE164', { type: 'string' }],
+  ['jobTitle', { type: 'string' }],
+  ['companyId', { type: 'id' }],
+  ['status', { type: 'enum', values: ['pending', 'active', 'unsubscribed', 'bounced', 'complained', 'archived'] }],
+  ['tags', { type: 'tags' }],
+  ['timezone', { type: 'string' }],
+  ['locale', { type: 'string' }],
+  ['source', { type: 'string' }],
+  ['createdAt', { type: 'datetime' }],
+  ['updatedAt', { type: 'datetime' }],
+  ['company.name', { type: 'string' }],
+  ['company.domain', { type: 'string' }],
+  ['company.industry', { type: 'string' }],
+  ['company.address', { type: 'string' }],
+  ['company.employeeCount', { type: 'number' }],
+  ['score', { type: 'number' }],
+  ['qualification', { type: 'enum', values: ['cold', 'warm', 'hot'] }],
+  ['listId', { type: 'membership' }],
+  ['segmentId', { type: 'membership' }],
+]);
+
+const CUSTOM_PREFIX = 'customFields.';
+
+/** The type of a contact field by its name in a filter, or undefined when there is no such field. */
+export function contactField(name: string, customFields: ReadonlyMap<string, CustomFieldType>): FieldSpec | undefined {
+  if (!name.startsWith(CUSTOM_PREFIX)) return CONTACT_FIELDS.get(name);
+  const { type, options } = customFields.get(name.slice(CUSTOM_PREFIX.length)) ?? {};
+  return type && (options && type === 'enum' ? { type, values: options } : { type });
+}
+
+/** The events that an event leaf can count. */
+export const FILTER_EVENTS = [
+  'CONTACT_CREATED', 'CONTACT_UPDATED', 'CONTACT_UNSUBSCRIBED', 'EMAIL_SENT', 'EMAIL_OPENED', 'EMAIL_CLICKED',
+  'EMAIL_BOUNCED', 'FORM_SUBMITTED', 'WEBSITE_VISITED', 'CAMPAIGN_TRIGGERED', 'CAMPAIGN_COMPLETED', 'SEGMENT_ENTERED',
+  'SEGMENT_LEFT', 'SCORE_UPDATED',
+] as const;
+export type FilterEvent = (typeof FILTER_EVENTS)[number];
+
+const id: FieldSpec = { type: 'id' };
+const url: FieldSpec = { type: 'string' };
+const ofEmail = { templateId: id, campaignId: id, emailId: id };
+
+const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
+  CONTACT_CREATED: {},
+  CONTACT_UPDATED: {},
+  CONTACT_UNSUBSCRIBED: ofEmail,
+  EMAIL_SENT: ofEmail,
+  EMAIL_OPENED: ofEmail,
+  EMAIL_CLICKED: { ...ofEmail, url },
+  EMAIL_BOUNCED: ofEmail,
+  FORM_SUBMITTED: { formId: id },
+  WEBSITE_VISITED: { url },
+  CAMPAIGN_TRIGGERED: { campaignId: id },
+  CAMPAIGN_COMPLETED: { campaignId: id },
+  SEGMENT_ENTERED: { segmentId: id },
+  SEGMENT_LEFT: { segmentId: id },
+  SCORE_UPDATED: {},
+};
+
+/**
+ * The type of a `where` field of an event, or undefined when the event has no such field. `stepIds`, given in a campaign
+ * only, are the EMAIL steps whose emails `stepId` can mean.
+ */
+export function eventField(event: FilterEvent, name: string, stepIds?: ReadonlySet<string>): FieldSpec | undefined {
+  const fields = EVENT_FIELDS[event];
+  if (name === 'stepId') return stepIds && 'emailId' in fields ? { type: 'enum', values: [...stepIds] } : undefined;
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+/** The names that `where` takes for an event, for messages. */
+export function eventFieldNames(event: FilterEvent, inCampaign: boolean): string[] {
+  const names = Object.keys(EVENT_FIELDS[event]);
+  return inCampaign && names.includes('emailId') ? ['stepId', ...names] : names;
+}

@@ -1,0 +1,144 @@
+import type { RawBuilder, SqlBool } from 'kysely';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendWorkflow } from '../../../events/outbox.ts';
+import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
+import { awaitContactWriters, lockAllContacts, lockRange } from '../../contacts/values/lock-contacts.ts';
+import { clockLeaves } from '../filter/clock-leaves.ts';
+import { compileFilter } from '../compile/compile.ts';
+import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
+import type { Filter } from '../filter/filter.ts';
+import { lockDefinitions } from './lock-definitions.ts';
+import { addMembers, moveMembers, type IdRange } from './move-members.ts';
+
+export interface BuildInput {
+  tenantId: string;
+  segmentId: number;
+  build: number;
+}
+
+/** Judging so many contacts takes a request no longer than people wait for it. */
+const JUDGED_AT_ONCE = 5_000;
+
+/**
+ * Begins to build segments, and those that name them after those; without events. Where all that is little work it is done
+ * when this returns, else workflows do it, page by page. The caller holds `lockDefinitions` and has written the filters.
+ */
+export async function beginBuilds(tx: EntityManager, tenantId: string, wanted: (segment: DynamicSegment) => boolean): Promise<void> {
+  const all = await dynamicSegments(tx, tenantId);
+  const segments: DynamicSegment[] = [];
+  for (const segment of all) if (wanted(segment) || segments.some((named) => names(segment, named))) segments.push(segment);
+  if (segments.length === 0) return;
+  // A page of an older build is waited for here, before anybody is kept from writing.
+  for (const { id } of segments) {
+    await rows(tx, sql`
+      update segments set build = build + 1, status = 'BUILDING', built_to = null, swept_at = now() where tenant_id = ${tenantId} and id = ${id}`);
+  }
+  const isBuilding = (segment: DynamicSegment): boolean => segments.includes(segment) || segment.status === 'BUILDING';
+  const waits = all.some((other) => !segments.includes(other) && isBuilding(other) && segments.some((segment) => names(segment, other)));
+  if (!waits && await isLittle(tx, tenantId, segments.length)) return buildNow(tx, tenantId, segments);
+  for (const segment of segments) {
+    if (!all.some((other) => isBuilding(other) && names(segment, other))) await startBuild(tx, tenantId, { id: segment.id, build: segment.build + 1 });
+  }
+}
+
+const names = (segment: DynamicSegment, other: DynamicSegment): boolean => segment.causes.has(`member:${other.id}`);
+
+async function isLittle(tx: EntityManager, tenantId: string, segments: number): Promise<boolean> {
+  const most = Math.floor(JUDGED_AT_ONCE / segments);
+  const [found] = await rows<{ n: number }>(tx, sql`select count(*) as n from (select 1 from contacts where tenant_id = ${tenantId} limit ${most + 1}) c`);
+  return found!.n <= most;
+}
+
+async function buildNow(tx: EntityManager, tenantId: string, segments: DynamicSegment[]): Promise<void> {
+  await lockAllContacts(tx, tenantId);
+  for (const { id, filter } of segments) {
+    await fillRange(tx, tenantId, { id, filter }, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
+    await setReady(tx, tenantId, id, filter);
+  }
+}
+
+async function startBuild(tx: EntityManager, tenantId: string, { id, build }: { id: number; build: number }): Promise<void> {
+  await appendWorkflow(tx, tenantId, {
+    type: 'segmentBuild', id: `segment-build/${tenantId}/${id}/${build}`, input: { tenantId, segmentId: id, build } satisfies BuildInput,
+  });
+}
+
+/** Moves the members of a segment among some contacts, which the caller keeps to itself; answers who came and went. */
+export async function judgeRange(
+  tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange,
+): Promise<{ contact_id: number; entered: boolean }[]> {
+  return rows(tx, moveMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
+}
+
+/** The same where nobody asks who that was. */
+async function fillRange(tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange): Promise<void> {
+  const members = await rows(tx, sql`
+    select 1 from segment_members where tenant_id = ${tenantId} and segment_id = ${id} and contact_id > ${range.after} and contact_id <= ${range.upTo} limit 1`);
+  if (members.length > 0) await judgeRange(tx, tenantId, { id, filter }, range);
+  else await rows(tx, addMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
+}
+
+async function compiled(tx: EntityManager, tenantId: string, filter: Filter): Promise<RawBuilder<SqlBool>> {
+  // A thousand leaves look like much work to the planner, and compiling them takes seconds.
+  await rows(tx, sql`select set_config('jit', 'off', true)`);
+  return compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
+}
+
+/** The lowest contact id after this one. */
+export async function nextContact(tx: EntityManager, tenantId: string, after: number): Promise<number | null> {
+  const [next] = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and id > ${after} order by id limit 1`);
+  return next?.id ?? null;
+}
+
+async function setReady(tx: EntityManager, tenantId: string, id: number, filter: Filter): Promise<void> {
+  // What passed while it was built is for the clock to look at, from the beginning of the build.
+  const sweptAt = clockLeaves(filter).length > 0 ? sql`swept_at` : sql`null`;
+  await rows(tx, sql`update segments set status = 'READY', built_to = null, swept_at = ${sweptAt} where tenant_id = ${tenantId} and id = ${id}`);
+}
+
+/**
+ * Builds the next page of a segment, one transaction: answers the contact id up to which it is judged, or null when there is
+ * nothing left to do. Everything it does is in the row of the segment, so it goes on where it ended, whoever calls it.
+ *
+ * The first page waits for those who change contacts and may not have seen that the segment is being built; whoever comes
+ * later judges his contacts by it himself, each range either before its page or after.
+ */
+export async function buildPage(em: EntityManager, { tenantId, segmentId, build }: BuildInput): Promise<number | null> {
+  const page = await em.transactional(async (tx) => {
+    const segment = await lockBuild(tx, { tenantId, segmentId, build });
+    if (!segment) return null;
+    const { filter, builtTo } = segment;
+    if (builtTo === null) await awaitContactWriters(tx, tenantId);
+    const next = await nextContact(tx, tenantId, builtTo ?? 0);
+    if (next === null) return 'judged';
+    const upTo = await lockRange(tx, tenantId, next);
+    await fillRange(tx, tenantId, { id: segmentId, filter }, { after: next - 1, upTo });
+    await rows(tx, sql`update segments set built_to = ${upTo} where tenant_id = ${tenantId} and id = ${segmentId}`);
+    return upTo;
+  });
+  if (page !== 'judged') return page;
+  await em.transactional((tx) => finishBuild(tx, { tenantId, segmentId, build }));
+  return null;
+}
+
+/** The row of a segment that is being built, unless another build has overtaken this one. */
+async function lockBuild(tx: EntityManager, { tenantId, segmentId, build }: BuildInput): Promise<{ filter: Filter; builtTo: number | null } | null> {
+  const [found] = await rows<{ filter: Filter; builtTo: number | null }>(tx, sql`
+    select filter, built_to as "builtTo" from segments
+    where tenant_id = ${tenantId} and id = ${segmentId} and build = ${build} and status = 'BUILDING' for no key update`);
+  return found ?? null;
+}
+
+/** Makes it READY, and starts the builds that waited for it alone. */
+async function finishBuild(tx: EntityManager, input: BuildInput): Promise<void> {
+  const { tenantId, segmentId } = input;
+  await lockDefinitions(tx, tenantId);
+  const segment = await lockBuild(tx, input);
+  if (!segment) return;
+  await setReady(tx, tenantId, segmentId, segment.filter);
+  const all = await dynamicSegments(tx, tenantId);
+  const waiting = all.filter((other) => other.status === 'BUILDING' && other.causes.has(`member:${segmentId}`));
+  for (const other of waiting) {
+    if (!all.some((named) => named.status === 'BUILDING' && names(other, named))) await startBuild(tx, tenantId, other);
+  }
+}

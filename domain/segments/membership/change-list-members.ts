@@ -1,0 +1,60 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents } from '../../../events/outbox.ts';
+import { AppError, notFound } from '../../common/errors.ts';
+import { holdSegment } from './hold-segment.ts';
+import { membershipEvent, refreshMemberships } from './refresh-memberships.ts';
+import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+
+/**
+ * Adds contacts to a static list and removes others, by set; answers the ids whose membership that changed. Contacts that
+ * do not exist, or are there (or not) already, change nothing. Writes SEGMENT_ENTERED / SEGMENT_LEFT, and judges dynamic
+ * segments that hang on the list. Throws `not_found` without such a list, `conflict` for a dynamic segment.
+ */
+export async function changeListMembers(
+  tx: EntityManager,
+  tenantId: string,
+  listId: number,
+  change: { add?: readonly number[]; remove?: readonly number[] },
+  requestId: string | null = null,
+): Promise<{ added: number[]; removed: number[] }> {
+  const { add = [], remove = [] } = change;
+  // First of all the contacts: everything that moves memberships locks in that order.
+  const existing = new Set(await lockContacts(tx, tenantId, [...add, ...remove]));
+  await assertStatic(tx, tenantId, listId);
+  const came = await rows<{ contact_id: number }>(tx, sql`
+    insert into segment_members (tenant_id, segment_id, contact_id)
+    select ${tenantId}, ${listId}::bigint, id from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id
+    on conflict do nothing returning contact_id`);
+  const left = await rows<{ contact_id: number }>(tx, sql`
+    delete from segment_members
+    where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
+    returning contact_id`);
+  const [added, removed] = [idsOf(came), idsOf(left)];
+  const moved = [...added, ...removed];
+  if (moved.length > 0) {
+    await appendEvents(tx, { tenantId, requestId }, [
+      ...added.map((id) => membershipEvent(listId, id, true)), ...removed.map((id) => membershipEvent(listId, id, false)),
+    ]);
+    await refreshMemberships(tx, tenantId, moved, { causes: ['lists', `member:${listId}`], requestId });
+  }
+  return { added, removed };
+}
+
+/** Adds contacts to a list; one that was deleted meanwhile takes no one, and whatever else was to happen goes on. */
+export async function addToListIfThere(
+  tx: EntityManager, tenantId: string, listId: number, contactIds: readonly number[], requestId: string | null = null,
+): Promise<void> {
+  try {
+    await changeListMembers(tx, tenantId, listId, { add: contactIds }, requestId);
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+  }
+}
+
+const idsOf = (found: { contact_id: number }[]): number[] => found.map((row) => row.contact_id).sort((a, b) => a - b);
+
+async function assertStatic(tx: EntityManager, tenantId: string, id: number): Promise<void> {
+  const segment = await holdSegment(tx, tenantId, id);
+  if (!segment) throw notFound('list', id);
+  if (segment.type !== 'static') throw new AppError('conflict', `Segment ${id} is dynamic: its filter says who is in it`);
+}

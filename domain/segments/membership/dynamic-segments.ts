@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { causesOf, type Cause } from '../filter/causes.ts';
+import { isGroup, type Filter } from '../filter/filter.ts';
+
+export interface DynamicSegment {
+  id: number;
+  name: string;
+  /** Of the filter. */
+  hash: string;
+  filter: Filter;
+  status: 'BUILDING' | 'READY';
+  build: number;
+  /** While BUILDING: contacts up to this id are judged, and when it began. */
+  builtTo: number | null;
+  sweptAt: Date | null;
+  /** What its verdicts hang on; `segment:7` stands for segment 7 itself. */
+  causes: Set<Cause>;
+  leaves: number;
+  /** 0 when it names no dynamic segment, else one more than those that it names. */
+  depth: number;
+}
+
+/** Filters as they are read, by their hash, for each database: every change of a contact asks for all of its tenant. */
+const read = new WeakMap<object, LRUCache<string, Filter>>();
+const READ_CHARACTERS = 30_000_000;
+
+type Row = Omit<DynamicSegment, 'filter' | 'causes' | 'leaves' | 'depth'>;
+
+/** The tenant's dynamic segments, each after those that it names. */
+export async function dynamicSegments(tx: EntityManager, tenantId: string): Promise<DynamicSegment[]> {
+  const database = tx.getDriver();
+  const cache = read.get(database) ?? new LRUCache<string, Filter>({ maxSize: READ_CHARACTERS, sizeCalculation: (filter) => JSON.stringify(filter).length });
+  read.set(database, cache);
+  const columns = sql`id, name, md5(filter::text) as hash, status, build, built_to as "builtTo", swept_at as "sweptAt"`;
+  const from = sql`from segments where tenant_id = ${tenantId} and type = 'dynamic' order by id`;
+  const known = (await rows<Row>(tx, sql`select ${columns} ${from}`)).map((row) => ({ ...row, filter: cache.get(row.hash) }));
+  if (known.every((row) => row.filter)) return byDepth(known.map((row) => withCauses({ ...row, filter: row.filter! })));
+  const found = await rows<Row & { filter: Filter }>(tx, sql`select ${columns}, filter ${from}`);
+  for (const { hash, filter } of found) cache.set(hash, filter);
+  return byDepth(found.map(withCauses));
+}
+
+function withCauses(row: Row & { filter: Filter }): DynamicSegment {
+  return { ...row, causes: causesOf(row.filter).add(`segment:${row.id}`), leaves: countLeaves(row.filter), depth: 0 };
+}
+
+function countLeaves(filter: Filter): number {
+  return isGroup(filter) ? filter.conditions.reduce((sum, condition) => sum + countLeaves(condition), 0) : 1;
+}
+
+/** What is saved has no rings; one would be cut at some place, not followed for ever. */
+function byDepth(segments: DynamicSegment[]): DynamicSegment[] {
+  const byCause = new Map(segments.map((segment) => [`member:${segment.id}`, segment]));
+  const seen = new Set<DynamicSegment>();
+  const visit = (segment: DynamicSegment): number => {
+    if (seen.has(segment)) return segment.depth;
+    seen.add(segment);
+    const named = [...segment.causes].flatMap((cause) => byCause.get(cause) ?? []);
+    segment.depth = Math.max(0, ...named.map((other) => visit(other) + 1));
+    return segment.depth;
+  };
+  segments.forEach(visit);
+  return segments.sort((a, b) => a.depth - b.depth || a.id - b.id);
+}

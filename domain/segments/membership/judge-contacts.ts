@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { CompiledQuery } from 'kysely';
+import { LRUCache } from 'lru-cache';
+import { keptPlan, sql, type EntityManager } from '../../../db/orm.ts';
+import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
+import { compileFilter } from '../compile/compile.ts';
+import type { DynamicSegment } from './dynamic-segments.ts';
+import { factsOf } from '../compile/facts.ts';
+import { fillMoments } from '../filter/moment.ts';
+
+/** A contact, with the segments among those asked for that it fits. */
+export interface Judged {
+  id: number;
+  createdAt: Date;
+  /** All segments and lists that it is in. */
+  memberOf: Set<number>;
+  fits: Set<number>;
+}
+
+interface Kept {
+  sql: string;
+  parameters: readonly unknown[];
+}
+
+/** Compiled statements by what they ask, for each database: to compile a hundred filters takes longer than to run them. */
+const kept = new WeakMap<object, LRUCache<string, Kept>>();
+const KEPT_CHARACTERS = 30_000_000;
+/** A statement takes 65,535 values; a filter with all that it may have comes to under 50,000. */
+const MAX_LEAVES = 1000;
+const TENANT = Symbol('tenant');
+const CONTACTS = Symbol('contacts');
+
+/** Judges contacts by filters as they are now, one statement for up to 1000 leaves. */
+export async function judgeContacts(
+  tx: EntityManager, tenantId: string, segments: readonly DynamicSegment[], ids: readonly number[], customFields: ReadonlyMap<string, CustomFieldType>, now = new Date(),
+): Promise<Judged[]> {
+  const judged = new Map<number, Judged>();
+  for (const part of inParts(segments)) {
+    const statement = statementFor(tx, part, customFields);
+    const values = statement.parameters.map((value) => (value === TENANT ? tenantId : value === CONTACTS ? [...ids] : value));
+    const { rows } = await tx.getKysely().executeQuery<{ id: number; created_at: Date; member_of: number[]; verdicts: boolean[] }>(
+      CompiledQuery.raw(statement.sql, fillMoments(values, now)));
+    for (const row of rows) {
+      const fits = part.flatMap((segment, index) => (row.verdicts[index] ? [segment.id] : []));
+      const known = judged.get(row.id);
+      if (known) fits.forEach((id) => known.fits.add(id));
+      else judged.set(row.id, { id: row.id, createdAt: row.created_at, memberOf: new Set(row.member_of), fits: new Set(fits) });
+    }
+  }
+  return [...judged.values()];
+}
+
+/** Segments in lists that one statement can judge. */
+export function inParts(segments: readonly DynamicSegment[]): DynamicSegment[][] {
+  const parts: DynamicSegment[][] = [];
+  let leaves = MAX_LEAVES;
+  for (const segment of segments) {
+    if ((leaves += segment.leaves) > MAX_LEAVES) {
+      parts.push([]);
+      leaves = segment.leaves;
+    }
+    parts.at(-1)!.push(segment);
+  }
+  return parts;
+}
+
+function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], customFields: ReadonlyMap<string, CustomFieldType>): Kept {
+  const database = tx.getDriver();
+  const cache = kept.get(database) ?? new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS, sizeCalculation: (one) => one.sql.length });
+  kept.set(database, cache);
+  const key = createHash('sha256').update(JSON.stringify([segments.map(({ hash }) => hash), [...customFields]])).digest('base64');
+  const found = cache.get(key);
+  if (found) return found;
+  const facts = factsOf();
+  const verdicts = segments.map(({ filter }) => compileFilter(filter, 'c', { customFields, now: 'later', sources: facts }));
+  const { sql: text, parameters } = sql`${keptPlan}
+    select c.id, c.created_at, to_json(m.ids) as member_of, array[${sql.join(verdicts)}]::boolean[] as verdicts
+    ${facts.from()} where c.tenant_id = ${TENANT} and c.id = any(${CONTACTS}::bigint[]) order by c.id`.compile(tx.getKysely());
+  const statement = { sql: text, parameters };
+  cache.set(key, statement);
+  return statement;
+}

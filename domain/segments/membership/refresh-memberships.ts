@@ -1,0 +1,88 @@
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
+import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
+import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import type { Cause } from '../filter/causes.ts';
+import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
+import { judgeContacts, type Judged } from './judge-contacts.ts';
+
+const AT_ONCE = 1000;
+
+export interface RefreshOptions {
+  /** What has changed; segments that do not hang on it are left alone. Absent = anything may have. */
+  causes?: Iterable<Cause>;
+  requestId?: string | null;
+  /** Moves members without telling. */
+  quiet?: boolean;
+  now?: Date;
+}
+
+/**
+ * Judges these contacts anew by the tenant's dynamic segments, those that name others after those; writes memberships and
+ * SEGMENT_ENTERED / SEGMENT_LEFT. Runs in the transaction of the change, after its writes.
+ */
+export async function refreshMemberships(
+  tx: EntityManager, tenantId: string, contactIds: readonly number[], options: RefreshOptions = {},
+): Promise<void> {
+  const ids = contactIds.length > 0 ? await lockContacts(tx, tenantId, contactIds) : [];
+  if (ids.length === 0) return;
+  const segments = await dynamicSegments(tx, tenantId);
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const events = await refreshSome(tx, tenantId, segments, ids.slice(from, from + AT_ONCE), options);
+    await appendEvents(tx, { tenantId, requestId: options.requestId ?? null }, events);
+  }
+}
+
+async function refreshSome(
+  tx: EntityManager, tenantId: string, segments: DynamicSegment[], ids: number[], { causes, quiet = false, now }: RefreshOptions,
+): Promise<NewEvent[]> {
+  const changed = causes && new Set(causes);
+  const events: NewEvent[] = [];
+  for (const level of Map.groupBy(segments, ({ depth }) => depth).values()) {
+    const concerned = changed ? level.filter((segment) => [...segment.causes].some((cause) => changed.has(cause))) : level;
+    if (concerned.length === 0) continue;
+    const judged = await judgeContacts(tx, tenantId, concerned, ids, await customFieldTypes(tx, tenantId), now);
+    const moves = concerned.flatMap((segment) => judged.flatMap((contact) => {
+      const entered = contact.fits.has(segment.id);
+      return entered === contact.memberOf.has(segment.id) ? [] : [{ segment, contact, entered }];
+    }));
+    if (moves.length === 0) continue;
+    const there = await write(tx, tenantId, moves.map(({ segment, contact, entered }) => ({ segment: segment.id, contact: contact.id, entered })));
+    for (const { segment, contact, entered } of moves) {
+      if (!there.has(segment.id)) continue;
+      changed?.add(`member:${segment.id}`);
+      if (!quiet && !beingBuilt(segment, contact)) events.push(membershipEvent(segment.id, contact.id, entered));
+    }
+  }
+  return events;
+}
+
+/**
+ * Whether the build of a segment has yet to come to this contact: what moves it is then the new filter, perhaps, and
+ * building tells of none. A contact that came after the build began was never judged by another filter.
+ */
+function beingBuilt({ status, builtTo, sweptAt }: DynamicSegment, { id, createdAt }: Judged): boolean {
+  return status === 'BUILDING' && id > (builtTo ?? 0) && (sweptAt === null || createdAt < sweptAt);
+}
+
+/** Answers the segments that are still there: one that is being deleted is waited for, and left out. */
+async function write(tx: EntityManager, tenantId: string, moves: { segment: number; contact: number; entered: boolean }[]): Promise<Set<number>> {
+  const found = await rows<{ id: number }>(tx, sql`
+    with moves as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as r(segment bigint, contact bigint, entered boolean)
+    ), there as materialized (
+      select id from segments where tenant_id = ${tenantId} and id in (select segment from moves) order by id for key share
+    ), come as (
+      insert into segment_members (tenant_id, segment_id, contact_id)
+      select ${tenantId}, segment, contact from moves join there on id = segment where entered
+      on conflict do nothing
+    ), gone as (
+      delete from segment_members m using moves join there on id = segment
+      where not entered and m.tenant_id = ${tenantId} and m.segment_id = segment and m.contact_id = contact
+    ) select id from there`);
+  return new Set(found.map((row) => row.id));
+}
+
+export function membershipEvent(segmentId: number, contactId: number, entered: boolean): NewEvent {
+  return { type: entered ? 'SEGMENT_ENTERED' : 'SEGMENT_LEFT', entity: `contact/${contactId}`, data: { segmentId, contactId } };
+}

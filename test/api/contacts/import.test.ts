@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import pg from 'pg';
+import { asService } from '../../../domain/audit/audit.ts';
+import { createImport, inspectImport } from '../../../domain/contacts/import/create-import.ts';
+import { rows, sql, tenantEm } from '../../../db/orm.ts';
+import { putFile } from '../../../events/file-store.ts';
+import { EVENTS } from '../../../events/streams.ts';
+import { startService, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+import { importer } from './import-support.ts';
+
+let service: Service;
+let { upload, finished, run } = {} as ReturnType<typeof importer>;
+beforeAll(async () => {
+  service = await startService({ worker: ['temporal', 'relay', 'intake', 'consumers'] });
+  ({ upload, finished, run } = importer(service));
+});
+afterAll(() => service.stop());
+
+const query = <T>(statement: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+
+/** The data of all published events of a type, once there are as many as that. */
+async function published(type: string, atLeast: number): Promise<{ contactId: number; [key: string]: unknown }[]> {
+  const { jsm } = service.deps.nats;
+  const subject = `events.default.${type}`;
+  await until(`${atLeast} ${type} are published`, async () => {
+    const info = await jsm.streams.info(EVENTS, { subjects_filter: subject });
+    return (info.state.subjects?.[subject] ?? 0) >= atLeast;
+  });
+  const found = [];
+  for (let seq = 1; ;) {
+    const message = await jsm.streams.getMessage(EVENTS, { seq, next_by_subj: subject } as never).catch(() => null);
+    if (message === null) return found;
+    found.push(message.json<{ data: { contactId: number } }>().data);
+    seq = message.seq + 1;
+  }
+}
+
+/** Holds a new contact uncommitted until it is released. */
+async function heldContact(email: string, lastName: string): Promise<() => Promise<void>> {
+  const made = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const done = tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
+    await rows(tx, sql`insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', 'Held', ${lastName}, ${email}, ${email})`);
+    made.resolve();
+    await gate.promise;
+  });
+  await made.promise;
+  return async () => { gate.resolve(); await done; };
+}
+
+/** Waits until some backend of the database waits for another. */
+const someoneWaits = () => until('the import waits for the other transaction', async () =>
+  (await query(sql`select 1 from pg_locks l join pg_database d on d.oid = l.database or l.database = 0 or l.database is null where not l.granted and d.datname = current_database()`)).length > 0);
+
+const contactBy = async (email: string) => (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
+
+test('creates, updates, leaves unchanged, counts duplicates and rejects, each with its reason', async () => {
+  const first = await run('First Name,last_name,EMAIL,Company,Shoe size\nAda,One,ada@example.com,Mills,7\nBen,Two,ben@example.com,mills,8\n,Three,nameless@example.com,,\nBad,Mail,not-an-address,,\nAda,Uno,ADA@example.com,Mills,7\n\n');
+  assert.deepEqual(
+    [first.status, first.created, first.updated, first.unchanged, first.duplicates, first.rejected, first.ignoredColumns],
+    ['COMPLETED', 2, 0, 0, 1, 2, ['Shoe size']]);
+  const ada = await contactBy('ada@example.com');
+  assert.equal(ada.lastName, 'Uno');
+  assert.equal(ada.company.name.toLowerCase(), 'mills');
+  assert.equal((await contactBy('ben@example.com')).companyId, ada.companyId);
+
+  const errors = (await service.api('GET', `/contacts/imports/${first.id}/errors`)).body as string;
+  assert.deepEqual(errors.trim().split('\r\n'), [
+    'row,column,code,message,First Name,last_name,EMAIL,Company,Shoe size',
+    '4,First Name,required,must not be empty,,Three,nameless@example.com,,',
+    errors.trim().split('\r\n')[2],
+  ]);
+  assert.match(errors, /\r\n5,EMAIL,invalid_email,[^\r]*,Bad,Mail,not-an-address,,\r\n/);
+
+  const second = await run('firstName,lastName,email,jobTitle\nAda,,ada@example.com,Miller\nBen,Two,ben@example.com,\n');
+  assert.deepEqual([second.created, second.updated, second.unchanged], [0, 1, 1]);
+  assert.deepEqual([(await contactBy('ada@example.com')).lastName, (await contactBy('ada@example.com')).jobTitle, (await contactBy('ada@example.com')).version], ['Uno', 'Miller', 2]);
+  assert.equal((await contactBy('ben@example.com')).version, 1);
+});
+
+test('mode create refuses who exists, mode update who does not', async () => {
+  await run('firstName,lastName,email\nMo,De,mode@example.com\n');
+  const create = await run('firstName,lastName,email\nMo,De,mode@example.com\nNew,One,mode2@example.com\n', { mode: 'create' });
+  assert.deepEqual([create.created, create.rejected], [1, 1]);
+  assert.match((await service.api('GET', `/contacts/imports/${create.id}/errors`)).body, /\n2,email,email_taken/);
+  const update = await run('firstName,lastName,email\nMoo,De,mode@example.com\nNew,One,mode3@example.com\n', { mode: 'update' });
+  assert.deepEqual([update.updated, update.rejected], [1, 1]);
+  assert.equal(await contactBy('mode3@example.com'), undefined);
+});
+
+test('a dry run says what would happen and changes nothing', async () => {
+  const dry = await run('firstName,lastName,email\nDry,Run,dry@example.com\nBad,Run,dry\n', { dryRun: 'true' });
+  assert.deepEqual([dry.created, dry.rejected], [1, 1]);
+  assert.equal(await contactBy('dry@example.com'), undefined);
+});
+
+test('a status is never lifted, and a suppressed address keeps its own', async () => {
+  await run('firstName,lastName,email,status\nUn,Sub,unsub@example.com,unsubscribed\n');
+  const again = await run('firstName,lastName,email,status\nUn,Sub,unsub@example.com,active\n');
+  assert.equal(again.unchanged, 1);
+  assert.equal((await contactBy('unsub@example.com')).status, 'unsubscribed');
+});
+
+test('an opt-out in a file counts for who is archived, and an archived row is none', async () => {
+  await run('firstName,lastName,email,status\nIs,Archived,archived@example.com,archived\n');
+  assert.equal((await run('email,status\narchived@example.com,unsubscribed\n')).updated, 1);
+  assert.equal((await contactBy('archived@example.com')).status, 'unsubscribed');
+  assert.equal((await query(sql`select 1 from suppressions where email_key = 'archived@example.com' and source = 'import'`)).length, 1);
+  assert.equal((await run('email,status\narchived@example.com,archived\n')).unchanged, 1);
+});
+
+test('a mapping names columns, a list takes the accepted', async () => {
+  const { status, body: list } = await service.api('POST', '/contacts/lists', { name: 'Imported' });
+  assert.equal(status, 201, JSON.stringify(list));
+  const job = await run('who;where\nMa Pping;map@example.com\n', { mapping: JSON.stringify({ who: 'firstName', where: 'email' }), listId: String(list.id), delimiter: ';' });
+  assert.equal(job.rejected, 1, 'no last name');
+  await run('a;b;c\nMa;Pping;map@example.com\n', { mapping: JSON.stringify({ a: 'firstName', b: 'lastName', c: 'email' }), listId: String(list.id) });
+  assert.deepEqual((await service.api('GET', `/contacts/lists/${list.id}/contacts`)).body.data.map((contact: { email: string }) => contact.email), ['map@example.com']);
+});
+
+test('files that can not work are a 400 at once, with a code', async () => {
+  const cases: [string | Uint8Array, string][] = [
+    ['', 'empty_file'],
+    ['firstName,lastName\nA,B\n', 'no_email_column'],
+    [Uint8Array.from([0x1f, 0x8b, 8, 0, 0, 0]), 'binary_file'],
+    ['email,email\na@example.com,b@example.com\n', 'duplicate_column'],
+    [`email,${Array.from({ length: 10_000 }, (_, n) => `c${n}`).join(',')}\n`, 'too_many_columns'],
+  ];
+  for (const [csv, code] of cases) {
+    const { status, body } = await upload(csv);
+    assert.equal(status, 400);
+    assert.ok((body['errors'] as { path: string; code: string }[]).some((error) => error.code === code && error.path === '/file'), `${code}: ${JSON.stringify(body)}`);
+  }
+  const bad = await upload('email\na@example.com\n', { mapping: '[1]', mode: 'merge' });
+  assert.equal(bad.status, 400);
+  const none = await service.api('POST', '/contacts/import', new FormData());
+  assert.equal(none.status, 400);
+});
+
+test('many chunks: all rows accounted for, one event each, resumed where it was cut', async () => {
+  await service.deps.nats.jsm.streams.purge(EVENTS);
+  const count = 12_345;
+  const csv = `firstName,lastName,email\n${Array.from({ length: count }, (_, n) => `F${n},L${n},bulk${n}@example.com`).join('\n')}\n`;
+  const job = await run(csv);
+  assert.deepEqual([job.created, job.processedRows], [count, count]);
+  await until('every event is published', async () => (await service.deps.nats.jsm.streams.info(EVENTS)).state.messages >= count + 1);
+  const pages = await query<Record<string, string>>(sql`explain select id from contacts where tenant_id = 'default' order by created_at desc, id desc limit 51`);
+  assert.match(JSON.stringify(pages), /Index Only Scan Backward using contacts_created_idx/, 'the planner knows of the new rows before autovacuum comes by');
+  const again = await run(csv);
+  assert.equal(again.unchanged, count);
+  // As autovacuum does: what an index of trigrams has pending goes into it.
+  const owner = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
+  await owner.connect();
+  await owner.query('vacuum analyze contacts');
+  await owner.end();
+  await until('a search is answered from the trigram index', async () => {
+    const { body } = await service.api('GET', '/contacts/search?q=ULK12344@EXAM');
+    assert.deepEqual(body.data.map((contact: { email: string }) => contact.email), ['bulk12344@example.com']);
+    return (await query<{ used: boolean }>(sql`select idx_scan > 0 as used from pg_stat_user_indexes where indexrelname = 'contacts_search_idx'`))[0]!.used;
+  });
+});
+
+test('a cancelled import stays cancelled', async () => {
+  const { body } = await upload(`firstName,lastName,email\n${Array.from({ length: 60_000 }, (_, n) => `F,L,cancel${n}@example.com`).join('\n')}\n`);
+  const cancelled = await service.api('POST', `/contacts/imports/${body.id}/cancel`);
+  assert.equal(cancelled.status, 200);
+  const ended = await finished(body.id);
+  assert.deepEqual([ended.status, ended.updatedAt], ['CANCELLED', ended.finishedAt]);
+  assert.equal((await service.api('POST', `/contacts/imports/${body.id}/cancel`)).status, 409);
+});
+
+test('a contact that somebody else makes meanwhile is not created again, whatever the mode', async () => {
+  const release = await heldContact('meanwhile@example.com', 'First');
+  const file = 'firstName,lastName,email\nMean,While,meanwhile@example.com\nNew,One,meanwhile2@example.com\n';
+  const upsert = await upload(file);
+  await someoneWaits();
+  await release();
+  const first = await finished(upsert.body.id);
+  assert.deepEqual([first.created, first.updated], [1, 1]);
+  assert.deepEqual([(await contactBy('meanwhile@example.com')).lastName, (await contactBy('meanwhile@example.com')).version], ['While', 2]);
+
+  const again = await heldContact('taken@example.com', 'First');
+  const create = await upload('firstName,lastName,email\nTa,Ken,taken@example.com\n', { mode: 'create' });
+  await someoneWaits();
+  await again();
+  const second = await finished(create.body.id);
+  assert.deepEqual([second.created, second.rejected], [0, 1]);
+  assert.equal((await contactBy('taken@example.com')).lastName, 'First');
+  assert.match((await service.api('GET', `/contacts/imports/${create.body.id}/errors`)).body, /\n2,email,email_taken/);
+});
+
+test('two imports of the same new addresses at once create each once, with one event', async () => {
+  await service.deps.nats.jsm.streams.purge(EVENTS);
+  const lines = Array.from({ length: 3000 }, (_, n) => `T${n},L,twin${n}@example.com`);
+  const header = 'firstName,lastName,email\n';
+  const made = await Promise.all([upload(header + lines.join('\n')), upload(header + lines.toReversed().join('\n'))]);
+  const jobs = await Promise.all(made.map(({ body }) => finished(body.id)));
+  assert.equal(jobs[0].created + jobs[1].created, 3000);
+  assert.equal(jobs[0].unchanged + jobs[1].unchanged, 3000);
+  const events = await published('CONTACT_CREATED', 3000);
+  assert.equal(new Set(events.map(({ contactId }) => contactId)).size, events.length);
+});
+
+test('who is unsubscribed by a file is suppressed, and a contact that was there leaves with an event', async () => {
+  await run('firstName,lastName,email\nWas,There,was-there@example.com\n');
+  await service.deps.nats.jsm.streams.purge(EVENTS);
+  const job = await run('firstName,lastName,email,status\nWas,There,was-there@example.com,unsubscribed\nNot,There,not-there@example.com,unsubscribed\n');
+  assert.deepEqual([job.created, job.updated], [1, 1]);
+  const suppressed = await query<{ email_key: string; reason: string; source: string }>(sql`
+    select email_key, reason, source from suppressions where email_key like '%-there@example.com' order by 1`);
+  assert.deepEqual(suppressed, ['not-there@example.com', 'was-there@example.com'].map((email_key) => ({ email_key, reason: 'unsubscribed', source: 'import' })));
+  const { id } = await contactBy('was-there@example.com');
+  const [event, ...more] = await published('CONTACT_UNSUBSCRIBED', 1);
+  assert.deepEqual([event!.contactId, event!['reason'], event!['tenantId'], more.length], [id, 'import', 'default', 0]);
+  assert.deepEqual((await published('CONTACT_UPDATED', 1))[0]!['changed'], ['status']);
+});
+
+test('members that an import adds enter the list with an event, and segments that hang on it follow', async () => {
+  await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\n');
+  await service.deps.nats.jsm.streams.purge(EVENTS);
+  const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Entered' });
+  const { body: segment, status } = await service.api('POST', '/contacts/segments', {
+    name: 'On the list', type: 'dynamic', filter: { field: 'listId', operator: 'eq', value: list.id },
+  });
+  assert.equal(status, 201, JSON.stringify(segment));
+  const job = await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\nNew,Hand,new-hand@example.com\n', { listId: String(list.id) });
+  assert.deepEqual([job.created, job.unchanged], [1, 1]);
+  const entered = (await published('SEGMENT_ENTERED', 2)).filter((event) => event['segmentId'] === list.id).map(({ contactId }) => contactId);
+  const ids = [(await contactBy('old-hand@example.com')).id, (await contactBy('new-hand@example.com')).id];
+  assert.deepEqual(entered.toSorted(), ids.toSorted());
+  await until('the segment has both', async () => (await service.api('GET', `/contacts/segments/${segment.id}/contacts`)).body.data.length === 2);
+  await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\n', { listId: String(list.id) });
+  assert.equal((await published('SEGMENT_ENTERED', 2)).filter((event) => event['segmentId'] === list.id).length, 2, 'who is there does not enter');
+});
+
+test('a job that can not work is FAILED and says why', async () => {
+  const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Deleted meanwhile' });
+  assert.equal((await service.api('DELETE', `/contacts/lists/${list.id}`)).status, 204);
+  const em = tenantEm(service.deps.orm, 'default');
+  const bytes = Buffer.from('firstName,lastName,email\nNo,List,no-list@example.com\n');
+  const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
+  const inspection = await inspectImport(em, 'default', { bytes, complete: true }, request);
+  await putFile(service.deps.nats, 'no-list', (async function* () { yield bytes; })());
+  const noList = await createImport(em, asService('default'), { fileName: 'a.csv', objectKey: 'no-list' }, { ...request, listId: list.id }, inspection);
+  const noFile = await createImport(em, asService('default'), { fileName: 'b.csv', objectKey: 'never-kept' }, request, inspection);
+  const ended = [await finished(noList.id), await finished(noFile.id)];
+  assert.deepEqual(ended.map(({ status }) => status), ['FAILED', 'FAILED']);
+  assert.deepEqual(ended.map(({ error }) => error), [`There is no list ${list.id} any more`, 'The file is not kept any more']);
+  assert.equal(await contactBy('no-list@example.com'), undefined);
+});
+
+test('a row that could not make a contact displaces none that could, in the same chunk or a later one', async () => {
+  const filler = Array.from({ length: 10_100 }, (_, n) => `F,L,filler${n}@example.com`);
+  const file = ['firstName,lastName,email', 'A,One,near@example.com', 'A,Two,near@example.com', ',,near@example.com', 'B,One,far@example.com', ...filler,
+    ',,far@example.com', ',,none@example.com', ',,none@example.com', ',,known@example.com'].join('\n');
+  await run('firstName,lastName,email\nKnown,Already,known@example.com\n');
+  for (const options of [{ dryRun: 'true' }, {}] as Record<string, string>[]) {
+    const job = await run(file, options);
+    assert.deepEqual([job.created, job.unchanged, job.duplicates, job.rejected], [filler.length + 2, 1, 2, 3], JSON.stringify(options));
+    const errors = parse((await service.api('GET', `/contacts/imports/${job.id}/errors`)).body, { columns: true }) as Record<string, string>[];
+    assert.deepEqual(errors.map(({ email, code }) => `${email} ${code}`), ['near@example.com required; required', 'far@example.com required; required', 'none@example.com required; required']);
+  }
+  assert.deepEqual([(await contactBy('near@example.com')).lastName, (await contactBy('far@example.com')).lastName], ['Two', 'One']);
+  const again = await run(file);
+  assert.deepEqual([again.created, again.unchanged, again.duplicates, again.rejected], [0, filler.length + 3, 4, 1], 'for who is there the last row counts');
+});
+
+test('the errors file gives rejected rows exactly as they came', async () => {
+  const cells = ['+49 30 12', '=1+1', '@handle', '-3', "'quoted'", 'a,"b"', 'two\nlines', ' blanks ', '\\u0000', ''];
+  const file = `email,${cells.map((_, n) => `c${n}`).join(',')}\nnope,${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`;
+  const job = await run(file);
+  assert.equal(job.rejected, 1);
+  const { body } = await service.api('GET', `/contacts/imports/${job.id}/errors`);
+  const [, row] = parse(body, { record_delimiter: ['\r\n', '\n', '\r'] }) as string[][];
+  assert.deepEqual(row!.slice(4), ['nope', ...cells]);
+});
+
+test('a file part without a Content-Type is a file', async () => {
+  const body = ['--b', 'Content-Disposition: form-data; name="mode"', '', 'create', '--b', 'Content-Disposition: form-data; name="file"; filename="plain.csv"', '',
+    'firstName,lastName,email', 'No,Type,no-type@example.com', '--b--', ''].join('\r\n');
+  const response = await fetch(`${service.url}/api/v1/contacts/import`, {
+    method: 'POST', body, headers: { authorization: `Bearer ${service.admin.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  const job = await response.json() as { id: number; fileName: string };
+  assert.equal(response.status, 202, JSON.stringify(job));
+  assert.equal(job.fileName, 'plain.csv');
+  assert.equal((await finished(job.id)).created, 1);
+});

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import pg from 'pg';
+import { connect, type Orm } from '../../../db/orm.ts';
+import { claimSlot, type Slot } from '../../support/slot.ts';
+
+let slot: Slot;
+let admin: pg.Client;
+beforeAll(async () => {
+  slot = await claimSlot();
+  admin = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
+  await admin.connect();
+});
+afterAll(async () => {
+  await admin.end();
+  await slot.release();
+});
+
+/** Brings an empty database to the migration before one, has it filled, migrates the rest, and asks it. */
+async function migratedAt(name: string, fill: (owner: pg.Client) => Promise<void>, ask: (owner: pg.Client) => Promise<void>): Promise<void> {
+  const url = new URL(slot.env['DATABASE_MIGRATION_URL']!);
+  const database = `${url.pathname.slice(1)}_old`;
+  await admin.query(`create database ${database}`);
+  url.pathname = `/${database}`;
+  const owner = new pg.Client({ connectionString: url.href });
+  let orm: Orm | null = null;
+  try {
+    orm = await connect(url.href, { poolMax: 2 });
+    const pending = (await orm.migrator.getPending()).map((migration) => migration.name);
+    const at = pending.findIndex((one) => one.endsWith(name));
+    assert.ok(at > 0);
+    await orm.migrator.up({ to: pending[at - 1]! });
+    await owner.connect();
+    await fill(owner);
+    await orm.migrator.up();
+    await ask(owner);
+  } finally {
+    await owner.end();
+    await orm?.close();
+    await admin.query(`drop database if exists ${database} with (force)`);
+  }
+}
+
+const user = (owner: pg.Client, tenantId: string) => owner.query(`
+  insert into users (tenant_id, username, username_key, email, email_key, first_name, last_name, password_hash, roles) values ($1, $1, $1, $1, $1, 'A', 'B', 'x', '{}')`, [tenantId]);
+const sender = (owner: pg.Client, tenantId: string, email: string, key: string | null = null, seen = false) => owner.query(`
+  insert into email_senders (tenant_id, email, email_key, dkim_domain, dkim_selector, dkim_private_key, dkim_public_key, dkim_verified_at)
+  values ($1, $2, lower($2::varchar), $3, 's', 'sealed', $4, $5)`, [tenantId, email, key && email.split('@')[1], key, seen ? '2030-01-01T00:00:00Z' : null]);
+const template = (owner: pg.Client, tenantId: string, fromEmail: string, systemKey: string | null = null) => owner.query(`
+  insert into email_templates (tenant_id, name, subject, content, from_email, system_key) values ($1, 'T', 'T', 'T', $2, $3)`, [tenantId, fromEmail, systemKey]);
+const senders = async (owner: pg.Client) => (await owner.query<Record<string, unknown>>(`
+  select tenant_id, email, verified_domain, dkim_verified_at is not null as seen, dkim_brought as brought, confirmed_at is not null as confirmed from email_senders order by tenant_id, email collate "C"`)).rows
+  .map((row) => Object.values(row).join(' '));
+
+test('of several tenants, a sender keeps what its own key in the DNS has proved, and nothing else', async () => {
+  await migratedAt('_sender_proof', async (owner) => {
+    for (const tenantId of ['one', 'two']) await user(owner, tenantId);
+    await sender(owner, 'one', 'News@own.example', 'key-one', true);
+    await sender(owner, 'one', 'unseen@own.example', 'key-two');
+    await sender(owner, 'one', 'plain@own.example');
+    // Both brought it along: the record says of neither that the domain is its.
+    await sender(owner, 'one', 'x@shared.example', 'key-both', true);
+    await sender(owner, 'two', 'x@shared.example', 'key-both', true);
+    await template(owner, 'two', 'plain@own.example');
+  }, async (owner) => {
+    assert.deepEqual(await senders(owner), [
+      'one News@own.example own.example true false false', 'one plain@own.example  false false false', 'one unseen@own.example  false false false',
+      'one x@shared.example  false true false', 'two x@shared.example  false true false',
+    ]);
+    assert.deepEqual((await owner.query('select 1 from audit_log')).rows, []);
+  });
+});
+
+test('of one tenant, all that it mails from goes on, and the log says by what', async () => {
+  await migratedAt('_sender_proof', async (owner) => {
+    await user(owner, 'default');
+    await sender(owner, 'default', 'News@own.example', 'key-one', true);
+    await sender(owner, 'default', 'plain@own.example');
+    for (const from of ['PLAIN@own.example', 'Team@other.example', 'team@other.example', 'no address', 'grüße@other.example']) await template(owner, 'default', from);
+    await template(owner, 'default', 'system@other.example', 'reset_password');
+  }, async (owner) => {
+    assert.deepEqual(await senders(owner), [
+      'default News@own.example own.example true false true', 'default Team@other.example  false false true', 'default plain@own.example  false false true',
+    ]);
+    const { rows } = await owner.query<Record<string, unknown>>('select actor_type, action, after from audit_log');
+    assert.deepEqual(rows, Array.from({ length: 3 }, () => ({ actor_type: 'system', action: 'email_sender.confirmed', after: { by: 'upgrade' } })));
+  });
+});

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { encode } from '../../../events/nats.ts';
+import { makeContact, makeTemplate, published } from '../../support/mail/emails.ts';
+import { startService, type Answer, type Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+
+let service: Service;
+let templateId: number;
+beforeAll(async () => {
+  service = await startService({ worker: true });
+  templateId = await makeTemplate(service);
+});
+afterAll(() => service.stop());
+
+const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
+const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });
+
+async function create(fields: Record<string, unknown> = {}): Promise<number> {
+  const answer = await service.api('POST', '/campaigns', { name: 'A campaign', steps: [email('one'), wait('pause', 0), email('two')], ...fields });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body.id;
+}
+async function start(id: number, audience?: Record<string, unknown>): Promise<Answer['body']> {
+  const answer = await service.api('POST', `/campaigns/${id}/start`, audience);
+  assert.equal(answer.status, 202, JSON.stringify(answer.body));
+  return answer.body;
+}
+const executionsOf = async (id: number, query = '') => (await service.api('GET', `/campaigns/${id}/executions?limit=200${query}`)).body.data;
+const untilExecutions = (id: number, status: string, count: number) => until(`${count} executions of campaign ${id} are ${status}`, async () => {
+  const found = await executionsOf(id, `&status=${status}`);
+  return found.length === count ? found : null;
+}, 120_000);
+/** How many workflows of a campaign are in a status, by Temporal's own count. */
+const counted = async (id: number, status: string) =>
+  (await service.deps.temporal.workflow.count(`CampaignId = ${id} AND TenantId = 'default' AND ExecutionStatus = '${status}'`)).count;
+
+test('a campaign sends its mails and completes', async () => {
+  const contact = await makeContact(service);
+  const id = await create();
+  const { campaign, enrolmentId } = await start(id, { contactIds: [contact.id] });
+  assert.deepEqual([campaign.status, campaign.publishedVersion], ['ACTIVE', 1]);
+  const [execution] = await untilExecutions(id, 'COMPLETED', 1);
+  const workflowId = `campaign-execution/default/${id}/${contact.id}/1`;
+  const { startedAt, finishedAt, runId, ...rest } = execution;
+  assert.deepEqual(rest, {
+    id: execution.id, campaignId: id, campaignVersion: 1, contactId: contact.id, entryNo: 1, currentStep: 3, currentStepId: null,
+    status: 'COMPLETED', exitReason: null, workflowId,
+  });
+  assert.ok(Date.parse(startedAt) <= Date.parse(finishedAt));
+  const { events } = await service.deps.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
+  assert.ok(events!.length <= 14, `${events!.length} events`);
+
+  await until('both mails are there', () => service.sink.mails.filter((mail) => mail.to.includes(contact.email)).length === 2);
+  const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
+  assert.deepEqual(steps.map((step: Answer['body']) => [step.stepId, step.visit, step.type, step.result, step.reason]), [
+    ['one', 1, 'EMAIL', 'success', null], ['pause', 1, 'WAIT', 'success', null], ['two', 1, 'EMAIL', 'success', null],
+  ]);
+  const enrolment = (await service.api('GET', `/campaigns/enrolments/${enrolmentId}`)).body;
+  assert.deepEqual([enrolment.status, enrolment.enrolled, enrolment.skipped], ['COMPLETED', 1, 0]);
+  const stats = await until('the mails are settled', async () => {
+    const { body } = await service.api('GET', `/campaigns/${id}/stats`);
+    return body.emails.sent === 2 ? body : null;
+  });
+  assert.deepEqual(stats.executions, { running: 0, completed: 1, stopped: 0, failed: 0 });
+  const perStep = stats.steps.map((step: Answer['body']) => [step.stepId, step.entered, step.waiting, step.completed]);
+  assert.deepEqual(perStep, [['one', 1, 0, 1], ['pause', 1, 0, 1], ['two', 1, 0, 1]]);
+  for (const type of ['CAMPAIGN_TRIGGERED', 'CAMPAIGN_COMPLETED'] as const) {
+    const events = await until(type, async () => {
+      const found = (await published(service, type)).filter((event) => event.data.campaignId === id);
+      return found.length > 0 ? found : null;
+    });
+    assert.deepEqual(events.map(({ data }) => [data.contactId, data.executionId]), [[contact.id, execution.id]]);
+  }
+});
+
+test('a campaign without steps is over as soon as it begins: no workflow ran, and none is named', async () => {
+  const [contact, other] = [await makeContact(service), await makeContact(service)];
+  const [id, triggered] = [await create({ steps: [] }), await create({ steps: [], trigger: { type: 'CONTACT_CREATED' } })];
+  await start(id, { contactIds: [contact.id, other.id] });
+  await start(triggered);
+  await makeContact(service);
+  for (const execution of [...(await untilExecutions(id, 'COMPLETED', 2)), ...(await untilExecutions(triggered, 'COMPLETED', 1))]) {
+    assert.deepEqual([execution.currentStep, execution.currentStepId, execution.workflowId, execution.runId], [0, null, null, null]);
+    const shown = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
+    assert.deepEqual(shown, { ...execution, steps: [] });
+    const explained = (await service.api('GET', `/campaigns/${execution.campaignId}/contacts/${execution.contactId}/explain`)).body;
+    assert.deepEqual(explained.executions, [execution]);
+  }
+  // One that merges moves to the other, where it is the second.
+  assert.equal((await service.api('POST', `/contacts/${contact.id}/merge`, { sourceId: other.id })).status, 200);
+  assert.deepEqual((await executionsOf(id, '&sort=id')).map((execution: Answer['body']) => [execution.contactId, execution.workflowId]), [[contact.id, null], [contact.id, null]]);
+});
+
+test('a CONDITION on an open goes by what the recipient did; a paused campaign waits for resume', async () => {
+  const opened = { event: 'EMAIL_OPENED', operator: 'atLeast', count: 1, where: [{ field: 'stepId', operator: 'eq', value: 'one' }] };
+  /** Null if the time was over before both waited and were paused. */
+  const pausedBefore = async (due: Date) => {
+    const contacts = [await makeContact(service), await makeContact(service)];
+    const id = await create({
+      steps: [
+        email('one'), { id: 'pause', type: 'WAIT', config: { until: due.toISOString() } },
+        { id: 'opened', type: 'CONDITION', config: { if: opened, else: null } }, email('two'),
+      ],
+    });
+    await start(id, { contactIds: contacts.map((contact) => contact.id) });
+    const bothWait = async () => (await executionsOf(id)).filter((found: Answer['body']) => found.currentStepId === 'pause').length === 2;
+    const isOver = () => Date.now() >= due.getTime();
+    await until('both wait', async () => isOver() || bothWait(), 120_000);
+    const { status } = await service.api('POST', `/campaigns/${id}/pause`);
+    if (isOver()) return null;
+    assert.equal(status, 200);
+    return { id, contacts };
+  };
+  // Soon, for the test's sake, unless the machine has so much to do that it is over too soon.
+  const paused = await pausedBefore(new Date(Date.now() + 15_000)) ?? await pausedBefore(new Date(Date.now() + 100_000));
+  assert.ok(paused, 'it never waited');
+  const { id, contacts } = paused;
+  const mail = await until('the mail is there', () => service.sink.mails.find((sunk) => sunk.to.includes(contacts[0]!.email)));
+  const pixel = /\/emails\/tracking\/open\/[\w-]+/.exec(String(mail.parsed.html))![0];
+  assert.equal((await fetch(`${service.url}/api/v1${pixel}`, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' } })).status, 200);
+  await until('the open is known', async () => (await service.api('GET', `/contacts/${contacts[0]!.id}/activities`)).body.data
+    .some((activity: { type: string }) => activity.type === 'EMAIL_OPENED'));
+  const timers = async () => Promise.all((await executionsOf(id)).map(async (found: Answer['body']) => {
+    const { events } = await service.deps.temporal.workflow.getHandle(found.workflowId).fetchHistory();
+    const fired = events!.findIndex((event) => event.timerFiredEventAttributes);
+    return fired >= 0 && events!.slice(fired).some((event) => event.workflowTaskCompletedEventAttributes);
+  }));
+  await until('both timers have run off', async () => (await timers()).every(Boolean), 150_000);
+  assert.deepEqual((await executionsOf(id)).map((found: Answer['body']) => [found.status, found.currentStepId]), [['RUNNING', 'pause'], ['RUNNING', 'pause']]);
+  assert.equal((await service.api('POST', `/campaigns/${id}/resume`)).status, 200);
+  await untilExecutions(id, 'COMPLETED', 2);
+  const results = await Promise.all((await executionsOf(id)).map(async (execution: Answer['body']) => {
+    const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
+    return [execution.contactId, steps.slice(2).map((step: Answer['body']) => `${step.stepId}:${step.result}`)];
+  }));
+  assert.deepEqual(Object.fromEntries(results), { [contacts[0]!.id]: ['opened:then', 'two:success'], [contacts[1]!.id]: ['opened:else'] });
+});
+
+test('stop closes everything that waits, in Temporal too', async () => {
+  const count = 150;
+  const contactIds = await Promise.all(Array.from({ length: count }, async () => (await makeContact(service)).id));
+  const id = await create({ steps: [wait('pause', 1440), email('one')] });
+  await start(id, { contactIds });
+  await untilExecutions(id, 'RUNNING', count);
+  await until('all workflows run', async () => (await counted(id, 'Running')) === count, 60_000);
+
+  const stopped = await service.api('POST', `/campaigns/${id}/stop`);
+  assert.deepEqual([stopped.status, stopped.body.status], [202, 'STOPPED']);
+  const executions = await executionsOf(id, '&status=STOPPED');
+  assert.equal(executions.length, count);
+  assert.ok(executions.every((execution: Answer['body']) => execution.exitReason === 'campaign_stopped' && execution.currentStepId === 'pause'));
+  await until('all workflows are closed', async () => (await counted(id, 'Terminated')) === count, 60_000);
+  assert.deepEqual((await service.api('GET', `/campaigns/${id}/stats`)).body.steps.map((step: Answer['body']) => [step.stepId, step.entered, step.stopped]), [
+    ['pause', count, count], ['one', 0, 0],
+  ]);
+  // Until the last page of them is noted as closed it is a 409 with Retry-After.
+  await until('the campaign can be deleted', async () => (await service.api('DELETE', `/campaigns/${id}`)).status === 204);
+});
+
+test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async () => {
+  const form = await service.api('POST', '/forms', { name: 'A form', fields: [{ name: 'email', type: 'email', label: 'Email', required: true }] });
+  assert.equal(form.status, 201, JSON.stringify(form.body));
+  const before = await makeContact(service);
+  const onCreate = await create({ trigger: { type: 'CONTACT_CREATED' }, steps: [wait('pause', 1440)] });
+  const onForm = await create({ trigger: { type: 'FORM_SUBMITTED', formId: form.body.id }, steps: [wait('pause', 1440)], entry: { reentry: 'always' } });
+  await start(onCreate);
+  await start(onForm);
+  const contact = await makeContact(service);
+  const [execution] = await untilExecutions(onCreate, 'RUNNING', 1);
+  assert.equal(execution.contactId, contact.id);
+  await until('its workflow runs', async () => (await counted(onCreate, 'Running')) === 1);
+
+  const publish = (
+    type: 'FORM_SUBMITTED' | 'CONTACT_CREATED', data: Record<string, unknown>, { id = randomUUID() as string, time = new Date().toISOString() } = {},
+  ) => service.deps.nats.js.publish(`events.default.${type}`, encode({
+    specversion: '1.0', id, source: 'test', type, time, datacontenttype: 'application/json', tenantid: 'default',
+    data: { ...data, tenantId: 'default', timestamp: time },
+  }));
+  const submission = { formId: form.body.id, contactId: contact.id, submissionId: 1 };
+  const id = randomUUID();
+  // Delivered twice; of another form; from before the campaign began; an import's contact; and last one that counts.
+  await publish('FORM_SUBMITTED', submission, { id });
+  await publish('FORM_SUBMITTED', submission, { id });
+  await publish('FORM_SUBMITTED', { ...submission, formId: form.body.id + 1 });
+  await publish('FORM_SUBMITTED', submission, { time: new Date(Date.now() - 3_600_000).toISOString() });
+  await publish('CONTACT_CREATED', { contactId: before.id, email: before.email, runTriggers: false });
+  await publish('FORM_SUBMITTED', { ...submission, contactId: before.id });
+  await untilExecutions(onForm, 'RUNNING', 2);
+  const entries = (await executionsOf(onForm)).map((found: Answer['body']) => [found.contactId, found.entryNo]);
+  assert.deepEqual(Object.fromEntries(entries), { [before.id]: 1, [contact.id]: 1 });
+  assert.equal((await executionsOf(onCreate)).length, 1);
+  const triggered = (await published(service, 'CAMPAIGN_TRIGGERED')).filter((event) => event.data.campaignId === onForm);
+  assert.ok(triggered.every((event) => event.data.trigger === 'FORM_SUBMITTED'));
+});
+
+test('an unsubscribed contact leaves, and explain tells', async () => {
+  const contact = await makeContact(service);
+  const id = await create({ steps: [wait('pause', 1440)] });
+  const explain = async () => (await service.api('GET', `/campaigns/${id}/contacts/${contact.id}/explain`)).body;
+  assert.deepEqual([(await explain()).inCampaign, (await explain()).canEnter], [false, false]);
+  await start(id, { contactIds: [contact.id] });
+  await untilExecutions(id, 'RUNNING', 1);
+  const inside = await explain();
+  assert.deepEqual([inside.inCampaign, inside.canEnter, inside.executions.length], [true, false, 1]);
+  assert.match(inside.checks.find((check: Answer['body']) => check.check === 'reentry').reason, /never.*once/);
+  assert.equal((await service.api('PUT', `/contacts/${contact.id}`, { status: 'unsubscribed' })).status, 200);
+  const [execution] = await untilExecutions(id, 'STOPPED', 1);
+  assert.equal(execution.exitReason, 'unsubscribed');
+  await until('its workflow is closed', async () => (await counted(id, 'Terminated')) === 1);
+});
+
+test('one execution is stopped by hand', async () => {
+  const contacts = [await makeContact(service), await makeContact(service)];
+  const id = await create({ steps: [wait('pause', 1440)] });
+  await start(id, { contactIds: contacts.map((contact) => contact.id) });
+  const [first] = await untilExecutions(id, 'RUNNING', 2);
+  const stopped = await service.api('POST', `/campaigns/executions/${first.id}/stop`);
+  assert.deepEqual([stopped.status, stopped.body.status, stopped.body.exitReason], [202, 'STOPPED', 'stopped_by_user']);
+  assert.equal((await service.api('POST', `/campaigns/executions/${first.id}/retry`)).status, 409);
+  await untilExecutions(id, 'RUNNING', 1);
+  await until('its workflow is closed', async () => (await counted(id, 'Terminated')) === 1);
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { sql } from '../../../db/orm.ts';
+import { engine, linkOf, nthMail } from './account-mails.ts';
+import type { Service } from '../service.ts';
+
+/** Makes a sender; answers it. */
+export async function makeSender(service: Service, fields: Record<string, unknown>) {
+  const answer = await service.api('POST', '/emails/senders', fields);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body;
+}
+
+/** Makes a sender whose address counts as confirmed, without a mail; answers its id. */
+export async function makeConfirmedSender(service: Service, email: string): Promise<number> {
+  const { id } = await makeSender(service, { email });
+  await engine(service, sql`update email_senders set confirmed_at = now() where id = ${id}`);
+  return id as number;
+}
+
+/** The path of the page that the nth mail to a sender's address leads to. */
+export async function confirmationPath(service: Service, email: string, n = 1): Promise<string> {
+  const { pathname } = linkOf(await nthMail(service, email, n));
+  assert.match(pathname, /^\/api\/v1\/emails\/confirm-sender\/[\w-]+$/);
+  return pathname.slice('/api/v1'.length);
+}
+
+/** Confirms a sender's address as its owner does: by the page of the nth mail. */
+export async function confirmByMail(service: Service, email: string, n = 1): Promise<void> {
+  const answer = await service.api('POST', await confirmationPath(service, email, n), undefined, { token: null });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from '@jest/globals';
+import { createLogger } from '../../../../config/logger.ts';
+import { readProviders } from '../../../../config/smtp-url.ts';
+import { readEnv } from '../../../../config/env.ts';
+import { Providers, type TakeRate } from '../../../../worker/senders/providers.ts';
+import type { SmtpPool, SmtpSlot } from '../../../../worker/senders/smtp-pool.ts';
+
+const log = createLogger('silent', 'test');
+
+test('SMTP_URL is read with its own parameters, which the mail library does not see', () => {
+  assert.deepEqual(readProviders('smtp://u:p%2C@a.example?ratePerMinute=600&requireTLS=true&connections=3, smtps://b.example ,smtp://a.example:587'), [
+    { provider: 'a.example:587', url: 'smtp://u:p%2C@a.example?requireTLS=true', connections: 3, ratePerMinute: 600 },
+    { provider: 'b.example:465', url: 'smtps://b.example', connections: null, ratePerMinute: null },
+    { provider: 'a.example:587#2', url: 'smtp://a.example:587', connections: null, ratePerMinute: null },
+  ]);
+  for (const url of ['http://a.example', 'smtp://a?ratePerMinute=0', 'smtp://a?ratePerMinute=1.5', 'smtp://a?connections=501', 'smtp://a?connections=', 'smtp://a,', 'a.example']) {
+    assert.throws(() => readProviders(url), RangeError, url);
+    assert.throws(() => readEnv({ SMTP_URL: url }), /SMTP_URL must/, url);
+  }
+});
+
+/** Providers whose connections open, or do not, as a test says, on a clock of its own. */
+function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
+  let now = 0;
+  const refused = new Set<string>();
+  const pools = new Map<string, { busy: number }>();
+  const all = new Providers(readProviders(urls), {
+    connections: 4, log, now: () => now, onRoom: () => {}, takeRate: options.takeRate ?? (() => Promise.reject(new Error('no rate is set'))),
+    openPool: ({ provider = '', size }) => {
+      const pool = { busy: 0 };
+      pools.set(provider, pool);
+      return {
+        provider, busy: () => pool.busy, idle: () => size - pool.busy, close: () => Promise.resolve(),
+        acquire: (count: number) => {
+          if (refused.has(provider)) return Promise.reject(new Error('connect ECONNREFUSED'));
+          pool.busy += count;
+          return Promise.resolve(Array.from({ length: count }, (): SmtpSlot => ({ usable: true, send: () => Promise.reject(new Error('unused')), release: () => { pool.busy -= 1; } })));
+        },
+      } satisfies SmtpPool;
+    },
+  });
+  const chosen = () => all.choose()?.provider.setting.provider ?? null;
+  const by = (name: string) => all.all.find(({ setting }) => setting.provider === name)!;
+  const ended = (name: string, kind: 'sent' | 'lost') => {
+    pools.get(name)!.busy -= 1;
+    all.report(by(name), kind === 'sent' ? { kind, reply: '250', provider: name } : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name });
+  };
+  const goesOn = () => all.goesOn()?.setting.provider ?? null;
+  return { all, by, chosen, goesOn, ended, refused, pass: (ms: number) => { now += ms; } };
+}
+
+test('mail goes to the first that is not resting, and back to it after its time, with one message', async () => {
+  const { all, by, chosen, ended, refused, pass } = providers('smtp://a:25,smtp://b:25');
+  assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
+  ended('a:25', 'sent');
+  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 4]);
+  refused.add('a:25');
+  for (let n = 0; n < 5; n += 1) {
+    assert.equal(chosen(), 'a:25');
+    assert.deepEqual(await all.acquire(by('a:25'), 4), []);
+  }
+  assert.equal(chosen(), 'b:25');
+  assert.match(by('a:25').lastError!.message, /ECONNREFUSED/);
+  pass(1000);
+  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 1]);
+  assert.deepEqual(await all.acquire(by('a:25'), 1), []);
+  assert.equal(chosen(), 'b:25', 'and rests for twice as long');
+  pass(1999);
+  assert.equal(chosen(), 'b:25');
+  pass(1);
+  refused.clear();
+  assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
+  ended('a:25', 'sent');
+  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 4]);
+  for (const name of ['a:25', 'b:25']) {
+    refused.add(name);
+    for (let n = 0; n < 5; n += 1) await all.acquire(by(name), 1);
+  }
+  assert.equal(all.choose(), null, 'all rest');
+});
+
+test('one that says nothing for long is passed over while there is another, and rests when its silence ends', async () => {
+  const { all, by, chosen, ended, pass } = providers('smtp://a:25,smtp://b:25');
+  await all.acquire(by('a:25'), 1);
+  ended('a:25', 'sent');
+  await all.acquire(by('a:25'), 2);
+  pass(10_000);
+  assert.equal(chosen(), 'a:25');
+  pass(1);
+  assert.equal(chosen(), 'b:25');
+  ended('a:25', 'sent');
+  assert.equal(chosen(), 'a:25', 'it was slow');
+  pass(10_001);
+  ended('a:25', 'lost');
+  assert.deepEqual([chosen(), by('a:25').breaker.health.state], ['b:25', 'open']);
+  const alone = providers('smtp://a:25');
+  await alone.all.acquire(alone.by('a:25'), 1);
+  alone.ended('a:25', 'sent');
+  await alone.all.acquire(alone.by('a:25'), 1);
+  alone.pass(60_000);
+  assert.equal(alone.chosen(), 'a:25', 'there is no other');
+});
+
+test('a rate that is used up is waited for: it is no failure, and nothing goes elsewhere', async () => {
+  const asked: number[] = [];
+  const grants = [{ granted: 2, waitMs: 400 }, { granted: 0, waitMs: 0 }, null];
+  const { all, by, chosen, pass, ended } = providers('smtp://a:25?ratePerMinute=60,smtp://b:25', {
+    takeRate: ({ ratePerMinute }, count) => {
+      asked.push(ratePerMinute!, count);
+      const grant = grants.shift();
+      return grant ? Promise.resolve(grant) : Promise.reject(new Error('Postgres is away'));
+    },
+  });
+  assert.equal((await all.acquire(by('a:25'), 3)).length, 2);
+  assert.deepEqual(asked, [60, 3]);
+  ended('a:25', 'sent');
+  ended('a:25', 'sent');
+  assert.deepEqual([chosen(), all.choose()!.room], ['a:25', 0]);
+  pass(399);
+  assert.equal(all.choose()!.room, 0);
+  pass(1);
+  assert.equal(all.choose()!.room, 4);
+  assert.deepEqual(await all.acquire(by('a:25'), 1), []);
+  pass(50);
+  assert.deepEqual(await all.acquire(by('a:25'), 1), []);
+  assert.deepEqual([by('a:25').breaker.health.failures, all.choose()!.room], [0, 0]);
+  pass(500);
+  assert.equal(all.choose()!.room, 4);
+  await all.close();
+});
+
+test('connections go on to their next message where mail goes to their provider, no trial is on and no rate is asked', async () => {
+  const { all, by, chosen, goesOn, ended, refused } = providers('smtp://a:25,smtp://b:25');
+  assert.equal((await all.acquire(by('a:25'), 1)).length, 1);
+  assert.equal(goesOn(), 'a:25', 'the one message of a trial');
+  await all.acquire(by('a:25'), 1);
+  assert.equal(goesOn(), null, 'another is too many for a trial');
+  ended('a:25', 'sent');
+  await all.acquire(by('a:25'), 3);
+  assert.equal(goesOn(), 'a:25', 'all of its connections, when it is well');
+  refused.add('a:25');
+  for (let n = 0; n < 5; n += 1) ended('a:25', 'lost');
+  assert.deepEqual([chosen(), goesOn()], ['b:25', 'b:25'], 'none of one that rests');
+
+  const paced = providers('smtp://a:25?ratePerMinute=60', { takeRate: () => Promise.resolve({ granted: 1, waitMs: 0 }) });
+  await paced.all.acquire(paced.by('a:25'), 1);
+  assert.deepEqual([paced.chosen(), paced.goesOn()], ['a:25', null], 'its rate is asked for each message');
+  await all.close();
+  await paced.all.close();
+});
