@@ -1,6 +1,6 @@
 import { activityInfo, ApplicationFailure, heartbeat } from '@temporalio/activity';
 import { WorkflowNotFoundError } from '@temporalio/common';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { enrolPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
 import type { StepAnswer, StepRequest } from '../domain/campaigns/execution/execution.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { pgError } from '../db/errors.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { completeImport, failImport, runImport, type ImportStand } from '../domain/contacts/import/run-import.ts';
@@ -7,11 +7,7 @@ import { undoNextChunk, type UndoFigures } from '../domain/contacts/import/undo-
 import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
 import type { OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
-
-export interface ImportInput {
-  tenantId: string;
-  importId: number;
-}
+import type { WorkflowInputs } from '../workflows/registry.ts';
 
 /** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
 const SLICE_MS = 10_000;
@@ -46,7 +42,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
   };
   return {
     /** Imports rows that are not imported yet for some seconds; its progress is its heartbeat. Not retried when it can not work. */
-    async importContacts({ tenantId, importId }: ImportInput): Promise<ImportStand> {
+    async importContacts({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<ImportStand> {
       return beating((tell) => runImport({
         orm: deps.orm, tenantId, importId, enough: sliceOver(),
         open: (key, offset) => readFile(deps.nats, key, offset),
@@ -61,12 +57,12 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       });
     },
 
-    async completeContactImport({ tenantId, importId }: ImportInput): Promise<void> {
+    async completeContactImport({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<void> {
       await deleteFile(deps.nats, await completeImport(deps.orm, tenantId, importId));
     },
 
     /** Undoes chunks of an import for some seconds; answers how far it is. */
-    async undoContactImport({ tenantId, importId }: ImportInput): Promise<UndoFigures & { over: boolean }> {
+    async undoContactImport({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<UndoFigures & { over: boolean }> {
       const enough = sliceOver();
       return beating(async (tell) => {
         for (;;) {
@@ -77,7 +73,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       });
     },
 
-    async failContactImport({ tenantId, importId, error }: ImportInput & { error: string }): Promise<void> {
+    async failContactImport({ tenantId, importId, error }: WorkflowInputs['contactImport'] & { error: string }): Promise<void> {
       await failImport(deps.orm, tenantId, importId, error);
     },
   };

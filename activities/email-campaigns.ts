@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Context, heartbeat } from '@temporalio/activity';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { tenantEm } from '../db/orm.ts';
 import { advanceEmailCampaign, freshMemory } from '../domain/emails/campaigns/advance-email-campaign.ts';
 import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
-
-export interface EmailCampaignInput {
-  tenantId: string;
-  campaignId: number;
-}
+import type { WorkflowInputs } from '../workflows/registry.ts';
 
 /** How a campaign stands at the end of a slice; `until` is RFC 3339, null until somebody changes it; absent, there is more to do at once. */
 export interface CampaignStand {
@@ -26,7 +22,7 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
      * Looks after a campaign for some seconds, or until it has to wait for longer than that. `at` is the workflow's time in
      * ms since the epoch.
      */
-    async advanceCampaign({ tenantId, campaignId, at }: EmailCampaignInput & { at: number }): Promise<CampaignStand> {
+    async advanceCampaign({ tenantId, campaignId, at }: WorkflowInputs['emailCampaign'] & { at: number }): Promise<CampaignStand> {
       const em = tenantEm(deps.orm, tenantId);
       const { cancellationSignal } = Context.current();
       const memory = freshMemory();

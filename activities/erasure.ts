@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import { isGrpcServiceError } from '@temporalio/client';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { rows, sql, tenantEm } from '../db/orm.ts';
 import { eraseRecords } from '../domain/contacts/erasure/erase-records.ts';
 import { addCounts, beginErasure, endErasure, loadErasure } from '../domain/contacts/erasure/erasures.ts';
@@ -9,11 +9,7 @@ import { copiesOf, ensureCopies, insideOf, untilCaughtUp } from '../events/copie
 import { eraseMessages, type EraseProgress } from '../events/erase-messages.ts';
 import { DEAD_LETTERS, EVENTS } from '../events/streams.ts';
 import { closeWorkflow } from './start-executions.ts';
-
-export interface ErasureInput {
-  tenantId: string;
-  erasureId: number;
-}
+import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const NOT_FOUND = 5;
 const subjectOf = (tenantId: string): string => `events.${tenantId}.*`;
@@ -27,10 +23,10 @@ export function erasureActivities(deps: Deps) {
   };
 
   return {
-    beginErasure: ({ tenantId, erasureId }: ErasureInput): Promise<void> => beginErasure(emOf(tenantId), tenantId, erasureId).catch(final),
+    beginErasure: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> => beginErasure(emOf(tenantId), tenantId, erasureId).catch(final),
 
     /** Erases the person's events from the streams; where it got to is its heartbeat. */
-    async eraseEvents({ tenantId, erasureId }: ErasureInput): Promise<void> {
+    async eraseEvents({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const ids = new Set(person.contactIds);
@@ -52,7 +48,7 @@ export function erasureActivities(deps: Deps) {
     },
 
     /** Closes and deletes the person's executions in Temporal, with their histories. */
-    async eraseHistories({ tenantId, erasureId }: ErasureInput): Promise<void> {
+    async eraseHistories({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const workflows = await em.transactional((tx) => rows<{ workflow_id: string }>(tx, sql`
@@ -69,8 +65,8 @@ export function erasureActivities(deps: Deps) {
       await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { workflows: erased }));
     },
 
-    eraseRecords: ({ tenantId, erasureId }: ErasureInput): Promise<void> => eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final),
+    eraseRecords: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> => eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final),
 
-    endErasure: ({ tenantId, erasureId, error }: ErasureInput & { error: string | null }): Promise<void> => endErasure(emOf(tenantId), tenantId, erasureId, error),
+    endErasure: ({ tenantId, erasureId, error }: WorkflowInputs['contactErasure'] & { error: string | null }): Promise<void> => endErasure(emOf(tenantId), tenantId, erasureId, error),
   };
 }

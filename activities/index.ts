@@ -1,4 +1,4 @@
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { campaignActivities } from './campaigns.ts';
 import { contactImportActivities } from './contact-import.ts';
 import { emailCampaignActivities } from './email-campaigns.ts';

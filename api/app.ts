@@ -5,7 +5,7 @@ import Router from '@koa/router';
 import Koa, { type Context, type Next } from 'koa';
 import { AppError } from '../domain/common/errors.ts';
 import type { Principal } from '../domain/audit/principal.ts';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';
 import { createFollowClick } from './emails/tracking/follow-click.ts';
 import { guard, type RouteSpec } from './guard/guard.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import closeWithGrace from 'close-with-grace';
-import { createDeps } from '../config/deps.ts';
+import { createDeps } from '../runtime/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { REQUEST_WAIT_MS } from '../db/orm.ts';
 import { listen, startOrExit } from '../config/start-problems.ts';

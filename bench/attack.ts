@@ -50,7 +50,7 @@ await onStack(1, async () => {
   const service = await startService({ env: { ENABLE_RATE_LIMITING: 'false' } });
   const { body: form } = await service.api('POST', '/forms', { name: 'Attacked', fields: [{ name: 'email', label: 'Email', type: 'email', required: true }] });
   const [port] = await freePorts(1);
-  const api = await startServer('../api/server.ts', port!, { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', ENABLE_RATE_LIMITING: 'false' });
+  const api = await startServer('api/server.ts', port!, { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', ENABLE_RATE_LIMITING: 'false' });
   const seconds = Number(values.seconds);
   const ask = async (): Promise<number> => {
     const { times } = await sendLoad({ port: port!, token: service.admin.token, paths: ['/api/v1/contacts?limit=10'], seconds, connections: 10, rate: RATE });

@@ -46,8 +46,8 @@ await onStack(2, async () => {
   const [apiPort, barePort] = await freePorts(2);
   const limit = '1000000000';
   const env = { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', RATE_LIMIT_PUBLIC_PER_MINUTE: limit };
-  const api: Server = { server: await startServer('../api/server.ts', apiPort!, env), port: apiPort! };
-  const bare: Server = { server: await startServer('./references/bare-redirect.ts', barePort!, env), port: barePort! };
+  const api: Server = { server: await startServer('api/server.ts', apiPort!, env), port: apiPort! };
+  const bare: Server = { server: await startServer('bench/references/bare-redirect.ts', barePort!, env), port: barePort! };
   const links = createEmailLinks({ publicUrl: '', signer: service.deps.links });
   const paths = Array.from({ length: EMAILS }, (_, n) => links.clickUrl(n + 1, trackableLink(`https://www.example.com/offers/${n}?utm_source=mail&utm_campaign=spring`)!));
 

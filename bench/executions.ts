@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { startWorkflow, searchAttributes } from '../config/temporal.ts';
+import { searchAttributes } from '../workflows/search-attributes.ts';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { rows, sql, tenantEm } from '../db/orm.ts';
 import { startService, type Service } from '../test/support/service.ts';
@@ -42,9 +42,9 @@ async function nothingRate(service: Service, pair: number): Promise<number> {
   const pending = Array.from({ length: executions }, (_, n) => n);
   await Promise.all(Array.from({ length: 20 }, async () => {
     for (let n = pending.pop(); n !== undefined; n = pending.pop()) {
-      await startWorkflow(temporal, {
-        type: 'doNothing', id: `nothing/${pair}/${n}`, taskQueue: NOTHING_QUEUE, input: { n },
-        searchAttributes: new TypedSearchAttributes([{ key: searchAttributes.campaignId, value: pair + 1 }, { key: searchAttributes.contactId, value: n + 1 }]),
+      await temporal.workflow.start('doNothing', {
+        workflowId: `nothing/${pair}/${n}`, taskQueue: NOTHING_QUEUE, args: [{ n }],
+        typedSearchAttributes: new TypedSearchAttributes([{ key: searchAttributes.campaignId, value: pair + 1 }, { key: searchAttributes.contactId, value: n + 1 }]),
       });
     }
   }));

@@ -66,8 +66,8 @@ await onStack(2, async () => {
   const ids = await fill(service);
   const [apiPort, barePort] = await freePorts(2);
   const env = { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '100000000', RATE_LIMIT_BURST: '100000000' };
-  const api = await startServer('../api/server.ts', apiPort!, env);
-  const bare = await startServer('./references/bare-koa.ts', barePort!, env);
+  const api = await startServer('api/server.ts', apiPort!, env);
+  const bare = await startServer('bench/references/bare-koa.ts', barePort!, env);
   const { token } = service.admin;
   const contacts = ids.map((id) => `/api/v1/contacts/${id}`);
   await Promise.all([peak(apiPort!, token, contacts), peak(barePort!, token, contacts)]);

@@ -1,9 +1,9 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import { parseMailbox } from '../domain/emails/message/compose.ts';
 import type { Env } from './env.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';
+import { parseMailbox } from '../domain/emails/mime/mime.ts';
 
 const SECRET_CHARACTERS = 32;
 /** Any text does for these: it is only ever signed and verified with. */

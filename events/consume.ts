@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { errorForLog } from '../config/error-for-log.ts';
-import { SpanKind } from '../config/tracing.ts';
+import { SpanKind } from '../runtime/tracing.ts';
 import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
-import { isRetryable, toAppError } from '../db/errors.ts';
+import { isRetryable } from '../db/errors.ts';
 import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
 import { compileRequest } from '../domain/common/schema-check.ts';
 import { decodeText, encode, isUnanswered, type JsMsg } from './nats.ts';
 import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
+import { toAppError } from '../domain/common/database-errors.ts';
 
 const BATCH = 500;
 /** Under load so long from one batch to the next: what arrives meanwhile is handled together, in one transaction. */

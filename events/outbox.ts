@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
+import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
 import type { EventData, EventType } from './contracts.ts';
 
 export const SHARDS = 16;
@@ -136,10 +137,10 @@ export async function appendSendRequests(tx: EntityManager, tenantId: string, re
   await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
 }
 
-/** Writes down that a workflow is to be started; started twice under its id it is still one. */
-export async function appendWorkflow(tx: EntityManager, tenantId: string, workflow: { type: string; id: string; input: Record<string, unknown> }): Promise<void> {
+/** Writes the start of a workflow. The relay performs it, as often as it must: workflows are started once by their ids. */
+export async function appendWorkflow<Type extends WorkflowType>(tx: EntityManager, type: Type, input: WorkflowInputs[Type]): Promise<void> {
   touchOutbox(tx, 'outbox_workflows');
   await rows(tx, sql`
     insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
-    values (${tenantId}, ${workflow.type}, ${workflow.id}, ${JSON.stringify(workflow.input)}::jsonb)`);
+    values (${input.tenantId}, ${type}, ${workflowId(type, input)}, ${JSON.stringify(input)}::jsonb)`);
 }

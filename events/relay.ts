@@ -7,6 +7,7 @@ import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
 import { SHARDS, type OutboxTable, type SendRequest } from './outbox.ts';
 import { Wake } from './wake.ts';
+import type { WorkflowStart } from '../workflows/registry.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 
@@ -26,7 +27,7 @@ export interface RelayDeps {
   log: Logger;
   metrics: Metrics;
   /** Starts a workflow under its id; one that was already started is a success. */
-  startWorkflow(type: string, id: string, input: Record<string, unknown>): Promise<void>;
+  startWorkflow(start: WorkflowStart): Promise<void>;
 }
 
 interface OutboxRow {
@@ -89,10 +90,10 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   const workflows: Loop = {
     name: 'outbox_workflows',
     batch: async (client) => {
-      const { rows } = await client.query<{ id: number; workflow_type: string; workflow_id: string; input: Record<string, unknown> }>(
+      const { rows } = await client.query<WorkflowStart>(
         `delete from outbox_workflows where id in (select id from outbox_workflows order by id limit $1)
-         returning id, workflow_type, workflow_id, input`, [WORKFLOWS_PER_BATCH]);
-      await Promise.all(rows.map((row) => deps.startWorkflow(row.workflow_type, row.workflow_id, row.input)));
+         returning workflow_type as type, workflow_id as id, input`, [WORKFLOWS_PER_BATCH]);
+      await Promise.all(rows.map((start) => deps.startWorkflow(start)));
       return { messages: rows.length, more: rows.length === WORKFLOWS_PER_BATCH };
     },
   };

@@ -1,4 +1,4 @@
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { serveMailRequests } from '../domain/auth/accounts/mail-requests.ts';
 import { every } from './every.ts';
 

@@ -5,12 +5,12 @@
 import { parseArgs } from 'node:util';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import closeWithGrace from 'close-with-grace';
-import { createDeps } from '../config/deps.ts';
+import { createDeps } from '../runtime/deps.ts';
 import { EnvError, readEnv } from '../config/env.ts';
 import { createLogger } from '../config/logger.ts';
 import { bySetting, startOrExit } from '../config/start-problems.ts';
-import { temporalClient } from '../config/temporal.ts';
-import { whenThere } from '../config/when-there.ts';
+import { temporalClient } from '../runtime/temporal.ts';
+import { whenThere } from '../runtime/when-there.ts';
 import { serveMetrics } from './metrics-server.ts';
 import { ROLES, startWorker, type Role } from './roles.ts';
 import { temporalLogger } from './temporal-logger.ts';

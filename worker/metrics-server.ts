@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { listen } from '../config/start-problems.ts';
 
 /** A worker's own /metrics on loopback, when WORKER_HEALTH_PORT is set. */

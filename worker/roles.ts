@@ -1,7 +1,7 @@
 import type { NativeConnection } from '@temporalio/worker';
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { startFromOutbox } from '../activities/start-executions.ts';
-import { ensureSearchAttributes } from '../config/temporal.ts';
+import { ensureSearchAttributes } from '../runtime/temporal.ts';
 import { consumeBatches, runEventHandler } from '../events/consume.ts';
 import { startRelay } from '../events/relay.ts';
 import { copiesOf, ensureCopies } from '../events/copies.ts';
@@ -50,7 +50,7 @@ export async function startWorker(deps: Deps, connection: NativeConnection, role
   if (roles.includes('relay')) {
     running.push(startRelay({
       databaseUrl: deps.env.DATABASE_URL, nats: deps.nats, log: deps.log, metrics: deps.metrics,
-      startWorkflow: (type, id, input) => startFromOutbox(deps, { type, id, input }),
+      startWorkflow: (start) => startFromOutbox(deps, start),
     }));
   }
   if (roles.includes('senders')) running.push(startAccountMails(deps), startSenders(deps));

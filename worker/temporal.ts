@@ -1,7 +1,7 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/index.ts';
-import type { Deps } from '../config/deps.ts';
-import { JOB_QUEUE, MAILING_QUEUE, TASK_QUEUE } from '../config/temporal.ts';
+import type { Deps } from '../runtime/deps.ts';
+import { QUEUES } from '../workflows/registry.ts';
 import { workflowBundle } from './bundle.ts';
 import { failingActivities } from './failing-activities.ts';
 import { temporalLogger } from './temporal-logger.ts';
@@ -15,15 +15,15 @@ export async function startTemporalWorker(deps: Deps, connection: NativeConnecti
   } satisfies Partial<WorkerOptions>;
   const workers = [
     await Worker.create({
-      ...common, taskQueue: TASK_QUEUE, maxCachedWorkflows: 2000,
+      ...common, taskQueue: QUEUES.journeys, maxCachedWorkflows: 2000,
       maxConcurrentWorkflowTaskExecutions: 100, maxConcurrentActivityTaskExecutions: 50, maxConcurrentLocalActivityExecutions: 50,
     }),
     await Worker.create({
-      ...common, taskQueue: JOB_QUEUE, maxCachedWorkflows: 100,
+      ...common, taskQueue: QUEUES.jobs, maxCachedWorkflows: 100,
       maxConcurrentWorkflowTaskExecutions: 10, maxConcurrentActivityTaskExecutions: 20, maxConcurrentLocalActivityExecutions: 10,
     }),
     await Worker.create({
-      ...common, taskQueue: MAILING_QUEUE, maxCachedWorkflows: 200,
+      ...common, taskQueue: QUEUES.mailings, maxCachedWorkflows: 200,
       maxConcurrentWorkflowTaskExecutions: 10, maxConcurrentActivityTaskExecutions: 200, maxConcurrentLocalActivityExecutions: 1,
     }),
   ];

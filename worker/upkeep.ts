@@ -1,4 +1,4 @@
-import type { Deps } from '../config/deps.ts';
+import type { Deps } from '../runtime/deps.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { sweepAnswers } from '../domain/idempotency/answers.ts';
 import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';

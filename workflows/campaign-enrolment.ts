@@ -1,15 +1,9 @@
 import { continueAsNew, proxyActivities, sleep, workflowInfo } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import { paging } from './options.ts';
+import type { EnrolmentInput } from './registry.ts';
 
 const { enrolPage } = proxyActivities<CampaignActivities>(paging);
-
-export interface EnrolmentInput {
-  tenantId: string;
-  enrolmentId: number;
-  /** The contact id to go on after. */
-  after?: number;
-}
 
 /** Enters an audience into a campaign, page by page in the order of the contacts' ids. */
 export async function campaignEnrolment({ tenantId, enrolmentId, after = 0 }: EnrolmentInput): Promise<void> {

@@ -5,13 +5,13 @@ import {
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
 import { local, patient } from './options.ts';
-import { stepId, stepType } from './search-attributes.ts';
+import { searchAttributes } from './search-attributes.ts';
 
 /** Something that the execution waits for may have happened: look again. */
 export const wake = defineSignal('wake');
 
-const inPassing = proxyLocalActivities<CampaignActivities>(local);
-const insisting = proxyActivities<CampaignActivities>(patient);
+const asLocalActivity = proxyLocalActivities<CampaignActivities>(local);
+const asActivity = proxyActivities<CampaignActivities>(patient);
 
 /**
  * The journey of one contact through one campaign. All it does is to run the step it is at and to wait as long as the
@@ -30,18 +30,18 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     setCurrentDetails(details);
     if (step.stepId === shown) return;
     shown = step.stepId;
-    upsertSearchAttributes([{ key: stepId, value: step.stepId }, { key: stepType, value: step.type }]);
+    upsertSearchAttributes([{ key: searchAttributes.stepId, value: step.stepId }, { key: searchAttributes.stepType, value: step.type }]);
   };
 
   const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {
     const request = () => ({ tenantId, executionId, runSeq, seq, at: Date.now() });
     const { summary } = runs;
     try {
-      return await inPassing[runs.type].executeWithOptions({ ...local, summary }, [request()]);
+      return await asLocalActivity[runs.type].executeWithOptions({ ...local, summary }, [request()]);
     } catch (error) {
       if (isFinal(error)) throw error;
       show(runs, `**${runs.stepId}**: ${summary} (tried again until it succeeds)`);
-      return await insisting[runs.type].executeWithOptions({ ...patient, summary }, [request()]);
+      return await asActivity[runs.type].executeWithOptions({ ...patient, summary }, [request()]);
     }
   };
 

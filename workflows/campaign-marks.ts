@@ -1,6 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CampaignActivities, MarkedPage } from '../activities/campaigns.ts';
 import { paging } from './options.ts';
+import type { WorkflowInputs } from './registry.ts';
 
 const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(paging);
 
@@ -10,11 +11,11 @@ async function eachPage(tenantId: string, campaignId: number, run: (page: Marked
 }
 
 /** Closes the workflows of the executions of these campaigns that were stopped. */
-export async function campaignStop({ tenantId, campaignIds }: { tenantId: string; campaignIds: number[] }): Promise<void> {
+export async function campaignStop({ tenantId, campaignIds }: WorkflowInputs['campaignStop']): Promise<void> {
   for (const campaignId of campaignIds) await eachPage(tenantId, campaignId, closeStopped);
 }
 
 /** Wakes the workflows of the executions that came to a step while their campaign was paused. */
-export async function campaignResume({ tenantId, campaignId }: { tenantId: string; campaignId: number }): Promise<void> {
+export async function campaignResume({ tenantId, campaignId }: WorkflowInputs['campaignResume']): Promise<void> {
   await eachPage(tenantId, campaignId, wakeParked);
 }

@@ -1,7 +1,8 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { contactImportActivities, ImportInput } from '../activities/contact-import.ts';
+import type { contactImportActivities } from '../activities/contact-import.ts';
 import type { ImportStand } from '../domain/contacts/import/run-import.ts';
 import { causeOf } from './failure.ts';
+import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof contactImportActivities>;
 
@@ -11,7 +12,7 @@ const { importContacts } = proxyActivities<Activities>(importing);
 const { completeContactImport, failContactImport } = proxyActivities<Activities>({ startToCloseTimeout: '5m', retry: { maximumInterval: '1m' } });
 
 /** One import, from the kept file to its end. An activity takes some seconds of it, so that the details here move on. */
-export async function contactImport(input: ImportInput): Promise<void> {
+export async function contactImport(input: WorkflowInputs['contactImport']): Promise<void> {
   for (let summary = 'reading the file'; ;) {
     setCurrentDetails(`Import ${input.importId}: ${summary}`);
     const { over, rows, totalRows } = await importSome(input, summary);
@@ -23,7 +24,7 @@ export async function contactImport(input: ImportInput): Promise<void> {
   setCurrentDetails(`Import ${input.importId}: done`);
 }
 
-async function importSome(input: ImportInput, summary: string): ReturnType<Activities['importContacts']> {
+async function importSome(input: WorkflowInputs['contactImport'], summary: string): ReturnType<Activities['importContacts']> {
   try {
     const stand: ImportStand | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
     // The activity of an earlier version ran to the end of the file and answered nothing.

@@ -1,5 +1,6 @@
 import { condition, continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { emailCampaignActivities, EmailCampaignInput } from '../activities/email-campaigns.ts';
+import type { emailCampaignActivities } from '../activities/email-campaigns.ts';
+import type { WorkflowInputs } from './registry.ts';
 
 /** Somebody has changed the campaign: look again. */
 export const wakeEmailCampaign = defineSignal('wake');
@@ -9,7 +10,7 @@ const options = { startToCloseTimeout: '10 minutes', heartbeatTimeout: '30 secon
 const { advanceCampaign } = proxyActivities<ReturnType<typeof emailCampaignActivities>>(options);
 
 /** One email campaign, from its schedule to its last email. */
-export async function emailCampaign(input: EmailCampaignInput): Promise<void> {
+export async function emailCampaign(input: WorkflowInputs['emailCampaign']): Promise<void> {
   let woken = false;
   setHandler(wakeEmailCampaign, () => {
     woken = true;

@@ -1,7 +1,8 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { erasureActivities, ErasureInput } from '../activities/erasure.ts';
+import type { erasureActivities } from '../activities/erasure.ts';
 import { causeOf } from './failure.ts';
 import { patient } from './options.ts';
+import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof erasureActivities>;
 
@@ -9,7 +10,7 @@ const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>({
 const { eraseEvents, eraseHistories } = proxyActivities<Activities>({ ...patient, startToCloseTimeout: '12 hours', heartbeatTimeout: '1 minute' });
 
 /** The erasure of one person: events, histories, and what they are found by at last. Whatever fails is tried again until it is done. */
-export async function contactErasure(input: ErasureInput): Promise<void> {
+export async function contactErasure(input: WorkflowInputs['contactErasure']): Promise<void> {
   try {
     await beginErasure(input);
     await eraseEvents(input);

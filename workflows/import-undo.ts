@@ -1,11 +1,12 @@
 import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
-import type { contactImportActivities, ImportInput } from '../activities/contact-import.ts';
+import type { contactImportActivities } from '../activities/contact-import.ts';
 import { paging } from './options.ts';
+import type { WorkflowInputs } from './registry.ts';
 
 const { undoContactImport } = proxyActivities<ReturnType<typeof contactImportActivities>>(paging);
 
 /** Undoes an import chunk by chunk, from its end to its beginning. An activity takes some seconds of it. */
-export async function importUndo(input: ImportInput): Promise<void> {
+export async function importUndo(input: WorkflowInputs['importUndo']): Promise<void> {
   let summary = 'the last rows';
   for (;;) {
     setCurrentDetails(`Undo of import ${input.importId}: ${summary}`);

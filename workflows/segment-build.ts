@@ -1,12 +1,12 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { segmentActivities } from '../activities/segments.ts';
-import type { BuildInput } from '../domain/segments/membership/build-segment.ts';
+import type { WorkflowInputs } from './registry.ts';
 
 // How far it has come is in the row of the segment, so whatever fails is tried again, without limit, from there.
 const options = { startToCloseTimeout: '24h', heartbeatTimeout: '15s', retry: { initialInterval: '1s', maximumInterval: '1m' } } as const;
 const { buildSegment } = proxyActivities<ReturnType<typeof segmentActivities>>(options);
 
 /** One build of a segment. */
-export async function segmentBuild(input: BuildInput): Promise<void> {
+export async function segmentBuild(input: WorkflowInputs['segmentBuild']): Promise<void> {
   await buildSegment.executeWithOptions({ ...options, summary: `segment ${input.segmentId}, build ${input.build}` }, [input]);
 }

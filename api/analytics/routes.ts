@@ -2,7 +2,7 @@ import { Type, type TProperties } from 'typebox';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
 import { INTERVALS, readPeriod, type Period, type PeriodQuery } from '../../domain/analytics/period.ts';
 import { EVENTS } from '../../events/streams.ts';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { route, type RouteSpec } from '../guard/guard.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../guard/schemas.ts';

@@ -1,5 +1,4 @@
 import { Invitation } from '../../db/entities/auth.ts';
-import { toAppError } from '../../db/errors.ts';
 import { sql } from '../../db/orm.ts';
 import { acceptInvitation, createInvitation, deleteInvitation, invitationOf, invitationStatus } from '../../domain/auth/accounts/invitations.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
@@ -15,6 +14,7 @@ import { pageFor } from './account-routes.ts';
 import { accountPage } from './pages.ts';
 import { presentInvitation, presentUser } from './presenter.ts';
 import { TokenQuery, User as UserSchema } from './schema.ts';
+import { toAppError } from '../../domain/common/database-errors.ts';
 
 const sortable = { ...commonSort, expiresAt: { column: sql`t.expires_at`, type: 'timestamptz' } } as const;
 const wrong = { contentType: 'text/html', description: 'A page that says what is wrong' };

@@ -1,7 +1,7 @@
 import type { ApiKey, AuditEntry, Invitation, Role, User } from '../../db/entities/auth.ts';
 import { statusOf } from '../../domain/auth/accounts/invitations.ts';
-import { isBuiltIn } from '../../domain/auth/accounts/provision-tenant.ts';
 import type { OpenedSession } from '../../domain/auth/access/sessions.ts';
+import { isBuiltIn } from '../../domain/auth/access/built-in-roles.ts';
 
 const common = ({ tenantId, createdAt, updatedAt, version }: User | Role | Invitation | ApiKey) => ({ tenantId, createdAt, updatedAt, version });
 

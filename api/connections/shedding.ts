@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Pool } from 'pg';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { hasBody } from '../middleware/early-answer.ts';
 import { refuseWith } from './refuse.ts';

@@ -4,7 +4,7 @@ import { Form } from '../../db/entities/forms.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import type { FieldError } from '../../domain/forms/check-submission.ts';
 import { countView, submitForm } from '../../domain/forms/submit-form.ts';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
 import type { Call, Reply } from '../guard/guard.ts';

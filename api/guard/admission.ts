@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { findApiKey } from '../../domain/auth/access/api-keys.ts';
 import { unauthorized, type AccessClaims } from '../../domain/auth/access/access-token.ts';
 import { askSessions, readCredentials, readSessions } from '../../domain/auth/access/authenticate.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
-import { DEFAULT_TENANT } from '../../domain/auth/accounts/provision-tenant.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import { askTokens, readTokens, type RateLimit, type TokenTaken, type TokenWanted } from '../../domain/rate-limits/take-tokens.ts';
+import { DEFAULT_TENANT } from '../../domain/auth/access/built-in-roles.ts';
 
 /** Who is at the door, and from where. */
 export interface Arrival {

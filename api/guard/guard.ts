@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
 import { AppError, assertValid, type ErrorCode, type Violation } from '../../domain/common/errors.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import type { Env } from '../../config/env.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import { checkContent, coerceParameters, compileRequest, compileResponse } from '../../domain/common/schema-check.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid } from '../../domain/common/errors.ts';

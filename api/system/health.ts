@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import type { Deps } from '../../config/deps.ts';
-import { TASK_QUEUE } from '../../config/temporal.ts';
+import type { Deps } from '../../runtime/deps.ts';
+import { QUEUES } from '../../workflows/registry.ts';
 
 export type Status = 'UP' | 'DEGRADED' | 'DOWN';
 export interface Health {
@@ -25,7 +25,7 @@ function smtpAnswers(address: string): Promise<void> {
 
 async function workerPolls(deps: Deps): Promise<void> {
   const queue = await deps.temporal.workflowService.describeTaskQueue({
-    namespace: deps.env.TEMPORAL_NAMESPACE, taskQueue: { name: TASK_QUEUE }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+    namespace: deps.env.TEMPORAL_NAMESPACE, taskQueue: { name: QUEUES.journeys }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
   });
   const fresh = (queue.pollers ?? []).some((poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 < 120_000);
   if (!fresh) throw new Error('no worker polls');

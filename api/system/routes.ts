@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { asyncapi } from '../../events/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access/access-token.ts';
 import { pagePolicy } from '../pages/html.ts';

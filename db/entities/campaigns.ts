@@ -2,6 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const CAMPAIGN_STATUSES = ['DRAFT', 'ACTIVE', 'PAUSED', 'STOPPED', 'ARCHIVED'] as const;
+/** Campaigns that take contacts in. While one is paused they enter too, and wait at their first step. */
+export const OPEN_STATUSES = ['ACTIVE', 'PAUSED'];
 export const CAMPAIGN_TYPES = ['CUSTOM', 'WELCOME_SERIES', 'NURTURE', 'RE_ENGAGEMENT'] as const;
 export const EXECUTION_STATUSES = ['RUNNING', 'STOPPED', 'COMPLETED', 'FAILED'] as const;
 

@@ -118,6 +118,10 @@ const EmailEventSchema = defineEntity({
 export class EmailEvent extends EmailEventSchema.class {}
 EmailEventSchema.setClass(EmailEvent);
 
+/** The providers whose webhooks are taken. */
+export const WEBHOOK_PROVIDERS = ['ses', 'sendgrid', 'mailgun', 'postmark'] as const;
+export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
+
 /** What came back of an email, each report once: `eventKey` is the report's Message-ID or the provider's event id. */
 export const BOUNCE_KINDS = ['hard', 'soft', 'complaint'] as const;
 export type BounceKind = (typeof BOUNCE_KINDS)[number];

@@ -128,4 +128,7 @@ const ScoringSettingsSchema = defineEntity({
 export class ScoringSettings extends ScoringSettingsSchema.class {}
 ScoringSettingsSchema.setClass(ScoringSettings);
 
+/** Boundaries of a tenant that has set none. */
+export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
+
 export const scoringEntities = [ScoringRule, ScoreTotal, ScoreByRule, ScoreHistory, ScoreThreshold, ScoreThresholdHit, ScoringSettings];

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createDeps, type Deps } from '../../config/deps.ts';
+import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, tenantEm } from '../../db/orm.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/ledger/queue-emails.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type pg from 'pg';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';

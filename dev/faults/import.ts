@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createDeps } from '../../config/deps.ts';
+import { createDeps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
 import { ensureStreams } from '../../events/streams.ts';

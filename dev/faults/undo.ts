@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createDeps } from '../../config/deps.ts';
+import { createDeps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { tenantEm } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';

@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { DEFAULT_LEVELS } from './levels.ts';
+import { DEFAULT_LEVELS } from '../../db/entities/scoring.ts';
 
 const DEFAULT_RULES = [
   { name: 'Email opened', eventType: 'EMAIL_OPENED', points: 5, category: 'engagement' },

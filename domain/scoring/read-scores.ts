@@ -1,9 +1,8 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { Company, Contact } from '../../db/entities/contacts.ts';
-import { ScoringSettings } from '../../db/entities/scoring.ts';
+import { ScoringSettings, DEFAULT_LEVELS } from '../../db/entities/scoring.ts';
 import { notFound } from '../common/errors.ts';
 import { qualificationOf } from './match-rule.ts';
-import { DEFAULT_LEVELS } from './levels.ts';
 
 const HISTORY = 100;
 

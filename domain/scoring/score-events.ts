@@ -2,9 +2,9 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { emailReferences } from '../../events/email-references.ts';
-import { DEFAULT_LEVELS } from './levels.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';
+import { DEFAULT_LEVELS } from '../../db/entities/scoring.ts';
 
 /** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
 export const SCORABLE_EVENTS = [

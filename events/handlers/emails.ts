@@ -1,4 +1,4 @@
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { acceptEmails, type NamedEmail } from '../../domain/emails/ledger/accept-emails.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { analyticsHandler } from './analytics.ts';
 import { campaignHandler } from './campaigns.ts';
 import { contactHandler } from './contacts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { createDeps, type Deps } from '../../config/deps.ts';
+import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql } from '../../db/orm.ts';
 import { runEventHandler, type EventHandler } from '../../events/consume.ts';

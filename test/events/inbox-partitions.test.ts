@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
-import { createDeps, type Deps } from '../../config/deps.ts';
+import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { keepPartitions } from '../../worker/upkeep.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';

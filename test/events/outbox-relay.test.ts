@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import pg from 'pg';
-import { createDeps, type Deps } from '../../config/deps.ts';
+import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { engineEm, rows, sql, tenantEm } from '../../db/orm.ts';
 import type { CloudEvent } from '../../events/contracts.ts';
 import { appendEvents, appendWorkflow, outboxRows, SHARDS } from '../../events/outbox.ts';
-import { startRelay } from '../../events/relay.ts';
+import { startRelay, type RelayDeps } from '../../events/relay.ts';
 import { ensureStreams, EVENTS } from '../../events/streams.ts';
 import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await engineEm(deps.orm).transactional((tx) => rows(tx, sql`delete from outbox_events`));
 });
 
-const relay = (overrides: { databaseUrl?: string; startWorkflow?: (type: string, id: string, input: Record<string, unknown>) => Promise<void> } = {}) =>
+const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'startWorkflow'>> = {}) =>
   startRelay({ databaseUrl: deps.env.DATABASE_URL, nats: deps.nats, log: deps.log, metrics: deps.metrics, startWorkflow: async () => {}, ...overrides });
 
 const visit = (contactId: number, url: string) => ({ type: 'WEBSITE_VISITED' as const, entity: `contact/${contactId}`, data: { contactId, url } });
@@ -113,16 +113,16 @@ test('two relays share no shard, and the second takes over', async () => {
 test('a workflow that can not be started stays in the outbox until it can', async () => {
   const started: string[] = [];
   let failures = 2;
-  await tenantEm(deps.orm, 'default').transactional((tx) => appendWorkflow(tx, 'default', { type: 'someWorkflow', id: 'some/1', input: { a: 1 } }));
+  await tenantEm(deps.orm, 'default').transactional((tx) => appendWorkflow(tx, 'importUndo', { tenantId: 'default', importId: 1 }));
   const running = relay({
-    startWorkflow: async (type, id, input) => {
+    startWorkflow: async ({ type, id, input }) => {
       if (failures-- > 0) throw new Error('Temporal is away');
       started.push(`${type} ${id} ${JSON.stringify(input)}`);
     },
   });
   await until('it is started', () => started.length > 0);
   await running.stop();
-  assert.deepEqual(started, ['someWorkflow some/1 {"a":1}']);
+  assert.deepEqual(started, ['importUndo import-undo/default/1 {"importId":1,"tenantId":"default"}']);
 });
 
 test('a bulk of events becomes rows of at most 500 of one shard and type', () => {

@@ -1,5 +1,5 @@
 /** Runs one import in a process of its own, for tests that kill it: `node import-runner.ts <tenant> <import id>`. */
-import { createDeps } from '../../config/deps.ts';
+import { createDeps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
 import { runImport } from '../../domain/contacts/import/run-import.ts';
 import { readFile } from '../../events/file-store.ts';

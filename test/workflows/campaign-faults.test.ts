@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { closeWorkflow, startExecutions } from '../../activities/start-executions.ts';
-import { TASK_QUEUE } from '../../config/temporal.ts';
+import { QUEUES } from '../../workflows/registry.ts';
 import { CampaignEnrolment } from '../../db/entities/campaigns.ts';
 import { rows, sql } from '../../db/orm.ts';
 import { enrolPage } from '../../domain/campaigns/enrolment/enrol-page.ts';
@@ -104,7 +104,7 @@ test('a worker that dies between the commit and the answer sends nothing twice',
   const activities = createActivities(journeys.deps);
   let lost = 0;
   const worker = await Worker.create({
-    connection: journeys.env.nativeConnection, taskQueue: TASK_QUEUE, workflowBundle: await workflowBundle(),
+    connection: journeys.env.nativeConnection, taskQueue: QUEUES.journeys, workflowBundle: await workflowBundle(),
     activities: {
       ...activities,
       EMAIL: async (request: StepRequest) => {

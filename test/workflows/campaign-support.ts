@@ -3,9 +3,10 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Runtime, Worker } from '@temporalio/worker';
 import { createActivities } from '../../activities/index.ts';
 import { startFromOutbox } from '../../activities/start-executions.ts';
-import { createDeps, type Deps } from '../../config/deps.ts';
+import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
-import { JOB_QUEUE, MAILING_QUEUE, searchAttributes, TASK_QUEUE } from '../../config/temporal.ts';
+import { QUEUES, type WorkflowStart } from '../../workflows/registry.ts';
+import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
 import { engineEm, rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
 import { createCampaign, type CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
@@ -97,10 +98,10 @@ export async function startJourneys(): Promise<Journeys> {
       return id;
     },
     relay: async () => {
-      const found = await engineEm(deps.orm).transactional((tx) => rows<{ workflow_type: string; workflow_id: string; input: Record<string, unknown> }>(tx, sql`
-        with taken as (delete from outbox_workflows returning *) select workflow_type, workflow_id, input from taken order by id`));
-      for (const row of found) await startFromOutbox(deps, { type: row.workflow_type, id: row.workflow_id, input: row.input });
-      return found.map((row) => row.workflow_id);
+      const found = await engineEm(deps.orm).transactional((tx) => rows<WorkflowStart>(tx, sql`
+        with taken as (delete from outbox_workflows returning *) select workflow_type as type, workflow_id as id, input from taken order by id`));
+      for (const start of found) await startFromOutbox(deps, start);
+      return found.map(({ id }) => id);
     },
     finished: async (workflowId) => {
       await env.client.workflow.getHandle(workflowId).result();
@@ -137,7 +138,7 @@ export async function startJourneys(): Promise<Journeys> {
     },
     worker: async (activities = createActivities(deps)) => {
       const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities };
-      const workers = await Promise.all([TASK_QUEUE, JOB_QUEUE, MAILING_QUEUE].map((taskQueue) => Worker.create({ ...common, taskQueue })));
+      const workers = await Promise.all(Object.values(QUEUES).map((taskQueue) => Worker.create({ ...common, taskQueue })));
       const runs = workers.map((worker) => worker.run());
       const handle = {
         stop: async () => {

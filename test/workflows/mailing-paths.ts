@@ -1,10 +1,11 @@
 import { rows, sql } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';
-import { cancelEmailCampaign, emailCampaignWorkflowId, pauseEmailCampaign, resumeEmailCampaign } from '../../domain/emails/campaigns/change-email-campaign.ts';
+import { cancelEmailCampaign, pauseEmailCampaign, resumeEmailCampaign } from '../../domain/emails/campaigns/change-email-campaign.ts';
 import { createEmailCampaign, updateEmailCampaign, type EmailCampaignInput } from '../../domain/emails/campaigns/save-email-campaign.ts';
 import { until } from '../support/until.ts';
 import { TENANT, type Journeys } from './campaign-support.ts';
 import { hindered } from './job-paths.ts';
+import { workflowId } from '../../workflows/registry.ts';
 
 const author = asService(TENANT);
 const MINUTE_MS = 60_000;
@@ -13,7 +14,7 @@ const MINUTE_MS = 60_000;
 async function newMailing(journeys: Journeys, input: Partial<EmailCampaignInput>): Promise<{ id: number; workflowId: string }> {
   const segmentId = await journeys.list([await journeys.contact({ status: 'unsubscribed' })]);
   const { id } = await createEmailCampaign(journeys.em(), author, { name: 'A mailing', templateId: await journeys.template(), segmentId, ...input });
-  return { id, workflowId: emailCampaignWorkflowId(TENANT, id) };
+  return { id, workflowId: workflowId('emailCampaign', { tenantId: TENANT, campaignId: id }) };
 }
 
 /** By the server's clock, which has run on with the journeys before. */

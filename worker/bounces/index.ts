@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { withMailboxLock } from './mailbox-lock.ts';
 import { readMailboxUrl } from './mailbox-url.ts';
 import { readMailbox } from './read-mailbox.ts';

@@ -1,5 +1,5 @@
 import { ImapFlow, type FetchMessageObject } from 'imapflow';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { pgError } from '../../db/errors.ts';
 import { engineEm, retriedTransaction } from '../../db/orm.ts';
 import { readCursor, saveCursor, type MailboxCursor } from '../../domain/emails/bounces/mailbox-cursor.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 import { engineEm, type EntityManager } from '../../db/orm.ts';
-import { parseMailbox } from '../../domain/emails/message/compose.ts';
 import { leaseEmails, putOffEmails, releaseLeases, type LeasedEmail } from '../../domain/emails/ledger/lease-emails.ts';
 import { createEmailLinks } from '../../domain/emails/rendering/links.ts';
 import { SenderCache } from '../../domain/emails/senders/sender-cache.ts';
@@ -12,6 +11,7 @@ import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { Wake } from '../../events/wake.ts';
+import { parseMailbox } from '../../domain/emails/mime/mime.ts';
 
 const POLL_MS = 500;
 /** Rendered emails wait moments for a connection; a worker that dies holds them up no longer than this. */

@@ -1,4 +1,4 @@
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { forgetHealth, reportHealth, type ProviderReport } from '../../domain/emails/providers/report-health.ts';
 import { every } from '../every.ts';

@@ -1,4 +1,4 @@
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { requestAgain, sweepExpired } from '../../domain/emails/ledger/sweep-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { readProviders } from '../../config/smtp-url.ts';
 import type { EmailLane } from '../../db/entities/emails.ts';
 import { engineEm } from '../../db/orm.ts';

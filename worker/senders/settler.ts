@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../../config/deps.ts';
+import type { Deps } from '../../runtime/deps.ts';
 import { pgError } from '../../db/errors.ts';
 import { engineEm } from '../../db/orm.ts';
 import { settleEmails, type Settlement } from '../../domain/emails/ledger/settle-emails.ts';

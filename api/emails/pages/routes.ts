@@ -10,7 +10,7 @@ import { renderSent } from '../../../domain/emails/history/render-stored.ts';
 import type { UnsubscribeSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
 import { AppError } from '../../../domain/common/errors.ts';
-import type { Deps } from '../../../config/deps.ts';
+import type { Deps } from '../../../runtime/deps.ts';
 import { route, type Reply, type RouteSpec } from '../../guard/guard.ts';
 import { confirmPage, confirmSenderPage, preferencesPage, recipientErrorPage, statementPage, unsubscribedPage, unsubscribePage } from './pages.ts';
 import { TokenParams } from '../schema.ts';

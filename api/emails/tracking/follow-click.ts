@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Deps } from '../../../config/deps.ts';
+import type { Deps } from '../../../runtime/deps.ts';
 import { addressOf } from '../../middleware/address.ts';
 import { requestIdOf, type LogAnswer } from '../../middleware/access-log.ts';
 import { refuseWith } from '../../connections/refuse.ts';

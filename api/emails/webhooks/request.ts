@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Deps } from '../../../config/deps.ts';
+import type { Deps } from '../../../runtime/deps.ts';
 import type { DeliveryReport } from '../../../domain/emails/bounces/report.ts';
 import { emailOfMessageId, emailOfReturnPath } from '../../../domain/emails/mime/return-path.ts';
 import type { LinkSigner } from '../../../domain/addresses/tokens.ts';

@@ -6,7 +6,7 @@ import { cleanText, isViolation } from '../../common/fields.ts';
 import { AppError, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import { assertWithin, lockTenant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
-import { isBuiltIn } from '../accounts/provision-tenant.ts';
+import { isBuiltIn } from './built-in-roles.ts';
 
 /** Largest lengths in characters. */
 export const ROLE_LIMITS = { name: 50, description: 2000 } as const;

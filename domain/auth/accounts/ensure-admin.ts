@@ -5,7 +5,8 @@ import { readEmail, readUsername } from './account.ts';
 import { appendAudit, asService } from '../../audit/audit.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { checkPassword } from '../credentials/password-policy.ts';
-import { ADMIN_ROLE, DEFAULT_TENANT, hasUsers, provisionTenant, updateBuiltInRoles } from './provision-tenant.ts';
+import { hasUsers, provisionTenant, updateBuiltInRoles } from './provision-tenant.ts';
+import { ADMIN_ROLE, DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 interface AdminSettings {
   ADMIN_USERNAME: string;

@@ -5,8 +5,8 @@ import { isViolation } from '../../common/fields.ts';
 import { assertValid, type Violation } from '../../common/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { readEmail } from './account.ts';
-import { DEFAULT_TENANT } from './provision-tenant.ts';
 import { awaitsVerification, mailToken, type UserTokenPurpose } from './user-tokens.ts';
+import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 /** What is wrong with the address of a user. */
 export function addressViolations(email: string | undefined): Violation[] {

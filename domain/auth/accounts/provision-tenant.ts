@@ -1,20 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { provisionScoring } from '../../scoring/provision.ts';
-import { PERMISSIONS, USER_PERMISSIONS } from '../access/permissions.ts';
-
-/** The tenant of everyone while there is one tenant only; it is always there. */
-export const DEFAULT_TENANT = 'default';
-
-/** Who has this role and is active is an Admin. */
-export const ADMIN_ROLE = 'Admin';
-
-const BUILT_IN_ROLES = [
-  { name: ADMIN_ROLE, description: 'May do everything', permissions: PERMISSIONS },
-  { name: 'User', description: 'Works with contacts, email, campaigns, forms, scoring and analytics', permissions: USER_PERMISSIONS },
-];
-
-/** Whether the role is one that every tenant has, with the permissions that a release gives it. */
-export const isBuiltIn = (role: string): boolean => BUILT_IN_ROLES.some(({ name }) => name === role);
+import { BUILT_IN_ROLES } from '../access/built-in-roles.ts';
 
 /** Makes a tenant with its roles and defaults; one that is there is left as it is. */
 export async function provisionTenant(tx: EntityManager, tenantId: string): Promise<void> {

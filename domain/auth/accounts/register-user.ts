@@ -8,8 +8,9 @@ import { readEmail, readName, readUsername } from './account.ts';
 import { appendAudit, asUser, type Visitor } from '../../audit/audit.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { checkPassword } from '../credentials/password-policy.ts';
-import { DEFAULT_TENANT, hasUsers, provisionTenant } from './provision-tenant.ts';
+import { hasUsers, provisionTenant } from './provision-tenant.ts';
 import { mailToken } from './user-tokens.ts';
+import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 export interface Registration {
   username: string;

@@ -5,9 +5,9 @@ import { User } from '../../../db/entities/auth.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import { assertWithin, lockTenant, permissionsOf, type Granter } from '../access/grants.ts';
-import { ADMIN_ROLE } from './provision-tenant.ts';
 import { endSessions } from '../access/sessions.ts';
 import { spendTokens } from './user-tokens.ts';
+import { ADMIN_ROLE } from '../access/built-in-roles.ts';
 
 export interface UserChange {
   active?: boolean;

@@ -3,7 +3,7 @@ import type { User } from '../../../db/entities/auth.ts';
 import type { Visitor } from '../../audit/audit.ts';
 import { countGuess } from './login-failures.ts';
 import { inTurn, verifyPassword } from './password.ts';
-import { DEFAULT_TENANT } from '../accounts/provision-tenant.ts';
+import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
 /** A password to try, for a user or, in the same time, for a `name` that nobody has. */
 export interface Credentials extends Visitor {

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
 import { enterContacts, type Entered, type Entrant } from './enter-contacts.ts';
-import { executionWorkflowId, type ExecutionStart } from '../execution/execution.ts';
+import type { ExecutionStart } from '../execution/execution.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
 
 /** Enters contacts for something that happened; the starts of their workflows are written in the same transaction. */
@@ -9,10 +9,7 @@ export async function enterByTrigger(
   tx: EntityManager, origin: Origin, entered: Entered, entrants: readonly Entrant[], trigger: string,
 ): Promise<ExecutionStart[]> {
   const { starts } = await enterContacts(tx, origin, entered, entrants, { trigger });
-  for (const start of starts) {
-    const id = executionWorkflowId(start.tenantId, start.campaignId, start.contactId, start.entryNo);
-    await appendWorkflow(tx, origin.tenantId, { type: 'campaignExecution', id, input: { ...start } });
-  }
+  for (const start of starts) await appendWorkflow(tx, 'campaignExecution', start);
   return starts;
 }
 

@@ -2,7 +2,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { begin } from '../execution/advance.ts';
 import type { Definition } from '../definition/definition.ts';
-import { aheadOf, executionWorkflowId, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
+import { aheadOf, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
+import { workflows } from '../../../workflows/registry.ts';
 
 /** The version of a campaign that contacts enter. */
 export interface Entered {
@@ -58,7 +59,7 @@ function newRow(tenantId: string, { campaignId, definition }: Entered, found: El
     const { status, currentStep, exitReason } = outcome.end;
     return { ...row, workflow_id: null, status, current_step: currentStep, current_step_id: null, exit_reason: exitReason, state: {}, finished_at: now };
   }
-  const workflowId = executionWorkflowId(tenantId, campaignId, found.contact_id, found.entry_no);
+  const workflowId = workflows.campaignExecution.id({ tenantId, campaignId, contactId: found.contact_id, entryNo: found.entry_no });
   const state: ExecutionState = {
     position: outcome.position, enteredAt: now.toISOString(), ahead: aheadOf(definition, 0, outcome, moment),
   };

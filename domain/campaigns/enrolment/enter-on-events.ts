@@ -1,9 +1,10 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../../events/contracts.ts';
 import { enterByTrigger } from './enter-campaign.ts';
-import { lockCampaigns, type OpenCampaign, OPEN_STATUSES } from './lock-campaigns.ts';
+import { lockCampaigns, type OpenCampaign } from './lock-campaigns.ts';
 import { stopExecutionsOfContact } from '../execution/stop-executions.ts';
 import type { Trigger } from '../definition/triggers.ts';
+import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 
 /** Events that make contacts enter campaigns, or leave them. */
 export const TRIGGER_EVENTS = ['CONTACT_CREATED', 'FORM_SUBMITTED', 'CONTACT_UNSUBSCRIBED'] as const satisfies readonly EventType[];

@@ -1,9 +1,7 @@
+import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Definition } from '../definition/definition.ts';
 import type { Entered } from './enter-contacts.ts';
-
-/** Campaigns that take contacts in. While one is paused they enter too, and wait at their first step. */
-export const OPEN_STATUSES = ['ACTIVE', 'PAUSED'];
 
 export interface OpenCampaign extends Entered {
   tenantId: string;

@@ -1,11 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import { CampaignExecution } from '../../../db/entities/campaigns.ts';
+import { CampaignExecution, OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import type { ExecutionStart, ExecutionState } from './execution.ts';
-import { OPEN_STATUSES } from '../enrolment/lock-campaigns.ts';
-import { appendStop, stopExecutions } from './stop-executions.ts';
+import { stopExecutions } from './stop-executions.ts';
 
 /** Stops one execution by hand; one that is over stays as it is. Throws 404. */
 export async function stopExecution(em: EntityManager, { tenantId }: Origin, id: number): Promise<CampaignExecution> {
@@ -13,7 +12,7 @@ export async function stopExecution(em: EntityManager, { tenantId }: Origin, id:
     const campaignIds = await stopExecutions(tx, tenantId, sql`e.id = ${id}`, 'stopped_by_user');
     const execution = await tx.findOne(CampaignExecution, { id });
     if (!execution) throw notFound('execution', id);
-    if (campaignIds.length > 0) await appendStop(tx, tenantId, campaignIds, `execution-${id}/${execution.runSeq}`);
+    if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `execution-${id}/${execution.runSeq}` });
     return execution;
   });
 }
@@ -26,7 +25,7 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
   return em.transactional(async (tx) => {
     const execution = await tx.findOne(CampaignExecution, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!execution) throw notFound('execution', id);
-    const { campaignId, campaignVersion, contactId, entryNo, workflowId } = execution;
+    const { campaignId, campaignVersion, contactId, entryNo } = execution;
     if (execution.status !== 'FAILED') throw new AppError('conflict', `The execution is ${execution.status}; only one that FAILED can be retried`);
     const open = await rows(tx, sql`
       select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} and status = any(${OPEN_STATUSES}::text[]) for share`);
@@ -36,8 +35,7 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
     await tx.flush();
     const { ahead } = execution.state as ExecutionState;
     const start: ExecutionStart = { tenantId, campaignId, campaignVersion, contactId, entryNo, executionId: id, runSeq, ahead };
-    // What failed was run by a workflow.
-    await appendWorkflow(tx, tenantId, { type: 'campaignExecution', id: workflowId!, input: { ...start } });
+    await appendWorkflow(tx, 'campaignExecution', start);
     return execution;
   });
 }

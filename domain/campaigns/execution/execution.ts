@@ -1,5 +1,6 @@
 import { type Moment, type NextStep, type Position, advance, plan } from './advance.ts';
 import type { Definition } from '../definition/definition.ts';
+import type { ExecutionInput } from '../../../workflows/registry.ts';
 import type { StepType } from '../definition/step-kinds.ts';
 
 /** The step that an execution is at, as its workflow is told. Ids and words of the definition, no personal data. */
@@ -27,14 +28,7 @@ export interface ExecutionState {
 }
 
 /** What a `campaignExecution` workflow is started with. */
-export interface ExecutionStart {
-  tenantId: string;
-  campaignId: number;
-  campaignVersion: number;
-  contactId: number;
-  entryNo: number;
-  executionId: number;
-  runSeq: number;
+export interface ExecutionStart extends ExecutionInput {
   ahead: Ahead;
 }
 
@@ -49,9 +43,6 @@ export interface StepRequest {
 
 /** `parked`: the campaign is paused, run the step again when woken. `end`: the execution is over. */
 export type StepAnswer = { ahead: Ahead } | { parked: true } | { end: true };
-
-export const executionWorkflowId = (tenantId: string, campaignId: number, contactId: number, entryNo: number): string =>
-  `campaign-execution/${tenantId}/${campaignId}/${contactId}/${entryNo}`;
 
 /** What the workflow is told of the step that an outcome of the interpreter leads to. */
 export function aheadOf(

@@ -25,11 +25,6 @@ export async function stopExecutions(tx: EntityManager, tenantId: string, which:
   return found.map((row) => row.campaign_id);
 }
 
-/** Writes down that the workflows of stopped executions of these campaigns are to be closed. `id` tells one stop from another. */
-export async function appendStop(tx: EntityManager, tenantId: string, campaignIds: number[], id: string): Promise<void> {
-  await appendWorkflow(tx, tenantId, { type: 'campaignStop', id: `campaign-stop/${tenantId}/${id}`, input: { tenantId, campaignIds } });
-}
-
 /**
  * Stops what a contact is in, in the transaction `tx` of the tenant or the engine: every running execution, or for
  * `unsubscribed` those of campaigns that say `exitOnUnsubscribe`. `startedBefore` spares those that began later.
@@ -43,5 +38,5 @@ export async function stopExecutionsOfContact(
       and (v.definition -> 'entry' ->> 'exitOnUnsubscribe')::boolean)`;
   const which = sql`e.contact_id = ${contactId} and e.started_at <= ${startedBefore}::timestamptz and ${leaves}`;
   const campaignIds = await stopExecutions(tx, tenantId, which, reason);
-  if (campaignIds.length > 0) await appendStop(tx, tenantId, campaignIds, `contact-${contactId}/${randomUUID()}`);
+  if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `contact-${contactId}/${randomUUID()}` });
 }

@@ -37,8 +37,7 @@ export async function resumeCampaign(em: EntityManager, author: Author, id: numb
     campaign.status = 'ACTIVE';
     await tx.flush();
     await appendAudit(tx, author, { action: 'campaign.resumed', resourceType: 'campaign', resourceId: id, before: { status: 'PAUSED' }, after: { status: 'ACTIVE' } });
-    const input = { tenantId, campaignId: id };
-    await appendWorkflow(tx, tenantId, { type: 'campaignResume', id: `campaign-resume/${tenantId}/${id}/${campaign.version}`, input });
+    await appendWorkflow(tx, 'campaignResume', { tenantId, campaignId: id, version: campaign.version });
     return campaign;
   });
 }

@@ -9,6 +9,7 @@ import { holdSegment } from '../../segments/membership/hold-segment.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
+import { workflowId } from '../../../workflows/registry.ts';
 
 /** Whom to enrol: at most one of the three; none enrols no one. */
 export interface Audience {
@@ -79,12 +80,13 @@ async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaig
   // The id is part of the workflow's, so it is drawn first.
   const [next] = await rows<{ id: number }>(tx, sql`select nextval('campaign_enrolments_id_seq') as id`);
   const enrolmentId = next!.id;
-  const workflowId = `campaign-enrolment/${tenantId}/${enrolmentId}`;
+  const input = { tenantId, enrolmentId };
   tx.create(CampaignEnrolment, {
-    id: enrolmentId, tenantId, campaignId: campaign.id, campaignVersion: campaign.publishedVersion!, segmentId, contactIds, workflowId, requestId,
+    id: enrolmentId, tenantId, campaignId: campaign.id, campaignVersion: campaign.publishedVersion!, segmentId, contactIds, requestId,
+    workflowId: workflowId('campaignEnrolment', input),
   });
   await tx.flush();
-  await appendWorkflow(tx, tenantId, { type: 'campaignEnrolment', id: workflowId, input: { tenantId, enrolmentId } });
+  await appendWorkflow(tx, 'campaignEnrolment', input);
   return enrolmentId;
 }
 

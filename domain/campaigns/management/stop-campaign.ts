@@ -3,7 +3,8 @@ import { Campaign } from '../../../db/entities/campaigns.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
-import { appendStop, stopExecutions } from '../execution/stop-executions.ts';
+import { stopExecutions } from '../execution/stop-executions.ts';
+import { appendWorkflow } from '../../../events/outbox.ts';
 
 /**
  * Stops a campaign: no new entries, every running execution STOPPED at once, its queued mail SUPPRESSED. The workflows
@@ -29,7 +30,7 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
     update campaign_enrolments set status = 'CANCELLED', finished_at = now()
     where tenant_id = ${tenantId} and campaign_id = ${id} and status in ('PENDING', 'RUNNING')`);
   const stopped = await stopExecutions(tx, tenantId, sql`e.campaign_id = ${id}`, 'campaign_stopped');
-  if (stopped.length > 0) await appendStop(tx, tenantId, stopped, `${id}/${campaign.version}`);
+  if (stopped.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds: stopped, cause: `${id}/${campaign.version}` });
   await appendAudit(tx, author, { action: 'campaign.stopped', resourceType: 'campaign', resourceId: id, before: { status }, after: { status: 'STOPPED' } });
   return campaign;
 }

@@ -8,6 +8,7 @@ import { suppressQueuedEmails } from '../../emails/ledger/suppress-queued.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
+import { workflowId } from '../../../workflows/registry.ts';
 
 /** What was erased, by the place it was in. Nothing of it says who it was. */
 export type Counts = Record<string, number>;
@@ -25,10 +26,11 @@ export async function requestErasure(em: EntityManager, caller: Caller, contactI
     if (atWork) return atWork;
     const erasure = tx.create(Erasure, { tenantId, contactId, certificate: { requestedBy: { type: actor.type, id: actor.id, name: actor.name }, erased: {} } });
     await tx.flush();
-    erasure.workflowId = `contact-erasure/${tenantId}/${erasure.id}`;
+    const input = { tenantId, erasureId: erasure.id };
+    erasure.workflowId = workflowId('contactErasure', input);
     await tx.flush();
     await appendAudit(tx, caller, { action: 'contact.erasure_requested', resourceType: 'contact', resourceId: contactId, after: { erasureId: erasure.id } });
-    await appendWorkflow(tx, tenantId, { type: 'contactErasure', id: erasure.workflowId, input: { tenantId, erasureId: erasure.id } });
+    await appendWorkflow(tx, 'contactErasure', input);
     return erasure;
   });
 }

@@ -7,6 +7,7 @@ import { AppError, assertValid, notFound, type Violation } from '../../common/er
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import type { CsvHead } from './detect.ts';
 import { inspectCsv, type CsvInspection } from './inspect-csv.ts';
+import { workflowId } from '../../../workflows/registry.ts';
 
 export type ImportRequest = Omit<ImportOptions, 'inspection'>;
 
@@ -35,13 +36,14 @@ export async function createImport(
   return em.transactional(async (tx) => {
     const job = tx.create(ContactImport, { tenantId, ...file, options: { ...request, inspection }, ignoredColumns: [...inspection.plan.ignoredColumns] });
     await tx.flush();
-    job.workflowId = `contact-import/${tenantId}/${job.id}`;
+    const input = { tenantId, importId: job.id };
+    job.workflowId = workflowId('contactImport', input);
     await tx.flush();
     // Neither the file's name nor its columns: whoever has made the file may have put a person there.
     await appendAudit(tx, author, {
       action: 'contact_import.started', resourceType: 'contact_import', resourceId: job.id, after: { mode, dryRun, ...(listId === undefined ? {} : { listId }) },
     });
-    await appendWorkflow(tx, tenantId, { type: 'contactImport', id: job.workflowId, input: { tenantId, importId: job.id } });
+    await appendWorkflow(tx, 'contactImport', input);
     return job;
   });
 }

@@ -31,7 +31,7 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
     job.undo = { removed: 0, restored: 0, kept: 0 };
     await tx.flush();
     await appendAudit(tx, author, { action: 'contact_import.undo_requested', resourceType: 'contact_import', resourceId: id });
-    await appendWorkflow(tx, tenantId, { type: 'importUndo', id: `import-undo/${tenantId}/${id}`, input: { tenantId, importId: id } });
+    await appendWorkflow(tx, 'importUndo', { tenantId, importId: id });
     return job;
   });
 }

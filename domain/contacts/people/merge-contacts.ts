@@ -2,7 +2,7 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
-import { appendStop, stopExecutions } from '../../campaigns/execution/stop-executions.ts';
+import { stopExecutions } from '../../campaigns/execution/stop-executions.ts';
 import { assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
@@ -14,6 +14,7 @@ import { lockContacts } from '../values/lock-contacts.ts';
 import { mergeScores } from './merge-scores.ts';
 import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
 import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
+import { appendWorkflow } from '../../../events/outbox.ts';
 
 /** From what may be mailed to what may least. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
@@ -79,7 +80,7 @@ async function lockBoth(tx: EntityManager, tenantId: string, targetId: number, s
 async function stopTwins(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
   const campaignIds = await stopExecutions(tx, tenantId, sql`e.contact_id = ${sourceId} and exists (
     select 1 from campaign_executions t where t.tenant_id = e.tenant_id and t.campaign_id = e.campaign_id and t.contact_id = ${targetId})`, 'merged');
-  if (campaignIds.length > 0) await appendStop(tx, tenantId, campaignIds, `merge-${sourceId}`);
+  if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `merge-${sourceId}` });
 }
 
 function mergedValues(target: Contact, source: Contact): ContactValues {

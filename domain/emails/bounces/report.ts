@@ -1,9 +1,5 @@
-import type { BounceKind } from '../../../db/entities/emails.ts';
+import type { BounceKind, WebhookProvider } from '../../../db/entities/emails.ts';
 import { oneLine } from '../mime/mime.ts';
-
-/** The providers whose webhooks are taken. */
-export const WEBHOOK_PROVIDERS = ['ses', 'sendgrid', 'mailgun', 'postmark'] as const;
-export type WebhookProvider = (typeof WEBHOOK_PROVIDERS)[number];
 
 /** What a report says of one recipient; `none` of one that says nothing final (delayed, relayed). */
 export interface Outcome {

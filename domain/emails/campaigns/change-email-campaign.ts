@@ -7,12 +7,9 @@ import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { openRun } from './open-run.ts';
 import { startOf } from './schedule.ts';
 
-/** The one workflow of an email campaign. */
-export const emailCampaignWorkflowId = (tenantId: string, id: number): string => `email-campaign/${tenantId}/${id}`;
-
 /** Has its workflow look at the campaign again; it is started where it does not run. */
 export async function wakeCampaign(tx: EntityManager, { tenantId, id }: EmailCampaign): Promise<void> {
-  await appendWorkflow(tx, tenantId, { type: 'emailCampaign', id: emailCampaignWorkflowId(tenantId, id), input: { tenantId, campaignId: id } });
+  await appendWorkflow(tx, 'emailCampaign', { tenantId, campaignId: id });
 }
 
 type Action = Extract<AuditEvent['action'], `email_campaign.${string}`>;

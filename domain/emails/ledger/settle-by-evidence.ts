@@ -1,7 +1,7 @@
 import { keptPlan, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { insertEmailEvents, touchOutbox } from '../../../events/outbox.ts';
 import { insertDeliveryEvents, referencesSql, toldColumns } from './delivery-events.ts';
-import type { WebhookProvider } from '../bounces/report.ts';
+import type { WebhookProvider } from '../../../db/entities/emails.ts';
 
 /** Names an email of the ledger. */
 export interface EmailRef {

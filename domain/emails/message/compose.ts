@@ -1,10 +1,7 @@
-import addressparser from 'nodemailer/lib/addressparser';
 import type { RenderedEmail } from '../rendering/render.ts';
 import { headerField, headerText, mailboxField, quotedPrintable, wireAddress } from '../mime/mime.ts';
 import type { Mailbox } from '../mime/mime.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
-
-export type { Mailbox } from '../mime/mime.ts';
 
 /** Postmark echoes it in its webhooks, as the key `email` of `Metadata`. */
 const METADATA_HEADER = 'X-PM-Metadata-email';
@@ -40,13 +37,6 @@ export type Composer = (input: MessageInput) => ComposedMessage;
 /** The Message-ID of an email, the same at every attempt; its left side proves the email's id to whoever has the signer. */
 export function messageIdFor(emailId: number, fromAddress: string, signer: LinkSigner): string {
   return `<${signer.emailToken('message', emailId)}@${wireAddress(fromAddress).split('@').pop()}>`;
-}
-
-/** Reads `Name <address>` or a bare address, as MAIL_FROM has it. Throws RangeError when it is neither, or more than one. */
-export function parseMailbox(text: string): Mailbox {
-  const [first, ...more] = addressparser(text, { flatten: true });
-  if (!first?.address || more.length > 0) throw new RangeError(`not a mailbox: ${text}`);
-  return { name: first.name || null, address: wireAddress(first.address) };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { createComposer, type Composer, type Mailbox } from './compose.ts';
+import { createComposer, type Composer } from './compose.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from '../rendering/render.ts';
 import type { SenderIdentity } from '../senders/sender-cache.ts';
+import type { Mailbox } from '../mime/mime.ts';
 
 const KEPT = 200;
 

@@ -1,3 +1,4 @@
+import addressparser from 'nodemailer/lib/addressparser';
 import { encodeWord, foldLines, isPlainText, quoteString } from 'nodemailer/lib/mime-funcs';
 import { encode, wrap } from 'nodemailer/lib/qp';
 import { asciiDomain } from '../../addresses/email.ts';
@@ -77,4 +78,11 @@ export function quotedPrintable(text: string): string {
   if (text.length < LINE_CHARS && /^[!-<>-~](?:[ -<>-~]*[!-<>-~])?$/.test(text)) return `${text}=\r\n`;
   const encoded = wrap(encode(text.toWellFormed().replace(/\r\n?|\n/g, '\r\n')), LINE_CHARS - 1);
   return encoded.endsWith('\n') ? encoded : `${encoded}=\r\n`;
+}
+
+/** Reads `Name <address>` or a bare address, as MAIL_FROM has it. Throws RangeError when it is neither, or more than one. */
+export function parseMailbox(text: string): Mailbox {
+  const [first, ...more] = addressparser(text, { flatten: true });
+  if (!first?.address || more.length > 0) throw new RangeError(`not a mailbox: ${text}`);
+  return { name: first.name || null, address: wireAddress(first.address) };
 }

@@ -3,8 +3,8 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { normaliseEmail } from '../../addresses/email.ts';
 import { isViolation } from '../../common/violation.ts';
 import type { User, Violation } from '../../common/errors.ts';
-import { parseMailbox } from '../message/compose.ts';
 import { addressKey } from '../../addresses/address-key.ts';
+import { parseMailbox } from '../mime/mime.ts';
 
 /** What of a sender says that an address is its tenant's. */
 export type Proof = Pick<EmailSender, 'emailKey' | 'confirmedAt' | 'verifiedDomain'>;

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
-import { DEFAULT_LEVELS } from '../../scoring/levels.ts';
 import type { FilterEvent } from '../filter/filter-fields.ts';
 import type { Condition } from '../filter/operand.ts';
+import { DEFAULT_LEVELS } from '../../../db/entities/scoring.ts';
 
 /** Where the SQL of a filter finds what is not on the row of the contact itself. */
 export interface Sources {

@@ -9,12 +9,7 @@ import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
 import type { Filter } from '../filter/filter.ts';
 import { lockDefinitions } from './lock-definitions.ts';
 import { addMembers, moveMembers, type IdRange } from './move-members.ts';
-
-export interface BuildInput {
-  tenantId: string;
-  segmentId: number;
-  build: number;
-}
+import type { WorkflowInputs } from '../../../workflows/registry.ts';
 
 /** Judging so many contacts takes a request no longer than people wait for it. */
 const JUDGED_AT_ONCE = 5_000;
@@ -58,9 +53,7 @@ async function buildNow(tx: EntityManager, tenantId: string, segments: DynamicSe
 }
 
 async function startBuild(tx: EntityManager, tenantId: string, { id, build }: { id: number; build: number }): Promise<void> {
-  await appendWorkflow(tx, tenantId, {
-    type: 'segmentBuild', id: `segment-build/${tenantId}/${id}/${build}`, input: { tenantId, segmentId: id, build } satisfies BuildInput,
-  });
+  await appendWorkflow(tx, 'segmentBuild', { tenantId, segmentId: id, build });
 }
 
 /** Moves the members of a segment among some contacts, which the caller keeps to itself; answers who came and went. */
@@ -103,7 +96,7 @@ async function setReady(tx: EntityManager, tenantId: string, id: number, filter:
  * The first page waits for those who change contacts and may not have seen that the segment is being built; whoever comes
  * later judges his contacts by it himself, each range either before its page or after.
  */
-export async function buildPage(em: EntityManager, { tenantId, segmentId, build }: BuildInput): Promise<number | null> {
+export async function buildPage(em: EntityManager, { tenantId, segmentId, build }: WorkflowInputs['segmentBuild']): Promise<number | null> {
   const page = await em.transactional(async (tx) => {
     const segment = await lockBuild(tx, { tenantId, segmentId, build });
     if (!segment) return null;
@@ -122,7 +115,7 @@ export async function buildPage(em: EntityManager, { tenantId, segmentId, build 
 }
 
 /** The row of a segment that is being built, unless another build has overtaken this one. */
-async function lockBuild(tx: EntityManager, { tenantId, segmentId, build }: BuildInput): Promise<{ filter: Filter; builtTo: number | null } | null> {
+async function lockBuild(tx: EntityManager, { tenantId, segmentId, build }: WorkflowInputs['segmentBuild']): Promise<{ filter: Filter; builtTo: number | null } | null> {
   const [found] = await rows<{ filter: Filter; builtTo: number | null }>(tx, sql`
     select filter, built_to as "builtTo" from segments
     where tenant_id = ${tenantId} and id = ${segmentId} and build = ${build} and status = 'BUILDING' for no key update`);
@@ -130,7 +123,7 @@ async function lockBuild(tx: EntityManager, { tenantId, segmentId, build }: Buil
 }
 
 /** Makes it READY, and starts the builds that waited for it alone. */
-async function finishBuild(tx: EntityManager, input: BuildInput): Promise<void> {
+async function finishBuild(tx: EntityManager, input: WorkflowInputs['segmentBuild']): Promise<void> {
   const { tenantId, segmentId } = input;
   await lockDefinitions(tx, tenantId);
   const segment = await lockBuild(tx, input);

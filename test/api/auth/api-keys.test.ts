@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { sql } from '../../../db/orm.ts';
-import { createDeps } from '../../../config/deps.ts';
+import { createDeps } from '../../../runtime/deps.ts';
 import { PERMISSIONS } from '../../../domain/auth/access/permissions.ts';
 import { engine } from '../../support/mail/account-mails.ts';
 import { holding, memberWith, newRole, newTenant, outcome, problemsOf } from '../../support/accounts.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { createDeps } from '../../../config/deps.ts';
+import { createDeps } from '../../../runtime/deps.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { logIn, newMember, PASSWORD } from '../../support/users.ts';

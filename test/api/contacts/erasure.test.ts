@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import pg from 'pg';
-import { JOB_QUEUE } from '../../../config/temporal.ts';
+import { QUEUES } from '../../../workflows/registry.ts';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
 import { DEAD_LETTERS, EMAIL_SEND_REQUESTS, EVENTS, FILES, TRACKING_HITS } from '../../../events/streams.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
@@ -195,7 +195,7 @@ test('asked twice it is one erasure; who may not, and what is not there, is refu
 
 test('what an activity fails of is in Temporal without the value that it failed of', async () => {
   const { temporal } = service.deps;
-  const handle = await temporal.workflow.start('contactErasure', { taskQueue: JOB_QUEUE, workflowId: 'failing-erasure', args: [{ tenantId: 'default', erasureId: `${FIRST} ${LAST}` }] });
+  const handle = await temporal.workflow.start('contactErasure', { taskQueue: QUEUES.jobs, workflowId: 'failing-erasure', args: [{ tenantId: 'default', erasureId: `${FIRST} ${LAST}` }] });
   try {
     const failure = await until('it has failed', async () => (await handle.describe()).raw.pendingActivities?.[0]?.lastFailure);
     assert.match(failure.message!, /invalid input syntax for type bigint: "…"/);

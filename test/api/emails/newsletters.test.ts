@@ -54,7 +54,7 @@ function unfinished(html: string, pieces: { pixel: string; preheader: string; fo
 
 for (const [name, { subject, previewText, category, data }] of Object.entries(newsletters)) {
   test(`${name} arrives as Liquid alone would have made it`, async () => {
-    const source = await readFile(new URL(`./fixtures/newsletters/${name}`, import.meta.url), 'utf8');
+    const source = await readFile(new URL(`./newsletters/${name}`, import.meta.url), 'utf8');
     const templateId = await makeTemplate(service, { subject, content: source, category, previewText });
     const { id, email } = await makeContact(service, contact);
     const { body: stored } = await service.api('GET', `/contacts/${id}`);

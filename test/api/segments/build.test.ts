@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { rows, sql, tenantEm, type EntityManager } from '../../../db/orm.ts';
 import { lockRange } from '../../../domain/contacts/values/lock-contacts.ts';
-import { buildPage, type BuildInput } from '../../../domain/segments/membership/build-segment.ts';
+import { buildPage } from '../../../domain/segments/membership/build-segment.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
+import type { WorkflowInputs } from '../../../workflows/registry.ts';
 
 /** More than are judged at once, over three ranges of ids. */
 const CONTACTS = 40_000;
@@ -40,9 +41,9 @@ const read = async (id: number) => (await api('GET', `/contacts/segments/${id}`)
 const put = (id: number, body: object) => api('PUT', `/contacts/${id}`, body);
 
 /** The builds that are to be started, as the relay would. */
-const builds = async (): Promise<BuildInput[]> =>
-  (await query<{ input: BuildInput }>(sql`select input from outbox_workflows where workflow_type = 'segmentBuild' order by id`)).map((row) => row.input);
-async function finish(input: BuildInput): Promise<void> {
+const builds = async (): Promise<WorkflowInputs['segmentBuild'][]> =>
+  (await query<{ input: WorkflowInputs['segmentBuild'] }>(sql`select input from outbox_workflows where workflow_type = 'segmentBuild' order by id`)).map((row) => row.input);
+async function finish(input: WorkflowInputs['segmentBuild']): Promise<void> {
   while ((await buildPage(em(), input)) !== null);
 }
 const moves = async (): Promise<string[]> => (await query<{ move: string }>(sql`

@@ -7,7 +7,7 @@ import { Type } from 'typebox';
 import { guard, route, type RouteSpec } from '../../../api/guard/guard.ts';
 import { problems } from '../../../api/middleware/problem.ts';
 import { strict } from '../../../api/guard/schemas.ts';
-import { createDeps } from '../../../config/deps.ts';
+import { createDeps } from '../../../runtime/deps.ts';
 import { createLogger } from '../../../config/logger.ts';
 import { withClient } from '../../../dev/stack/postgres.ts';
 import { AppError } from '../../../domain/common/errors.ts';

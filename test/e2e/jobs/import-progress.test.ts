@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { contactImportActivities } from '../../../activities/contact-import.ts';
-import { JOB_QUEUE } from '../../../config/temporal.ts';
+import { QUEUES } from '../../../workflows/registry.ts';
 import { CHUNK_ROWS } from '../../../domain/contacts/import/read-csv.ts';
 import { compileWorkflows } from '../../../worker/bundle.ts';
 import { importer } from '../../api/contacts/import-support.ts';
@@ -19,7 +19,7 @@ test('the Temporal UI tells how far an import is, and an undo', async () => {
   const connection = await NativeConnection.connect({ address: env.TEMPORAL_ADDRESS });
   // Slices that end with their first chunk.
   const worker = await Worker.create({
-    connection, namespace: env.TEMPORAL_NAMESPACE, taskQueue: JOB_QUEUE, workflowBundle: await compileWorkflows(), activities: contactImportActivities(service.deps, 0),
+    connection, namespace: env.TEMPORAL_NAMESPACE, taskQueue: QUEUES.jobs, workflowBundle: await compileWorkflows(), activities: contactImportActivities(service.deps, 0),
   });
   await worker.runUntil(async () => {
     const { run } = importer(service);

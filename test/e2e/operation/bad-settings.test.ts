@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { openUploadFolder } from '../../../api/middleware/uploads.ts';
-import { createDeps } from '../../../config/deps.ts';
+import { createDeps } from '../../../runtime/deps.ts';
 import { EnvError, readEnv, readMigrationEnv } from '../../../config/env.ts';
 import { listen } from '../../../config/start-problems.ts';
 import { migrate } from '../../../db/migrate.ts';

@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import { createDeps } from '../../../config/deps.ts';
+import { createDeps } from '../../../runtime/deps.ts';
 import { readEnv } from '../../../config/env.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { createPerennial } from '../../../dev/perennial.ts';

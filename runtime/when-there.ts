@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from './logger.ts';
+import type { Logger } from '../config/logger.ts';
 
 const WAIT_MS = 60_000;
 const PAUSE_MS = 250;

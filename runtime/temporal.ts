@@ -1,0 +1,88 @@
+import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
+import { SearchAttributeType, TypedSearchAttributes, type SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import proto from '@temporalio/proto';
+import { workflowOf, type SearchAttribute, type StartPolicy, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../workflows/registry.ts';
+import { searchAttributes } from '../workflows/search-attributes.ts';
+
+/** gRPC's code. */
+const NOT_FOUND = 5;
+
+export async function connectTemporal(address: string, namespace: string): Promise<Client> {
+  const connection = await Connection.connect({ address, connectTimeout: '10s' });
+  return new Client({ connection, namespace });
+}
+
+/** Whether Temporal has the client's namespace; true where it does not tell. */
+export async function hasNamespace({ workflowService, options: { namespace } }: Client): Promise<boolean> {
+  try {
+    await workflowService.describeNamespace({ namespace });
+    return true;
+  } catch (error) {
+    return (error as { code?: unknown }).code !== NOT_FOUND;
+  }
+}
+
+/** A client over a connection that is there already (a worker's own). */
+export function temporalClient(connection: ConnectionLike, namespace: string): Client {
+  return new Client({ connection, namespace });
+}
+
+/** The options of a start, as the registry says. */
+function startOptions<Type extends WorkflowType>({ type, id, input }: { type: Type; id: string; input: WorkflowInputs[Type] }) {
+  const { queue, summary, attributes } = workflowOf(type);
+  const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
+  const pairs = values.map(([name, value]) => ({ key: searchAttributes[name], value }) as SearchAttributePair);
+  return {
+    workflowId: id,
+    taskQueue: queue,
+    args: [input],
+    ...(pairs.length > 0 ? { typedSearchAttributes: new TypedSearchAttributes(pairs) } : {}),
+    ...(summary ? { staticSummary: summary(input) } : {}),
+  };
+}
+
+const policyOf = <Type extends WorkflowType>({ type, input }: { type: Type; input: WorkflowInputs[Type] }): StartPolicy => workflowOf(type).policy(input);
+
+/**
+ * Starts a workflow as the registry says. One that runs or ran under its id is a success. Answers the run's id, or null where
+ * it was not started and does not run any more.
+ */
+export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
+  const options = startOptions(start);
+  const policy = policyOf(start);
+  if (policy === 'wake') {
+    // A signal that starts: nothing is lost between a look whether it runs and the signal.
+    const handle = await client.workflow.signalWithStart(start.type, {
+      ...options, workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, signal: 'wake', signalArgs: [],
+    });
+    return handle.signaledRunId;
+  }
+  try {
+    const handle = await client.workflow.start(start.type, {
+      ...options,
+      workflowIdReusePolicy: policy === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    });
+    return handle.firstExecutionRunId;
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
+    throw error;
+  }
+}
+
+const { IndexedValueType } = proto.temporal.api.enums.v1;
+
+/** Registers the search attributes that are missing in the namespace. */
+export async function ensureSearchAttributes(client: Client): Promise<void> {
+  const connection = client.connection as Connection;
+  const namespace = client.options.namespace;
+  const present = (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes ?? {};
+  const wanted = Object.values(searchAttributes).filter((key) => !(key.name in present));
+  if (wanted.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(
+      wanted.map((key) => [key.name, key.type === SearchAttributeType.INT ? IndexedValueType.INDEXED_VALUE_TYPE_INT : IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
+    ),
+  });
+}
