@@ -8,7 +8,7 @@ import type { Principal } from '../domain/audit/principal.ts';
 import type { Deps } from '../runtime/deps.ts';
 import { createAdmission, createWideLimit } from './guard/admission.ts';
 import { createFollowClick } from './emails/tracking/follow-click.ts';
-import { guard, type RouteSpec } from './guard/guard.ts';
+import { guard } from './guard/guard.ts';
 import { accessLog, createLogAnswer, requestIdOf, type LogAnswer } from './middleware/access-log.ts';
 import { clientAddress } from './middleware/address.ts';
 import { conditional } from './middleware/conditional.ts';
@@ -18,6 +18,7 @@ import { problems } from './middleware/problem.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { traced } from './middleware/traced.ts';
 import { routes } from './routes.ts';
+import type { RouteSpec } from './route/route.ts';
 
 /** Paths that browsers of any site may read: the public form endpoints set their own CORS headers. */
 const OPEN_TO_ANY_ORIGIN = /^\/api\/v1\/forms\/\d+\/(submit|token|fields|script)$/;

@@ -1,4 +1,3 @@
-import type { RouteSpec } from './guard/guard.ts';
 import { accountRoutes } from './auth/account-routes.ts';
 import { apiKeyRoutes } from './auth/api-key-routes.ts';
 import { invitationRoutes } from './auth/invitation-routes.ts';
@@ -12,6 +11,7 @@ import { formRoutes } from './forms/routes.ts';
 import { scoringRoutes } from './scoring/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { systemRoutes } from './system/routes.ts';
+import type { RouteSpec } from './route/route.ts';
 
 /** Every route of the service: what is not here does not exist, and what is here is described in openapi.json. */
 export const routes: readonly RouteSpec[] = [

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Env } from './env.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';
-import { parseMailbox } from '../domain/emails/mime/mime.ts';
+import { parseMailbox } from '../domain/common/mailbox.ts';
 
 const SECRET_CHARACTERS = 32;
 /** Any text does for these: it is only ever signed and verified with. */

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Deps } from '../runtime/deps.ts';
 import { errorForLog } from '../config/error-for-log.ts';
-import { SpanKind } from '../runtime/tracing.ts';
-import { engineEm, rows, sql, type EntityManager } from '../db/orm.ts';
+import type { Logger } from '../config/logger.ts';
+import type { Metrics } from '../config/metrics.ts';
+import { SpanKind, type Tracing } from '../config/tracing.ts';
+import { engineEm, rows, sql, type EntityManager, type Orm } from '../db/orm.ts';
 import { isRetryable } from '../db/errors.ts';
 import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
 import { compileRequest } from '../domain/common/schema-check.ts';
-import { decodeText, encode, isUnanswered, type JsMsg } from './nats.ts';
+import { decodeText, encode, isUnanswered, type JsMsg, type Nats } from './nats.ts';
 import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './streams.ts';
 import { toAppError } from '../domain/common/database-errors.ts';
 
@@ -35,11 +36,20 @@ export class PoisonError extends Error {
   override readonly name = 'PoisonError';
 }
 
+/** What a consumer works with. */
+export interface ConsumerDeps {
+  orm: Orm;
+  nats: Nats;
+  log: Logger;
+  metrics: Metrics;
+  tracing: Tracing | null;
+}
+
 /**
  * Reads a durable consumer in batches and calls `handle`; acks after it has returned. When it throws, each message is
  * tried alone; one that still fails is delivered again with backoff and dead-lettered after a bounded number of tries.
  */
-export async function consumeBatches(deps: Deps, options: { stream: string; name: string; batch?: number; handle(messages: JsMsg[]): Promise<void> }): Promise<Consumer> {
+export async function consumeBatches(deps: ConsumerDeps, options: { stream: string; name: string; batch?: number; handle(messages: JsMsg[]): Promise<void> }): Promise<Consumer> {
   const { log, nats } = deps;
   const { stream, name, handle } = options;
   const batchSize = options.batch ?? BATCH;
@@ -127,7 +137,7 @@ export async function consumeBatches(deps: Deps, options: { stream: string; name
 const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
 /** Writes what could not be handled to the table and to the stream: any message fits, whatever is in it. */
-async function deadLetter(deps: Deps, consumer: string, { data, headers, info, seq, subject }: JsMsg, error: unknown): Promise<void> {
+async function deadLetter(deps: ConsumerDeps, consumer: string, { data, headers, info, seq, subject }: JsMsg, error: unknown): Promise<void> {
   const kept = withoutNul(decodeText(data.subarray(0, MOST_BODY_BYTES)));
   const body = data.length > MOST_BODY_BYTES ? `${kept}… (the first ${MOST_BODY_BYTES} of ${data.length} bytes)` : kept;
   const { type, message } = errorForLog(error);
@@ -193,7 +203,7 @@ export interface EventHandler {
 }
 
 /** Runs a handler on EVENTS. Events without a tenant are dropped and counted. */
-export async function runEventHandler(deps: Deps, handler: EventHandler): Promise<Consumer> {
+export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler): Promise<Consumer> {
   const { name: consumer, types } = handler;
   await ensureConsumer(deps.nats.jsm, EVENTS, consumerConfig(consumer, { types }));
   deps.metrics.dropped.inc({ consumer }, 0);
@@ -212,7 +222,7 @@ export async function runEventHandler(deps: Deps, handler: EventHandler): Promis
   });
 }
 
-async function handleOnce(deps: Deps, handler: EventHandler, events: AnyEvent[]): Promise<void> {
+async function handleOnce(deps: ConsumerDeps, handler: EventHandler, events: AnyEvent[]): Promise<void> {
   const after = await engineEm(deps.orm).transactional(async (tx) => {
     const fresh = await takeIn(tx, handler.name, events);
     return fresh.length > 0 ? handler.handle(tx, fresh) : undefined;

@@ -14,7 +14,7 @@ import { createLogger, type Logger } from '../config/logger.ts';
 import { createMetrics, type Metrics } from '../config/metrics.ts';
 import { bySetting } from '../config/start-problems.ts';
 import { connectTemporal, hasNamespace } from './temporal.ts';
-import { startTracing, type Tracing } from './tracing.ts';
+import { startTracing, type Tracing } from '../config/tracing.ts';
 import { whenThere } from './when-there.ts';
 
 /** Everything a process works with; made once at its start, passed as an argument. */

@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { serveMailRequests } from '../domain/auth/accounts/mail-requests.ts';
-import { every } from './every.ts';
+import { every } from '../runtime/every.ts';
 
 const SERVE_EVERY_MS = 500;
 

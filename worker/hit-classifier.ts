@@ -1,7 +1,7 @@
 import type { Deps } from '../runtime/deps.ts';
 import { engineEm } from '../db/orm.ts';
 import { classifyHits } from '../domain/emails/tracking/classify-hits.ts';
-import { every } from './every.ts';
+import { every } from '../runtime/every.ts';
 
 const LOOK_EVERY_MS = 250;
 /** By then every link that a scanner follows within a second has arrived. */

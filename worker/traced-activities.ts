@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { SpanKind, type Tracing } from '../runtime/tracing.ts';
+import { SpanKind, type Tracing } from '../config/tracing.ts';
 
 /** A span for each attempt of an activity. */
 export function tracedActivities(tracing: Tracing) {

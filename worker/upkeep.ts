@@ -3,7 +3,7 @@ import { engineEm, rows, sql } from '../db/orm.ts';
 import { sweepAnswers } from '../domain/idempotency/answers.ts';
 import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
-import { every } from './every.ts';
+import { every } from '../runtime/every.ts';
 
 const HOUR_MS = 3_600_000;
 const SWEEP_MS = 600_000;

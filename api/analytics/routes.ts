@@ -4,8 +4,8 @@ import { INTERVALS, readPeriod, type Period, type PeriodQuery } from '../../doma
 import { EVENTS } from '../../events/streams.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
-import { route, type RouteSpec } from '../guard/guard.ts';
-import { Id, nullable, oneOf, strict, Timestamp } from '../guard/schemas.ts';
+import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
+import { route, type RouteSpec } from '../route/route.ts';
 
 const query = strict({
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive; from the beginning of its 5-minute window' })),

@@ -1,7 +1,7 @@
 import type { AppError } from '../../domain/common/errors.ts';
-import type { Reply } from '../guard/guard.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { accountForm, accountPage, fieldHtml, PASSWORD_HINT } from './pages.ts';
+import type { Reply } from '../route/route.ts';
 
 interface Given {
   username?: string;

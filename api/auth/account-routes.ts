@@ -3,10 +3,10 @@ import { addressViolations, requestMail } from '../../domain/auth/accounts/mail-
 import { checkToken, resetPassword, verifyEmail } from '../../domain/auth/accounts/recover-account.ts';
 import { confirmTotp, proofViolations, removeTotp, startTotp } from '../../domain/auth/credentials/totp-account.ts';
 import { AppError } from '../../domain/common/errors.ts';
-import { noContent, route, type Reply, type RouteSpec } from '../guard/guard.ts';
 import { accountPage, deadLinkPage, resetPage, verifyPage } from './pages.ts';
 import { selfOf } from './routes.ts';
 import * as schema from './schema.ts';
+import { noContent, route, type Reply, type RouteSpec } from '../route/route.ts';
 
 const pages = { 200: { contentType: 'text/html', description: 'A page' }, 400: { contentType: 'text/html', description: 'A page that says what is wrong' } };
 const asked = { 202: { description: 'Taken; whoever has the address gets a mail' } };

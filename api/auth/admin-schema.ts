@@ -4,7 +4,7 @@ import { MAX_KEY_NAME } from '../../domain/auth/access/api-keys.ts';
 import { INVITATION_STATUSES } from '../../domain/auth/accounts/invitations.ts';
 import { PERMISSIONS } from '../../domain/auth/access/permissions.ts';
 import { ROLE_LIMITS } from '../../domain/auth/access/roles.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { Email, MailToken, Register } from './schema.ts';
 
 const { Optional, String: Text } = Type;

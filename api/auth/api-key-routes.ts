@@ -3,10 +3,10 @@ import { sql } from '../../db/orm.ts';
 import { checkKey, createApiKey, deleteApiKey } from '../../domain/auth/access/api-keys.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentApiKey } from './presenter.ts';
+import { assertIfMatch, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 export const apiKeyRoutes: RouteSpec[] = [
   route({

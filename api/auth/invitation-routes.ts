@@ -6,8 +6,7 @@ import { addressViolations } from '../../domain/auth/accounts/mail-requests.ts';
 import { checkRegistration } from '../../domain/auth/accounts/register-user.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { acceptPage } from './accept-page.ts';
 import { pageFor } from './account-routes.ts';
@@ -15,6 +14,7 @@ import { accountPage } from './pages.ts';
 import { presentInvitation, presentUser } from './presenter.ts';
 import { TokenQuery, User as UserSchema } from './schema.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
+import { assertIfMatch, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const sortable = { ...commonSort, expiresAt: { column: sql`t.expires_at`, type: 'timestamptz' } } as const;
 const wrong = { contentType: 'text/html', description: 'A page that says what is wrong' };

@@ -1,6 +1,6 @@
 import type { Violation } from '../../domain/common/errors.ts';
-import type { Reply } from '../guard/guard.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../pages/html.ts';
+import type { Reply } from '../route/route.ts';
 
 /** Of pages whose address holds a token: kept nowhere, told to no other site (RFC 9700, 4.2.4), open to no script. */
 const headers = {

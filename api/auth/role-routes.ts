@@ -4,10 +4,10 @@ import { permissionList } from '../../domain/auth/access/permissions.ts';
 import { checkRole, createRole, deleteRole, updateRole } from '../../domain/auth/access/roles.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentRole } from './presenter.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
 

@@ -7,9 +7,9 @@ import { checkPassword } from '../../domain/auth/credentials/password-policy.ts'
 import { checkRegistration, registerUser } from '../../domain/auth/accounts/register-user.ts';
 import { logout, refreshSession } from '../../domain/auth/access/sessions.ts';
 import { profileViolations, updateProfile } from '../../domain/auth/accounts/update-profile.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
 import { presentSession, presentUser } from './presenter.ts';
 import * as schema from './schema.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 /** Tokens must not stay in a cache (RFC 6749, 5.1). */
 const noStore = { 'Cache-Control': 'no-store' };

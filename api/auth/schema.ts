@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Id, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 export const Email = Type.String({ minLength: 1, maxLength: 100, examples: ['ada@example.com'] });
 const Name = (example: string) => Type.String({ minLength: 1, maxLength: 100, examples: [example] });

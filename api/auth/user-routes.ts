@@ -5,11 +5,11 @@ import { removeTotpOf, updateUser, userSearch } from '../../domain/auth/accounts
 import { instant } from '../../domain/contacts/people/contact-filters.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentAuditEntry, presentUser } from './presenter.ts';
 import { User as UserSchema } from './schema.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const sortable = {
   ...commonSort, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' }, username: { column: sql`t.username_key`, type: 'text' },

@@ -1,9 +1,9 @@
 import { retryExecution, stopExecution } from '../../domain/campaigns/execution/change-execution.ts';
 import { readExecution } from '../../domain/campaigns/management/read-executions.ts';
-import { accepted, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams } from '../guard/schemas.ts';
+import { IdParams } from '../route/schemas.ts';
 import { presentExecution, presentExecutionWithSteps } from './presenter.ts';
 import * as schema from './schema.ts';
+import { accepted, route, type RouteSpec } from '../route/route.ts';
 
 export const executionRoutes: RouteSpec[] = [
   route({

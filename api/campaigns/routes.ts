@@ -10,11 +10,11 @@ import { audienceViolations, startCampaign } from '../../domain/campaigns/manage
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Question, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import { executionRoutes } from './execution-routes.ts';
 import { presentCampaign, presentEnrolment, presentExecution, presentExplanation } from './presenter.ts';
 import * as schema from './schema.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Question, type RouteSpec } from '../route/route.ts';
 
 const campaignSort = {
   ...commonSort,

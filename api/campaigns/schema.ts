@@ -4,7 +4,7 @@ import { EntrySchema, StepsSchema, TriggerSchema } from '../../domain/campaigns/
 import { normaliseEntry, type Entry } from '../../domain/campaigns/definition/entry.ts';
 import type { Step } from '../../domain/campaigns/definition/step-kinds.ts';
 import type { Trigger } from '../../domain/campaigns/definition/triggers.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });

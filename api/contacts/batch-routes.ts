@@ -4,9 +4,9 @@ import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/comm
 import { compileRequest } from '../../domain/common/schema-check.ts';
 import { soundPart } from '../../domain/common/sound-part.ts';
 import { inTurns } from '../../domain/common/turn.ts';
-import { route, type RouteSpec } from '../guard/guard.ts';
-import { Id, nullable, oneOf, strict } from '../guard/schemas.ts';
+import { Id, nullable, oneOf, strict } from '../route/schemas.ts';
 import { ContactBatchRow } from './schema.ts';
+import { route, type RouteSpec } from '../route/route.ts';
 
 type Row = Static<typeof ContactBatchRow>;
 

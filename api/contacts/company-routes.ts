@@ -8,10 +8,10 @@ import { customFieldTypes } from '../../domain/contacts/values/custom-field-type
 import { companyNameKey } from '../../domain/contacts/values/find-or-create-company.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import { presentCompany, presentContacts } from './presenter.ts';
 import * as schema from './schema.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const sortable = {
   ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },

@@ -8,11 +8,11 @@ import { readContact } from '../../domain/contacts/values/read-contact.ts';
 import { updateContact } from '../../domain/contacts/people/update-contact.ts';
 import { assertValid, notFound } from '../../domain/common/errors.ts';
 import { listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import { contactChanges } from './contact-changes.ts';
 import { presentContact, presentContacts, presentOne } from './presenter.ts';
 import * as schema from './schema.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const from = sql`contacts t`;
 

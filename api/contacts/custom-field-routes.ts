@@ -6,8 +6,8 @@ import {
 } from '../../domain/contacts/custom-fields/custom-fields.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const { Optional } = Type;
 const entity = oneOf(CUSTOM_FIELD_ENTITIES, { examples: ['contact'] });

@@ -6,10 +6,10 @@ import { exportHeldData } from '../../domain/contacts/people/data-export.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { accepted, route, type RouteSpec } from '../guard/guard.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../guard/schemas.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
 import { presentCompany, presentContact } from './presenter.ts';
 import * as schema from './schema.ts';
+import { accepted, route, type RouteSpec } from '../route/route.ts';
 
 const Certificate = strict({
   requestedBy: strict({ type: oneOf(ACTOR_TYPES), id: Id, name: Type.String() }),

@@ -9,10 +9,10 @@ import { CSV } from '../../domain/contacts/export/csv.ts';
 import { countContacts, readContacts, type ExportedContact } from '../../domain/contacts/export/read-contacts.ts';
 import { xlsx } from '../../domain/contacts/export/xlsx.ts';
 import { assertValid } from '../../domain/common/errors.ts';
-import { route, type Call, type Reply, type RouteSpec } from '../guard/guard.ts';
-import { oneOf, strict } from '../guard/schemas.ts';
+import { oneOf, strict } from '../route/schemas.ts';
 import { presentContact } from './presenter.ts';
 import { Contact, contactFilters } from './schema.ts';
+import { route, type Call, type Reply, type RouteSpec } from '../route/route.ts';
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8', ndjson: 'application/x-ndjson; charset=utf-8',

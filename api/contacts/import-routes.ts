@@ -14,9 +14,8 @@ import { assertValid, notFound, type Violation } from '../../domain/common/error
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { keyset, type ListQuery } from '../../domain/common/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
-import { accepted, route, type Call, type Prepared, type RouteSpec } from '../guard/guard.ts';
-import type { UploadedFile } from '../middleware/uploads.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../guard/schemas.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
+import { accepted, route, type Call, type Prepared, type RouteSpec, type UploadedFile } from '../route/route.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const UndoFigures = strict({ removed: count, restored: count, kept: count }, { title: 'ImportUndo', description: 'What undoing it has done so far' });

@@ -1,8 +1,8 @@
 import { mergeContacts, mergeViolations } from '../../domain/contacts/people/merge-contacts.ts';
-import { assertIfMatch, route, type RouteSpec } from '../guard/guard.ts';
-import { Id, IdParams, strict } from '../guard/schemas.ts';
+import { Id, IdParams, strict } from '../route/schemas.ts';
 import { presentContact } from './presenter.ts';
 import { Contact } from './schema.ts';
+import { assertIfMatch, route, type RouteSpec } from '../route/route.ts';
 
 export const mergeRoutes: RouteSpec[] = [
   route({

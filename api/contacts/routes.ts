@@ -1,4 +1,3 @@
-import type { RouteSpec } from '../guard/guard.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { companyRoutes } from './company-routes.ts';
 import { contactRoutes as contacts } from './contact-routes.ts';
@@ -9,6 +8,7 @@ import { importRoutes } from './import-routes.ts';
 import { mergeRoutes } from './merge-routes.ts';
 import { segmentMemberships } from './segment-memberships.ts';
 import { segmentRoutes } from './segment-routes.ts';
+import type { RouteSpec } from '../route/route.ts';
 
 export const contactRoutes: RouteSpec[] = [
   ...contacts, ...batchRoutes, ...companyRoutes, ...customFieldRoutes, ...erasureRoutes, ...exportRoutes, ...importRoutes, ...mergeRoutes, ...segmentRoutes,

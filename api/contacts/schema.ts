@@ -3,7 +3,7 @@ import { CONTACT_STATUSES } from '../../db/entities/contacts.ts';
 import { COMPANY_LIMITS, MAX_EMPLOYEES } from '../../domain/contacts/values/company-values.ts';
 import { CONTACT_LIMITS } from '../../domain/common/fields.ts';
 import { SEARCH_SORT } from '../../domain/contacts/people/contact-filters.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const { Optional, String: Text } = Type;
 const text = (maxLength: number, example: string) => Text({ maxLength, examples: [example] });

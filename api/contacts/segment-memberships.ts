@@ -4,9 +4,9 @@ import { notFound } from '../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { dynamicSegments } from '../../domain/segments/membership/dynamic-segments.ts';
 import { explainMemberships } from '../../domain/segments/membership/explain-membership.ts';
-import { route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './segment-schema.ts';
+import { route, type RouteSpec } from '../route/route.ts';
 
 /** Since when a contact is in segments, by segment id. */
 async function membershipsOf(tx: EntityManager, contactId: number, segments: Segment[]): Promise<Map<number, Date>> {

@@ -8,11 +8,11 @@ import { checkTenantFilter } from '../../domain/segments/definition/check-segmen
 import { previewSegment } from '../../domain/segments/definition/preview-segment.ts';
 import { rebuildSegment } from '../../domain/segments/definition/rebuild-segment.ts';
 import { createSegment, deleteSegment, lockMembers, newSegmentViolations, segmentViolations, updateSegment, type SegmentInput } from '../../domain/segments/definition/segments.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import { presentContacts, presentSegment, presentSegments, type SegmentView } from './presenter.ts';
 import * as schema from './segment-schema.ts';
 import { Contact as ContactSchema, MemberQuery } from './schema.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const sortable = {
   ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },

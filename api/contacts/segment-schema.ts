@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Explanation } from '../../domain/segments/membership/explain-membership.ts';
 import { FilterSchema, type Filter } from '../../domain/segments/filter/filter.ts';
 import { SEGMENT_LIMITS } from '../../domain/segments/definition/segments.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { Contact } from './schema.ts';
 
 const { Optional } = Type;

@@ -1,79 +1,15 @@
-import { Email } from '../../db/entities/emails.ts';
-import { sql } from '../../db/orm.ts';
-import { explainContactEmails } from '../../domain/emails/history/explain-contact-emails.ts';
-import { explainEmail } from '../../domain/emails/history/explain-email.ts';
-import { resolveEmail } from '../../domain/emails/ledger/resolve-email.ts';
-import { sendEmail, sendViolations } from '../../domain/emails/ledger/send-email.ts';
-import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { accepted, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import type { RouteSpec } from '../route/route.ts';
 import { emailCampaignRoutes } from './campaigns/routes.ts';
+import { suppressionRoutes } from './consent/suppression-routes.ts';
+import { topicRoutes } from './consent/topic-routes.ts';
+import { ledgerRoutes } from './ledger/routes.ts';
 import { pageRoutes } from './pages/routes.ts';
-import { presentEmail } from './presenter.ts';
-import * as schema from './schema.ts';
 import { providerRoutes } from './senders/provider-routes.ts';
 import { senderRoutes } from './senders/sender-routes.ts';
-import { emailSettingsRoutes } from './settings-routes.ts';
-import { suppressionRoutes } from './consent/suppression-routes.ts';
-import { templateRoutes } from './template-routes.ts';
-import { topicRoutes } from './consent/topic-routes.ts';
+import { emailSettingsRoutes } from './campaigns/settings-routes.ts';
+import { templateRoutes } from './templates/routes.ts';
 import { trackingRoutes } from './tracking/tracking-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
-
-const ledgerRoutes: RouteSpec[] = [
-  route({
-    method: 'POST', path: '/emails/send', operationId: 'sendEmail', summary: 'Send one email to a contact or an address', access: 'emails:send',
-    description: 'Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.',
-    body: schema.Send, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
-    check: ({ body, given }) => sendViolations(given, body.to),
-    handler: async ({ ctx, em, principal, requestId, body }) => {
-      const key = ctx.get('idempotency-key');
-      const { emailId, status } = await sendEmail(em, { tenantId: principal.tenantId, requestId }, body, key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`);
-      return accepted(`/emails/${emailId}`, { emailId, status });
-    },
-  }),
-  route({
-    method: 'GET', path: '/emails', operationId: 'listEmails', summary: 'List emails', access: 'emails:read', query: schema.EmailQuery,
-    responses: { 200: { schema: listOf(schema.Email) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Email, query, {
-        from: sql`emails t`, sortable: commonSort,
-        where: [
-          ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`]),
-          ...(query.campaignId === undefined ? [] : [sql`t.campaign_id = ${query.campaignId}`]),
-          ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
-          // The send key of an outside request is made of it, and has the index.
-          ...(query.externalId === undefined ? [] : [sql`t.send_key = ${`external:${query.externalId}`}`]),
-        ],
-      }, (found) => found.map(presentEmail)),
-    }),
-  }),
-  route({
-    method: 'GET', path: '/emails/{id}', operationId: 'getEmail', summary: 'Get an email', access: 'emails:read', params: IdParams,
-    responses: { 200: { schema: schema.Email } }, errors: ['not_found'],
-    handler: async ({ em, params }) => {
-      const email = await em.findOne(Email, { id: params.id });
-      if (!email) throw notFound('email', params.id);
-      return { body: presentEmail(email) };
-    },
-  }),
-  route({
-    method: 'GET', path: '/emails/{id}/explain', operationId: 'explainEmail', summary: 'Why an email was sent, or was not', access: 'emails:read',
-    params: IdParams, responses: { 200: { schema: schema.Explanation } }, errors: ['not_found'],
-    handler: async ({ em, deps, params }) => ({ body: await explainEmail(em, params.id, deps.env.MAIL_FROM) }),
-  }),
-  route({
-    method: 'GET', path: '/contacts/{id}/emails/explain', operationId: 'explainContactEmails', summary: 'Why a contact got mail of a campaign, or did not',
-    access: 'contacts:read', params: IdParams, query: schema.ContactExplanationQuery, responses: { 200: { schema: schema.ContactExplanation } }, errors: ['not_found'],
-    handler: async ({ em, deps, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId ?? null, deps.env.MAIL_FROM) }),
-  }),
-  route({
-    method: 'POST', path: '/emails/{id}/resolve', operationId: 'resolveEmail', summary: 'Say what became of an email that is UNKNOWN', access: 'emails:write',
-    params: IdParams, body: schema.Resolve, responses: { 200: { schema: schema.Email } }, errors: ['not_found', 'conflict'],
-    handler: async ({ em, params, body }) => ({ body: presentEmail(await resolveEmail(em, params.id, body.outcome)) }),
-  }),
-];
 
 export const emailRoutes: RouteSpec[] = [
   ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...topicRoutes,

@@ -6,14 +6,14 @@ import { createForm, deleteForm, formViolations, updateForm } from '../../domain
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
 import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, PUBLIC_BODY_BYTES, route, type Call, type RouteSpec } from '../guard/guard.ts';
 import { escapeHtml } from '../pages/html.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import { makeFormToken } from './form-token.ts';
 import { formHtml } from './pages.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
 import { allowOrigin, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, PUBLIC_BODY_BYTES, route, type Call, type RouteSpec } from '../route/route.ts';
 
 const script = readFileSync(new URL('./embed-script.js', import.meta.url));
 

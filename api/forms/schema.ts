@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { FORM_FIELD_TYPES } from '../../db/entities/forms.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const positive = Type.Integer({ minimum: 0, maximum: 10_000 });

@@ -7,9 +7,9 @@ import { countView, submitForm } from '../../domain/forms/submit-form.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { pagePolicy } from '../pages/html.ts';
 import { preferredLanguage } from '../pages/language.ts';
-import type { Call, Reply } from '../guard/guard.ts';
 import { isFormToken, makeFormToken } from './form-token.ts';
 import { formPage, HONEYPOT, thanksPage } from './pages.ts';
+import type { Call, Reply } from '../route/route.ts';
 
 type PublicCall<B = unknown> = Call<{ id: number }, unknown, B>;
 

@@ -1,7 +1,6 @@
 import { errorCatalogue, type ErrorCode } from '../../domain/common/errors.ts';
-import { responseExample } from '../openapi/examples.ts';
-import { bodySchema, PUBLIC_BODY_BYTES, type ResponseSpec, type RouteSpec } from './guard.ts';
-import { takesIdempotencyKey } from '../middleware/idempotency.ts';
+import { responseExample } from '../route/examples.ts';
+import { bodySchema, PUBLIC_BODY_BYTES, type ResponseSpec, type RouteSpec, takesIdempotencyKey } from '../route/route.ts';
 
 const text = (description: string, extra: object = {}) => ({ description, schema: { type: 'string' }, ...extra });
 const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });

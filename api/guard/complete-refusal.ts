@@ -1,8 +1,8 @@
 import { rolledBack, type EntityManager } from '../../db/orm.ts';
 import { AppError, invalid, MOST_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
 import { soundPart, withOthers, type Sound } from '../../domain/common/sound-part.ts';
-import type { Question, RouteSpec } from './guard.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
+import type { Question, RouteSpec } from '../route/route.ts';
 
 /** What a check finds; where it can not be made, nothing more is told than there is already. */
 async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<Violation[]> {

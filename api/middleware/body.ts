@@ -5,10 +5,9 @@ import { createTurn, inBackground } from '../../domain/common/turn.ts';
 import { formMeter, jsonMeter, tooLarge, tooMany, type BodyLimits, type Meter } from './body-size.ts';
 import { Fields, type FieldValues } from './fields.ts';
 import { readParts } from './multipart.ts';
-import { uploadedFile, type UploadedFile, type UploadFolder } from './uploads.ts';
+import type { BodyType, UploadedFile } from '../route/route.ts';
+import { uploadedFile, type UploadFolder } from './uploads.ts';
 
-export type { UploadedFile };
-export type BodyType = 'json' | 'form' | 'multipart';
 
 const contentTypes: Record<BodyType, string> = {
   json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data',

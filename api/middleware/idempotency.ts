@@ -7,9 +7,8 @@ import type { Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid } from '../../domain/common/errors.ts';
 import { findAnswer, holdKey, keepAnswer, type Answer, type Known, type KeyUse } from '../../domain/idempotency/answers.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
-import type { RouteSpec } from '../guard/guard.ts';
-import type { UploadedFile } from './body.ts';
 import { asAppError, writeProblem } from './problem.ts';
+import { takesIdempotencyKey, type KeyedSpec, type UploadedFile } from '../route/route.ts';
 
 /** How long a request waits for its twin before it gets a 409. */
 const WAIT_MS = 10_000;
@@ -20,13 +19,6 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** The column's length. What a path has beyond it is in the request's hash. */
 const MAX_OPERATION = 400;
 const KEPT_HEADERS = ['Content-Type', 'ETag', 'Location'];
-
-type KeyedSpec = Pick<RouteSpec, 'method' | 'path' | 'access' | 'repeatable'>;
-
-/** Whether an operation takes an Idempotency-Key: any POST that needs a token, but those of /auth. */
-export function takesIdempotencyKey({ method, path, access }: KeyedSpec): boolean {
-  return method === 'POST' && access !== 'public' && !path.startsWith('/auth/');
-}
 
 const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 429;
 

@@ -2,8 +2,8 @@ import type { Context, Next } from 'koa';
 import { isUnanswered } from '../../events/nats.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import type { Logger } from '../../config/logger.ts';
-import type { RouteSpec } from '../guard/guard.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
+import type { RouteSpec } from '../route/route.ts';
 
 /** The path of a request as logs show it: without what a client made up. */
 export const loggedPath = (ctx: Context): string => ctx.state['loggedPath'] as string;

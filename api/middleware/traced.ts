@@ -1,5 +1,5 @@
 import type { Context, Next } from 'koa';
-import { SpanKind, type Tracing } from '../../runtime/tracing.ts';
+import { SpanKind, type Tracing } from '../../config/tracing.ts';
 import { loggedPath } from './problem.ts';
 
 /** A span for each request, in the caller's trace; named by what is done, for paths are many. */

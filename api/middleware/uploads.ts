@@ -3,18 +3,8 @@ import { accessSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, u
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { EnvError } from '../../config/env.ts';
-
-/** A file of a multipart request. It is there until the request ends. */
-export interface UploadedFile {
-  field: string;
-  name: string;
-  size: number;
-  mimeType: string | null;
-  /** Its bytes, from the first, or those up to `end` (exclusive). */
-  read(end?: number): Readable;
-}
+import type { UploadedFile } from '../route/route.ts';
 
 const READ_BYTES = 512 * 1024;
 

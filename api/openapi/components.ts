@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { RouteSpec } from '../guard/guard.ts';
+import type { RouteSpec } from '../route/route.ts';
 
 interface Plain extends Record<string, unknown> {
   title?: string;

@@ -2,10 +2,9 @@ import type { TSchema } from 'typebox';
 import { errorCatalogue } from '../../domain/common/errors.ts';
 import { createAnswers, headers } from '../guard/answers.ts';
 import { createComponents } from './components.ts';
-import { requestExample } from './examples.ts';
-import { MOST_VALUES, type RouteSpec } from '../guard/guard.ts';
-import { takesIdempotencyKey } from '../middleware/idempotency.ts';
-import { Problem } from '../guard/schemas.ts';
+import { requestExample } from '../route/examples.ts';
+import { Problem } from '../route/schemas.ts';
+import { MOST_VALUES, type RouteSpec, takesIdempotencyKey } from '../route/route.ts';
 
 const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data' } as const;
 

@@ -7,10 +7,10 @@ import { recordVisit } from '../../domain/scoring/record-visit.ts';
 import { createRule, deleteRule, judged, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
 import { actionViolations, createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { IdParams, listOf } from '../route/schemas.ts';
 import { presentCompanyScore, presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import * as schema from './schema.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
 const nameSort = { column: sql`t.name`, type: 'text' } as const;
 

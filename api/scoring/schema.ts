@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { FIELD_OPERATORS } from '../../domain/segments/filter/filter-fields.ts';
 import { SCORABLE_EVENTS } from '../../domain/scoring/score-events.ts';
 import type { FilterValue } from '../../domain/segments/filter/filter.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
 

@@ -6,11 +6,11 @@ import type { Deps } from '../../runtime/deps.ts';
 import { asyncapi } from '../../events/asyncapi.ts';
 import { unauthorized } from '../../domain/auth/access/access-token.ts';
 import { pagePolicy } from '../pages/html.ts';
-import { route, type Call, type RouteSpec } from '../guard/guard.ts';
 import { openapi } from '../openapi/openapi.ts';
-import { oneOf, strict } from '../guard/schemas.ts';
+import { oneOf, strict } from '../route/schemas.ts';
 import { eventsPage } from './events-page.ts';
 import { checkHealth, healthAreas } from './health.ts';
+import { route, type Call, type RouteSpec } from '../route/route.ts';
 
 const status = oneOf(['UP', 'DEGRADED', 'DOWN']);
 const HealthAnswer = strict({ status, components: Type.Record(Type.String(), strict({ status })) });

@@ -1,4 +1,4 @@
-import { normaliseEmail } from './email.ts';
+import { normaliseEmail } from '../common/email.ts';
 
 /** How addresses are compared; one that is not sound is compared as it is, and fails when it is sent. */
 export function addressKey(address: string): string {

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { emailReferences } from '../../events/email-references.ts';
 import { windowOf } from './period.ts';
+import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 
 /** Events that figures are made of. */
 export const COUNTED_EVENTS = [
@@ -70,7 +70,7 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();
   const people = new Map<string, { t: string; m: string; at: string; c: number }>();
-  const referenceOf = await emailReferences(tx, events);
+  const referenceOf = await referencesOfEvents(tx, events);
   const add = (t: string, m: Metric, d: string, id: number, at: string): void => {
     const key = [t, m, d, id, at].join('/');
     const row = counts.get(key);

@@ -1,7 +1,7 @@
 import type { Violation } from './violation.ts';
 import { isViolation } from './violation.ts';
 
-export { normaliseEmail } from '../addresses/email.ts';
+export { normaliseEmail } from './email.ts';
 export { phoneE164 } from './phone.ts';
 export { isViolation, type Violation } from './violation.ts';
 

@@ -1,10 +1,10 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { appendEventsOfTenants, type NewEvent, type Origin } from '../../events/outbox.ts';
 import type { AnyEvent, EventType } from '../../events/contracts.ts';
-import { emailReferences } from '../../events/email-references.ts';
 import { fireThresholds } from './fire-thresholds.ts';
 import { matchesRule, qualificationOf, type RuleCondition } from './match-rule.ts';
 import { DEFAULT_LEVELS } from '../../db/entities/scoring.ts';
+import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 
 /** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
 export const SCORABLE_EVENTS = [
@@ -111,7 +111,7 @@ async function store(tx: EntityManager, changes: Change[]): Promise<void> {
 export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const rules = await rulesFor(tx, events);
   if (rules.size === 0) return;
-  const referenceOf = await emailReferences(tx, events);
+  const referenceOf = await referencesOfEvents(tx, events);
   const awards = events.flatMap((event) => {
     const { contactId, automated } = event.data as { contactId?: number | null; automated?: boolean };
     if (!contactId || automated) return [];

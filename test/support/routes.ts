@@ -1,5 +1,5 @@
-import type { RouteSpec } from '../../api/guard/guard.ts';
 import { routes } from '../../api/routes.ts';
+import type { RouteSpec } from '../../api/route/route.ts';
 
 /** A route's path under /api/v1, or null for those at the root, with `id` for ids and `other` for what else it names. */
 export function pathOf(route: RouteSpec, id: string | number = 1, other = 'x'): string | null {

@@ -11,7 +11,7 @@ import { Leases } from './leases.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { ReadyQueue } from './ready-queue.ts';
 import { Wake } from '../../events/wake.ts';
-import { parseMailbox } from '../../domain/emails/mime/mime.ts';
+import { parseMailbox } from '../../domain/common/mailbox.ts';
 
 const POLL_MS = 500;
 /** Rendered emails wait moments for a connection; a worker that dies holds them up no longer than this. */

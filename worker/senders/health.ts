@@ -1,7 +1,7 @@
 import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { forgetHealth, reportHealth, type ProviderReport } from '../../domain/emails/providers/report-health.ts';
-import { every } from '../every.ts';
+import { every } from '../../runtime/every.ts';
 import type { Provider } from './providers.ts';
 
 const LOOK_EVERY_MS = 1_000;

@@ -2,7 +2,7 @@ import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { requestAgain, sweepExpired } from '../../domain/emails/ledger/sweep-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
-import { every } from '../every.ts';
+import { every } from '../../runtime/every.ts';
 import { Sender } from './sender.ts';
 
 const SWEEP_EVERY_MS = 5_000;

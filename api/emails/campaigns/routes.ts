@@ -8,11 +8,11 @@ import { readEmailCampaignStats } from '../../../domain/emails/campaigns/read-em
 import { createEmailCampaign, deleteEmailCampaign, emailCampaignViolations, updateEmailCampaign, type EmailCampaignInput } from '../../../domain/emails/campaigns/save-email-campaign.ts';
 import { notFound } from '../../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../../domain/common/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../guard/guard.ts';
-import { IdParams, listOf } from '../../guard/schemas.ts';
+import { IdParams, listOf } from '../../route/schemas.ts';
 import type { Sound } from '../../../domain/common/sound-part.ts';
 import * as schema from './schema.ts';
-import { presentEmailCampaign, presentRecipient } from '../presenter.ts';
+import { presentEmailCampaign, presentRecipient } from './presenter.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
 async function findCampaign(em: EntityManager, id: number): Promise<EmailCampaign> {
   const campaign = await em.findOne(EmailCampaign, { id });

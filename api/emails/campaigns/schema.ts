@@ -2,7 +2,7 @@ import { Type, type TProperties } from 'typebox';
 import { EMAIL_CAMPAIGN_STATUSES, SCHEDULE_TYPES, WINNER_METRICS } from '../../../db/entities/email-campaigns.ts';
 import { EMAIL_STATUSES } from '../../../db/entities/emails.ts';
 import { FrequencyCapSchema, SendWindowSchema } from '../../../domain/campaigns/definition/entry.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../../guard/schemas.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });

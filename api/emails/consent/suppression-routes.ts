@@ -1,14 +1,14 @@
 import { Type } from 'typebox';
 import { Suppression, SUPPRESSION_REASONS } from '../../../db/entities/email-recipients.ts';
 import { sql } from '../../../db/orm.ts';
-import { normaliseEmail } from '../../../domain/addresses/email.ts';
+import { normaliseEmail } from '../../../domain/common/email.ts';
 import { erasedKey } from '../../../domain/addresses/digest.ts';
 import { isViolation } from '../../../domain/common/violation.ts';
 import { addSuppression, removeSuppression } from '../../../domain/emails/consent/suppressions.ts';
 import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../../domain/common/list-page.ts';
-import { created, noContent, route, type RouteSpec } from '../../guard/guard.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../../guard/schemas.ts';
+import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../../route/schemas.ts';
+import { created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
 const reason = oneOf(SUPPRESSION_REASONS, { examples: ['manual'] });
 const email = Type.String({ maxLength: 1000, examples: ['someone@example.com'] });

@@ -4,8 +4,8 @@ import { sql } from '../../../db/orm.ts';
 import { checkTopic, createTopic, deleteTopic, TOPIC_LIMITS, updateTopic } from '../../../domain/emails/consent/topics.ts';
 import { notFound } from '../../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../../domain/common/list-page.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../guard/guard.ts';
-import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../guard/schemas.ts';
+import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
 const name = Type.String({ minLength: 1, maxLength: TOPIC_LIMITS.name, description: 'As recipients read it', examples: ['Product news'] });
 const description = nullable(Type.String({ maxLength: TOPIC_LIMITS.description, description: 'What stands below the name on the preference page' }));

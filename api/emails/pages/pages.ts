@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import type { Preferences, TopicChoice } from '../../../domain/emails/consent/preferences.ts';
 import type { AppError } from '../../../domain/common/errors.ts';
-import type { Reply } from '../../guard/guard.ts';
 import { escapeHtml, htmlPage, pagePolicy } from '../../pages/html.ts';
 import { preferredLanguage } from '../../pages/language.ts';
 import { PAGE_TEXTS, type PageTexts } from './texts.ts';
+import type { Reply } from '../../route/route.ts';
 
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 /** A text that somebody else wrote, in whatever direction: it turns nothing around it. */

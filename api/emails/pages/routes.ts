@@ -11,9 +11,9 @@ import type { UnsubscribeSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import type { Deps } from '../../../runtime/deps.ts';
-import { route, type Reply, type RouteSpec } from '../../guard/guard.ts';
 import { confirmPage, confirmSenderPage, preferencesPage, recipientErrorPage, statementPage, unsubscribedPage, unsubscribePage } from './pages.ts';
-import { TokenParams } from '../schema.ts';
+import { TokenParams } from '../ledger/schema.ts';
+import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 const MAX_AGENT = 500;
 /** A mail in the browser: its pictures and styles, no script, nothing sent from it. */

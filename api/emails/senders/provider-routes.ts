@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { readProviders } from '../../../config/smtp-url.ts';
 import { engineEm } from '../../../db/orm.ts';
 import { readHealth } from '../../../domain/emails/providers/read-health.ts';
-import { route, type RouteSpec } from '../../guard/guard.ts';
-import { nullable, oneOf, strict, Timestamp } from '../../guard/schemas.ts';
+import { nullable, oneOf, strict, Timestamp } from '../../route/schemas.ts';
+import { route, type RouteSpec } from '../../route/route.ts';
 
 const Provider = strict({
   provider: Type.String({ description: 'host:port', examples: ['smtp.example.com:587'] }),

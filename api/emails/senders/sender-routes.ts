@@ -8,9 +8,9 @@ import { shownKey } from '../../../domain/emails/senders/shown-key.ts';
 import { verifySender } from '../../../domain/emails/sender-setup/verify-sender.ts';
 import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
 import { commonSort, listPage } from '../../../domain/common/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../guard/guard.ts';
-import { Queued } from '../schema.ts';
-import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../guard/schemas.ts';
+import { Queued } from '../ledger/schema.ts';
+import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
 const email = Type.String({ maxLength: 255, description: 'The address that mail is from', examples: ['news@example.com'] });
 const optional = {

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { readTracking } from '../../../domain/emails/history/read-tracking.ts';
 import { AppError } from '../../../domain/common/errors.ts';
-import { route, type Reply, type RouteSpec } from '../../guard/guard.ts';
-import { IdParams } from '../../guard/schemas.ts';
+import { IdParams } from '../../route/schemas.ts';
 import { hitPublisher } from './hit-publisher.ts';
 import { clickNotStored, hitOf, noStore } from './hits.ts';
-import { presentTracking } from '../presenter.ts';
-import * as schema from '../schema.ts';
+import { presentTracking } from '../ledger/presenter.ts';
+import * as schema from '../ledger/schema.ts';
+import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 /** 1 by 1, transparent. */
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNgYAAAAAMAASsJTYQAAAAASUVORK5CYII=', 'base64');

@@ -3,15 +3,15 @@ import { engineEm, retriedTransaction } from '../../../db/orm.ts';
 import { recordReports } from '../../../domain/emails/bounces/record-reports.ts';
 import { takeOnce } from '../../../domain/emails/bounces/take-once.ts';
 import { AppError, notFound } from '../../../domain/common/errors.ts';
-import { MOST_VALUES, route, type RouteSpec } from '../../guard/guard.ts';
 import { readBytes } from '../../middleware/body.ts';
 import { jsonMeter } from '../../middleware/body-size.ts';
-import { strict } from '../../guard/schemas.ts';
+import { strict } from '../../route/schemas.ts';
 import { mailgun } from './mailgun.ts';
 import { postmark } from './postmark.ts';
 import type { Webhook } from './request.ts';
 import { sendgrid } from './sendgrid.ts';
 import { ses } from './ses.ts';
+import { MOST_VALUES, route, type RouteSpec } from '../../route/route.ts';
 
 const webhooks = new Map<string, Webhook>(Object.entries({ ses, sendgrid, mailgun, postmark }));
 /**

@@ -4,7 +4,7 @@ import { assertValid } from '../../common/errors.ts';
 import type { SortField } from '../../common/paging.ts';
 import { parseDateTime } from '../../common/instants.ts';
 import type { ContactStatus } from '../values/contact-values.ts';
-import { normaliseEmail } from '../../addresses/email.ts';
+import { normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 
 /** What a list of contacts can be narrowed by; the times are exclusive. */

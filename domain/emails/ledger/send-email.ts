@@ -4,7 +4,7 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Origin } from '../../../events/outbox.ts';
-import { normaliseEmail, type NormalisedEmail } from '../../addresses/email.ts';
+import { normaliseEmail, type NormalisedEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 import { assertNoneMissing, assertValid, notFound, type Missing, type Violation } from '../../common/errors.ts';
 import { hashJson } from '../../idempotency/hash-request.ts';

@@ -1,7 +1,7 @@
 import type { RenderedEmail } from '../rendering/render.ts';
-import { headerField, headerText, mailboxField, quotedPrintable, wireAddress } from '../mime/mime.ts';
-import type { Mailbox } from '../mime/mime.ts';
+import { headerField, headerText, mailboxField, quotedPrintable } from '../mime/mime.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
+import { wireAddress, type Mailbox } from '../../common/mailbox.ts';
 
 /** Postmark echoes it in its webhooks, as the key `email` of `Metadata`. */
 const METADATA_HEADER = 'X-PM-Metadata-email';

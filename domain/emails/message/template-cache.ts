@@ -4,7 +4,7 @@ import { createComposer, type Composer } from './compose.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from '../rendering/render.ts';
 import type { SenderIdentity } from '../senders/sender-cache.ts';
-import type { Mailbox } from '../mime/mime.ts';
+import type { Mailbox } from '../../common/mailbox.ts';
 
 const KEPT = 200;
 

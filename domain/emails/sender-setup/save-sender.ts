@@ -4,7 +4,7 @@ import { EmailSender } from '../../../db/entities/email-senders.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { sealSecret, type BoxSecrets } from '../../common/secret-box.ts';
-import { asciiDomain, normaliseEmail } from '../../addresses/email.ts';
+import { asciiDomain, normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';

@@ -1,10 +1,10 @@
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { normaliseEmail } from '../../addresses/email.ts';
+import { normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 import type { User, Violation } from '../../common/errors.ts';
 import { addressKey } from '../../addresses/address-key.ts';
-import { parseMailbox } from '../mime/mime.ts';
+import { parseMailbox } from '../../common/mailbox.ts';
 
 /** What of a sender says that an address is its tenant's. */
 export type Proof = Pick<EmailSender, 'emailKey' | 'confirmedAt' | 'verifiedDomain'>;

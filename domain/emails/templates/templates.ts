@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
-import { normaliseEmail } from '../../addresses/email.ts';
+import { normaliseEmail } from '../../common/email.ts';
 import { AppError, assertNotInUse, assertValid, notFound, type Violation } from '../../common/errors.ts';
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { isMjml } from './is-mjml.ts';

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { normaliseEmail } from '../../addresses/email.ts';
+import { normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { contactField } from '../filter/filter-fields.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import pg from 'pg';
-import { takesIdempotencyKey } from '../../../api/middleware/idempotency.ts';
 import { routes } from '../../../api/routes.ts';
 import { keyedRequests, type KeyedRequest } from '../../support/keyed-requests.ts';
 import { startService, type Service } from '../../support/service.ts';
+import { takesIdempotencyKey } from '../../../api/route/route.ts';
 
 let service: Service;
 let owner: pg.Client;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import type { TSchema } from 'typebox';
-import type { RouteSpec } from '../../../api/guard/guard.ts';
-import { requestExample } from '../../../api/openapi/examples.ts';
+import { requestExample } from '../../../api/route/examples.ts';
 import { seededRandom } from '../../../dev/demo/random.ts';
 import { routesWhere } from '../../support/routes.ts';
 import { columnsOf, insertRow, tenantTables } from '../../support/database/schema-rows.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { newMember, type Member } from '../../support/users.ts';
+import type { RouteSpec } from '../../../api/route/route.ts';
 
 const OPERATIONS = 200;
 /** Stands in every text of both tenants' data, with the tenant's number: nobody sees the other's. */

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import pg from 'pg';
-import { takesIdempotencyKey } from '../../../api/middleware/idempotency.ts';
-import type { RouteSpec } from '../../../api/guard/guard.ts';
 import { routes } from '../../../api/routes.ts';
 import { startApiProcess, type ApiProcess } from '../../support/api-process.ts';
 import { commitLine, type CommitLine } from '../../support/database/commit-line.ts';
 import { keyedRequests, type KeyedRequest } from '../../support/keyed-requests.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import type { Api } from '../../support/call-api.ts';
+import { type RouteSpec, takesIdempotencyKey } from '../../../api/route/route.ts';
 
 const keyed = routes.filter(takesIdempotencyKey);
 /** They read, or are refused: nothing changes but that their answer is kept. */

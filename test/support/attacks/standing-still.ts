@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { requestExample } from '../../../api/openapi/examples.ts';
-import { bodySchema, type RouteSpec } from '../../../api/guard/guard.ts';
+import { requestExample } from '../../../api/route/examples.ts';
 import { routes } from '../../../api/routes.ts';
 import { startApiProcess, type ApiProcess } from '../api-process.ts';
 import { formBodies, jsonBodies, multipartBodies, type Body } from './body-shapes.ts';
 import { startService, type Service } from '../service.ts';
+import { bodySchema, type RouteSpec } from '../../../api/route/route.ts';
 
 /** Nothing that one request asks for may keep all others waiting for longer (ms of the thread's processor time). */
 const MOST_MS = 100;

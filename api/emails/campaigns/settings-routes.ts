@@ -1,8 +1,8 @@
-import { checkEntry } from '../../domain/campaigns/definition/entry.ts';
-import { readEmailSettings, updateEmailSettings } from '../../domain/emails/templates/settings.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec } from '../guard/guard.ts';
-import { EmailSettings, EmailSettingsUpdate } from './campaigns/schema.ts';
+import { checkEntry } from '../../../domain/campaigns/definition/entry.ts';
+import { readEmailSettings, updateEmailSettings } from '../../../domain/emails/templates/settings.ts';
+import { EmailSettings, EmailSettingsUpdate } from './schema.ts';
 import { presentEmailSettings } from './presenter.ts';
+import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec } from '../../route/route.ts';
 
 export const emailSettingsRoutes: RouteSpec[] = [
   route({

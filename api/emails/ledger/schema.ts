@@ -1,41 +1,14 @@
 import { Type } from 'typebox';
-import { EMAIL_LANES, EMAIL_STATUSES } from '../../db/entities/emails.ts';
-import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../guard/schemas.ts';
+import { EMAIL_LANES, EMAIL_STATUSES } from '../../../db/entities/emails.ts';
+import { Id, listQuery, nullable, oneOf, strict, Timestamp } from '../../route/schemas.ts';
 
-const address = Type.String({ maxLength: 255, examples: ['someone@example.com'] });
-const required = {
-  name: Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] }),
-  subject: Type.String({ minLength: 1, maxLength: 1000, examples: ['Hello {{firstName}}'] }),
-  content: Type.String({ minLength: 1, description: 'HTML, or MJML, with Liquid', examples: ['<p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>'] }),
-};
-const optional = {
-  text: nullable(Type.String({ description: 'The text part, with Liquid; made from the content when absent' })),
-  previewText: nullable(Type.String({ maxLength: 1000, description: 'What inboxes show beside the subject' })),
-  category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
-  topicId: nullable({ ...Id, description: 'Marketing mail about a topic is not sent to who does not want it' }),
-  fromName: nullable(Type.String({ maxLength: 255 })),
-  fromEmail: nullable({ ...address, description: 'A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null' }),
-  replyTo: nullable(address),
-};
-const readOnly = ['id', 'tenantId', 'contentVersion', 'version', 'createdAt', 'updatedAt'] as const;
-
-export const Template = strict({
-  id: Id, ...required, ...optional, contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
-  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
-});
-export const TemplateCreate = writable({ ...required, ...Type.Partial(Type.Object(optional)).properties }, readOnly);
-export const TemplateUpdate = writable(Type.Partial(Type.Object({ ...required, ...optional })).properties, readOnly);
-export const TemplateQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], { category: Type.Optional(optional.category) });
-
-const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'What {{data.x}} prints' });
-export const Preview = strict({ contactId: Type.Optional(Id), data: Type.Optional(Data) });
-export const Previewed = strict({ subject: Type.String(), html: Type.String(), text: Type.String() });
-export const Test = strict({ to: address, data: Type.Optional(Data) });
+export const EmailAddress = Type.String({ maxLength: 255, examples: ['someone@example.com'] });
+export const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'What {{data.x}} prints' });
 
 export const Send = strict({
   templateId: Id,
   recipientId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A contact; this or `to`' })),
-  to: Type.Optional(address),
+  to: Type.Optional(EmailAddress),
   data: Type.Optional(Data),
   campaignId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A campaign whose figures it counts for' })),
 });

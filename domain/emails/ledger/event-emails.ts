@@ -1,7 +1,7 @@
-import { rows, sql, type EntityManager } from '../db/orm.ts';
-import type { AnyEvent } from './contracts.ts';
+import { rows, sql, type EntityManager } from '../../../db/orm.ts';
+import type { AnyEvent } from '../../../events/contracts.ts';
 
-export interface EmailReference {
+export interface EmailReferences {
   templateId?: number;
   campaignId?: number;
 }
@@ -10,7 +10,7 @@ export interface EmailReference {
  * Template and campaign of the emails of events that name their email alone, in the engine transaction `tx`. Answers what
  * an event's email is of; nothing for an event without one.
  */
-export async function emailReferences(tx: EntityManager, events: readonly AnyEvent[]): Promise<(event: AnyEvent) => EmailReference> {
+export async function referencesOfEvents(tx: EntityManager, events: readonly AnyEvent[]): Promise<(event: AnyEvent) => EmailReferences> {
   const bare = events.flatMap(({ tenantid, data }) => {
     const { emailId, templateId } = data as { emailId?: number; templateId?: number };
     return emailId && !templateId ? [{ t: tenantid, id: emailId }] : [];
@@ -19,7 +19,7 @@ export async function emailReferences(tx: EntityManager, events: readonly AnyEve
   const found = await rows<{ tenant_id: string; id: number; template_id: number | null; campaign_id: number | null }>(tx, sql`
     select distinct e.tenant_id, e.id, e.template_id, e.campaign_id
     from jsonb_to_recordset(${JSON.stringify(bare)}::jsonb) as r(t text, id bigint) join emails e on e.tenant_id = r.t and e.id = r.id`);
-  const references = new Map(found.map((row): [string, EmailReference] => [
+  const references = new Map(found.map((row): [string, EmailReferences] => [
     `${row.tenant_id}/${row.id}`, { templateId: row.template_id ?? undefined, campaignId: row.campaign_id ?? undefined },
   ]));
   return ({ tenantid, data }) => references.get(`${tenantid}/${(data as { emailId?: number }).emailId}`) ?? {};

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import validator from 'validator';
-import type { Violation } from '../common/violation.ts';
+import type { Violation } from './violation.ts';
 
 const MAX_EMAIL = 255;
 const INVALID_EMAIL: Violation = { code: 'invalid_email', message: 'must be an email address' };

@@ -1,14 +1,15 @@
-import { EmailTemplate } from '../../db/entities/email-templates.ts';
-import { sql } from '../../db/orm.ts';
-import { previewTemplate } from '../../domain/emails/history/render-stored.ts';
-import { addressViolations, sendTest } from '../../domain/emails/ledger/send-email.ts';
-import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../domain/emails/templates/templates.ts';
-import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../guard/guard.ts';
-import { IdParams, listOf } from '../guard/schemas.ts';
+import { EmailTemplate } from '../../../db/entities/email-templates.ts';
+import { sql } from '../../../db/orm.ts';
+import { previewTemplate } from '../../../domain/emails/history/render-stored.ts';
+import { addressViolations, sendTest } from '../../../domain/emails/ledger/send-email.ts';
+import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../../domain/emails/templates/templates.ts';
+import { notFound } from '../../../domain/common/errors.ts';
+import { commonSort, listPage } from '../../../domain/common/list-page.ts';
+import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentTemplate } from './presenter.ts';
+import { Queued } from '../ledger/schema.ts';
 import * as schema from './schema.ts';
+import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
 export const templateRoutes: RouteSpec[] = [
   route({
@@ -76,7 +77,7 @@ export const templateRoutes: RouteSpec[] = [
   }),
   route({
     method: 'POST', path: '/emails/templates/{id}/test', operationId: 'testTemplate', summary: 'Send a template to an address, to look at it',
-    access: 'emails:send', params: IdParams, body: schema.Test, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
+    access: 'emails:send', params: IdParams, body: schema.Test, responses: { 202: { schema: Queued } }, errors: ['not_found'],
     check: ({ body }) => addressViolations(body.to),
     handler: async ({ em, principal, requestId, params, body }) => {
       const { emailId, status } = await sendTest(em, { tenantId: principal.tenantId, requestId }, params.id, body);
