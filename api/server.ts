@@ -10,6 +10,8 @@ import { listen, startOrExit } from '../config/start-problems.ts';
 import { ensureStreams } from '../events/streams.ts';
 import { adminProblems, ensureAdmin } from '../domain/auth/accounts/ensure-admin.ts';
 import { createHandler } from './app.ts';
+import { compileAhead } from './guard/guard.ts';
+import { routes } from './routes.ts';
 import { endSilentReaders, limitConnections } from './connections/connections.ts';
 import { createDrain } from './connections/draining.ts';
 import { answerClientErrors } from './connections/refuse.ts';
@@ -57,6 +59,8 @@ if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0) limitConnections(s
 await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));
 // With PORT=0 the system has chosen.
 deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening');
+// After the requests that have waited for the start.
+setTimeout(() => void compileAhead(routes), 5_000).unref();
 
 closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => {
   if (err) deps.log.fatal({ err }, 'crashed');

@@ -57,9 +57,12 @@ async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
 /** Every byte of the body. */
 export async function readBytes(ctx: Context, maxBytes: number, meter?: Meter): Promise<Buffer> {
   const read: Buffer[] = [];
+  const turn = createTurn();
+  // Pieces that are there already come one after the other, without a turn for anybody else.
   for await (const piece of pieces(ctx, maxBytes)) {
     meter?.(piece);
     read.push(piece);
+    if (turn.isOver()) await turn.next();
   }
   return Buffer.concat(read);
 }
@@ -173,6 +176,7 @@ export async function readBody(
   const bytes = chunks ?? await readBytes(ctx, limits.bytes, meter);
   const turn = createTurn();
   const text = decode(bytes);
+  if (turn.isOver()) await turn.next();
   const body = type === 'json' ? parseJson(text) : await parseForm(text);
   if (turn.isOver()) await turn.next();
   return withoutFiles(body);

@@ -10,8 +10,12 @@ export interface Job {
 /** What the thread answers; `limit` = it went too deep, or too far. */
 export type Done = { value: unknown } | { refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined } } | 'limit';
 
-/** For one template; a newsletter takes some hundredths of a second. */
+/** Of the processor's time, for one template; a newsletter takes some hundredths of a second. */
 const LIMIT_MS = 3_000;
+/** On a machine that is busy with something else, a job may take so many times its limit of the clock's time. */
+const MOST_LIMITS = 5;
+/** Whoever used less than this share of its limit was held up by others. */
+const OWN_SHARE = 0.8;
 /** The thread holds some 60 MB, and is there only while templates are written. */
 const IDLE_MS = 60_000;
 const MEMORY_MB = 256;
@@ -64,8 +68,14 @@ class TemplateThread {
     try {
       const thread = await (this.#thread ??= startThread());
       thread.removeAllListeners('message').removeAllListeners('error').ref();
+      const begun = await usedMs(thread);
       const done = await new Promise<Done>((resolve, reject) => {
-        timer = setTimeout(() => resolve('limit'), LIMIT_MS);
+        let limits = 0;
+        timer = setInterval(() => {
+          limits += 1;
+          if (limits === MOST_LIMITS) return resolve('limit');
+          void usedMs(thread).then((ms) => { if (ms - begun >= LIMIT_MS * OWN_SHARE) resolve('limit'); }, reject);
+        }, LIMIT_MS);
         thread.on('message', resolve);
         // Out of memory: it is over with the thread.
         thread.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('limit') : reject(error)));
@@ -79,7 +89,7 @@ class TemplateThread {
       this.#end();
       throw error;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   }
 
@@ -88,6 +98,12 @@ class TemplateThread {
     this.#thread = null;
     thread?.then((worker) => worker.terminate()).catch(() => {});
   }
+}
+
+/** The processor's time that a thread has used. */
+async function usedMs(thread: Worker): Promise<number> {
+  const { user, system } = await thread.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** A thread that has read its modules, half a second's work, and waits. */

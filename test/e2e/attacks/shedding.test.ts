@@ -43,7 +43,7 @@ test('while the database is stuck, requests over a bound are turned away at once
   await Promise.all(asked);
   const made = answers.filter((answer) => answer.status === 201).length;
   assert.equal(made + answers.filter((answer) => answer.status === 503).length, asked.length);
-  assert.ok(made > 100, 'what came before too many waited was let in');
+  assert.ok(made >= 64, 'under 64 at work, nothing is turned away');
   const { body } = await api.api('GET', '/contacts/companies?limit=1&includeTotal=true');
   assert.equal(body.page.total, made);
 });
