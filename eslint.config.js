@@ -30,5 +30,5 @@ export default tseslint.config(
     },
   },
   { files: ['config/env.ts', 'dev/**', 'test/**', 'bench/**'], rules: { 'no-restricted-syntax': 'off' } },
-  { files: ['dev/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  { files: ['dev/**', 'bench/**', 'test/**'], rules: { 'no-console': 'off' } },
 );

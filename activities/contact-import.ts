@@ -3,11 +3,12 @@ import type { Deps } from '../runtime/deps.ts';
 import { pgError } from '../db/errors.ts';
 import { AppError } from '../domain/common/errors.ts';
 import { completeImport, failImport, runImport, type ImportStand } from '../domain/contacts/import/run-import.ts';
-import { undoNextChunk, type UndoFigures } from '../domain/contacts/import/undo-import.ts';
+import { undoNextChunk } from '../domain/contacts/import/undo-import.ts';
 import { deleteFile, FileGoneError, readFile } from '../events/file-store.ts';
 import type { OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
+import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
 
 /** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
 const SLICE_MS = 10_000;

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Env } from './env.ts';
+import type { Env } from './env-schema.ts';
 import { readUrl } from './read-url.ts';
 import { readProviders } from './smtp-url.ts';
 import { parseMailbox } from '../domain/common/mailbox.ts';

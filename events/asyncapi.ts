@@ -1,7 +1,7 @@
-import type { Env } from '../config/env.ts';
 import { isLoopback } from '../config/env-checks.ts';
 import { eventContracts } from './contracts.ts';
 import { DEAD_LETTERS, deadLetterSubject, EMAIL_SEND_REQUESTS, EVENTS, LISTENER_REQUESTS, SEND_REQUEST_SUBJECT, streamConfigs } from './streams.ts';
+import type { Env } from '../config/env-schema.ts';
 
 /** The others are for the service itself. */
 const OPEN_STREAMS = new Set([EVENTS, EMAIL_SEND_REQUESTS, DEAD_LETTERS]);

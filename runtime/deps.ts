@@ -8,7 +8,7 @@ import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
 import { OUTBOX_PING } from '../events/streams.ts';
 import { createTxtResolver, type ResolveTxt } from '../domain/emails/senders/record.ts';
 import { createLinkSigner, type LinkSigner } from '../domain/addresses/tokens.ts';
-import { EnvError, type Env } from '../config/env.ts';
+import { EnvError } from '../config/env.ts';
 import { fetchText } from './fetch-text.ts';
 import { createLogger, type Logger } from '../config/logger.ts';
 import { createMetrics, type Metrics } from '../config/metrics.ts';
@@ -16,6 +16,7 @@ import { bySetting } from '../config/start-problems.ts';
 import { connectTemporal, hasNamespace } from './temporal.ts';
 import { startTracing, type Tracing } from '../config/tracing.ts';
 import { whenThere } from './when-there.ts';
+import type { Env } from '../config/env-schema.ts';
 
 /** Everything a process works with; made once at its start, passed as an argument. */
 export interface Deps {

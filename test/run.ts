@@ -21,7 +21,7 @@ const args = process.argv.slice(2);
 const dir = mkdtempSync(join(tmpdir(), 'perennial-results-'));
 const resultsFile = join(dir, 'results.json');
 let stopped = false;
-let jest: ChildProcess | undefined;
+let jest: ChildProcess | null = null;
 onStopRequest(
   () => {
     stopped = true;

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Static, TSchema } from 'typebox';
-import type { Env } from '../../config/env.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid, type ErrorCode, type Violation } from '../../domain/common/errors.ts';
 import type { Sound } from '../../domain/common/sound-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { strict } from './schemas.ts';
+import type { Env } from '../../config/env-schema.ts';
 
 export type BodyType = 'json' | 'form' | 'multipart';
 

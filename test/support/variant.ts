@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createHandler } from '../../api/app.ts';
-import type { Env } from '../../config/env.ts';
 import { apiAt, type Api } from './call-api.ts';
 import type { Service } from './service.ts';
+import type { Env } from '../../config/env-schema.ts';
 
 /** A second API process' worth of HTTP over the parts of a running service, under other settings. */
 export interface Variant {

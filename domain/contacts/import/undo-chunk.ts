@@ -4,8 +4,7 @@ import { removeScores } from '../../scoring/remove-scores.ts';
 import { membershipEvent } from '../../segments/membership/refresh-memberships.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 import { API_NAMES } from './merge-stage.ts';
-import type { UndoFigures } from './undo-import.ts';
-import { idsOfRanges, type UndoRecord } from './undo-record.ts';
+import { idsOfRanges, type UndoRecord, type UndoFigures } from './undo-record.ts';
 
 interface Chunk {
   tenantId: string;

@@ -4,13 +4,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { undoChunk } from './undo-chunk.ts';
-
-/** What undoing an import has done so far: contacts removed, restored, and left as they are. */
-export interface UndoFigures {
-  removed: number;
-  restored: number;
-  kept: number;
-}
+import type { UndoFigures } from './undo-record.ts';
 
 /**
  * Takes down that an import is to be undone, and its workflow's start. `conflict` while it runs, for a dry run, where it

@@ -1,3 +1,10 @@
+/** What undoing an import has done so far: contacts removed, restored, and left as they are. */
+export interface UndoFigures {
+  removed: number;
+  restored: number;
+  kept: number;
+}
+
 /**
  * What a chunk's ledger row keeps so that the chunk can be undone. Ids are kept as ranges, for the new ones of a chunk lie
  * close together; contacts by their id, so that an erasure finds and removes one.

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import type { Hot } from '../../../db/hot.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
-import type { Env } from '../../../config/env.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { Sender } from '../../../worker/senders/sender.ts';
 import { makeTemplate } from '../../support/mail/emails.ts';
@@ -10,6 +9,7 @@ import { startScriptedSmtp, type Script, type ScriptedSmtp } from '../../support
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
+import type { Env } from '../../../config/env-schema.ts';
 
 let service: Service;
 let templateId: number;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from '@jest/globals';
-import { EnvError, envSettings, readEnv, readMigrationEnv } from '../../../config/env.ts';
+import { EnvError, readEnv, readMigrationEnv } from '../../../config/env.ts';
+import { envSettings } from '../../../config/env-schema.ts';
 
 const given = {
   DATABASE_URL: 'postgres://app@localhost/perennial', TEMPORAL_ADDRESS: 'localhost:7233', NATS_URL: 'nats://user:password@nats.example.com:4222',
