@@ -14,9 +14,25 @@ export function pgError(error: unknown): PgError | null {
 }
 
 /** Deadlock or serialization failure: the same transaction may succeed when it is run again. */
-export function isRetryable(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   const code = pgError(error)?.code;
   return code === '40P01' || code === '40001';
+}
+
+const TRIES = 5;
+
+/**
+ * Runs `work` again, up to five times in all, when it was a deadlock's or a serialization failure's victim; `also` names other
+ * errors that a new run may pass. `work` must be able to begin anew.
+ */
+export async function retried<T>(work: () => Promise<T>, also = (_error: unknown): boolean => false): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === TRIES || !(isRetryable(error) || also(error))) throw error;
+    }
+  }
 }
 
 /** Whether the connection is what failed: the system's codes, and the driver's own errors, which have none. */

@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
-import { isRetryable } from './errors.ts';
+import { retried } from './errors.ts';
 import { ParameterDriver } from './driver.ts';
 import { freeLost } from './free-lost.ts';
 import { createLine, type Line } from './line.ts';
@@ -98,18 +98,10 @@ export async function rolledBack<T>(em: EntityManager, work: (tx: EntityManager)
   return done.answer as T;
 }
 
-const TRIES = 5;
-
 /** An entity manager that knows no entities yet, in the transaction of `em` if it is in one. */
 export const freshEm = (em: EntityManager): EntityManager => em.fork({ keepTransactionContext: true });
 
 /** A transaction that is run again, a few times, when it met others in a ring of locks: `work` must be able to begin anew. */
-export async function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await freshEm(em).transactional(work);
-    } catch (error) {
-      if (tries === TRIES || !isRetryable(error)) throw error;
-    }
-  }
+export function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+  return retried(() => freshEm(em).transactional(work));
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 import { SpanKind, type Tracing } from '../config/tracing.ts';
 import { engineEm, rows, sql, type EntityManager, type Orm } from '../db/orm.ts';
-import { isRetryable } from '../db/errors.ts';
+import { retried } from '../db/errors.ts';
 import { eventContracts, eventSubject, type AnyEvent, type EventType } from './contracts.ts';
 import { compileRequest } from '../domain/common/schema-check.ts';
 import { decodeText, encode, isUnanswered, type JsMsg, type Nats } from './nats.ts';
@@ -212,7 +212,7 @@ export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler)
     name: consumer,
     handle: async (messages) => {
       const events = messages.map(parseEvent).filter((event) => event !== null);
-      if (events.length > 0) await retrying(() => handleOnce(deps, handler, events));
+      if (events.length > 0) await retried(() => handleOnce(deps, handler, events));
       // Last: where something has failed, each is handled once more.
       const dropped = messages.length - events.length;
       if (dropped === 0) return;
@@ -228,15 +228,4 @@ async function handleOnce(deps: ConsumerDeps, handler: EventHandler, events: Any
     return fresh.length > 0 ? handler.handle(tx, fresh) : undefined;
   });
   await after?.();
-}
-
-/** Deadlocks and serialization failures are tried again at once, a few times. */
-async function retrying<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await run();
-    } catch (error) {
-      if (tries >= 5 || !isRetryable(error)) throw error;
-    }
-  }
 }

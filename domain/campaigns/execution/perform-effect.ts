@@ -4,7 +4,8 @@ import { queueEmails } from '../../emails/ledger/queue-emails.ts';
 import { evaluateFilter } from '../../segments/compile/evaluate.ts';
 import type { Effect, StepResult } from './advance.ts';
 import type { Entry } from '../definition/entry.ts';
-import { isCapped, suppressCapped } from './frequency-cap.ts';
+import { lockContacts } from '../../contacts/values/lock-contacts.ts';
+import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 
 /** The execution whose step has an effect, and where it is. */
 export interface Performer {
@@ -59,15 +60,13 @@ export async function performEffect(tx: EntityManager, effect: Effect, by: Perfo
 
 /** One email for each visit of the step: its send key. What a gate or the cap holds back is in the ledger too. */
 async function queueEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
-  const { tenantId, executionId, campaignId, contactId, stepId, visit } = by;
-  const capped = await isCapped(tx, tenantId, { contactId, templateId }, by.frequencyCap);
+  const { tenantId, executionId, campaignId, contactId, stepId, visit, frequencyCap } = by;
+  // The lock keeps two journeys at once from both sending the last mail allowed.
+  if (frequencyCap) await lockContacts(tx, tenantId, [contactId]);
+  const capped = frequencyCap && await isCapped(tx, tenantId, { contactId, templateId }, frequencyCap);
   const [email] = await queueEmails(tx, tenantId, [{
     sendKey: `execution:${executionId}:${stepId}:${visit}`, templateId, contactId, campaignId, executionId, stepId, lane: 'journey', requestId: null,
-    // No request goes on the topic for what is not to be sent.
-    accepted: capped,
+    refusal: capped ? 'frequency_cap' : null,
   }]);
-  if (email!.status === 'SUPPRESSED') return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason };
-  if (!capped) return success;
-  await suppressCapped(tx, tenantId, email!.emailId);
-  return { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: 'frequency_cap' };
+  return email!.status === 'SUPPRESSED' ? { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason } : success;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { suppressEmailsOfExecutions } from '../../emails/ledger/suppress-emails.ts';
 
 /** Why the executions of one contact end before their time. */
 export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_erased' | 'merged';
@@ -18,8 +19,7 @@ export async function stopExecutions(tx: EntityManager, tenantId: string, which:
       where e.tenant_id = ${tenantId} and e.status = 'RUNNING' and ${which}
       returning e.id, e.campaign_id
     ), suppressed as (
-      update emails m set status = 'SUPPRESSED', reason = 'stopped', holder = null, lease_until = null, updated_at = now()
-      from stopped where m.tenant_id = ${tenantId} and m.execution_id = stopped.id and m.status = 'QUEUED'
+      ${suppressEmailsOfExecutions(tenantId, sql`stopped`, 'stopped')}
     )
     select distinct campaign_id from stopped order by campaign_id`);
   return found.map((row) => row.campaign_id);

@@ -4,6 +4,7 @@ import { removeContact } from '../people/delete-contact.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { addCounts, loadErasure, type Counts } from './erasures.ts';
+import { eraseEmails } from '../../emails/ledger/move-emails.ts';
 
 /** A mail of the person is on a connection: what becomes of it is to be written first. */
 export class MailUnderwayError extends Error {
@@ -32,9 +33,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
     const inText = (column: RawBuilder<unknown>) => sql`lower(${column}::text) ~ ${pattern}`;
 
     const counts: Counts = {
-      emails: await count(tx, sql`
-        update emails set to_address = null, data = null, reply = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
-        where tenant_id = ${tenantId} and id = any(${emailIds})`),
+      emails: await count(tx, eraseEmails(tenantId, emailIds)),
       emailAttempts: await count(tx, sql`update email_attempts set reply = null where tenant_id = ${tenantId} and email_id = any(${emailIds})`),
       emailEvents: await count(tx, sql`
         update email_events set ip = null, user_agent = null, url = regexp_replace(url, '[?#].*$', '') where tenant_id = ${tenantId} and email_id = any(${emailIds})`),

@@ -4,7 +4,7 @@ import { appendWorkflow } from '../../../events/outbox.ts';
 import { appendAudit } from '../../audit/audit.ts';
 import type { Caller } from '../../audit/principal.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
-import { suppressQueuedEmails } from '../../emails/ledger/suppress-queued.ts';
+import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { AppError, notFound } from '../../common/errors.ts';
 import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
@@ -52,7 +52,7 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
       where tenant_id = ${tenantId} and id = ${erasureId} and status = 'PENDING'`);
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
     await stopExecutionsOfContact(tx, tenantId, contactId, 'contact_erased');
-    await suppressQueuedEmails(tx, tenantId, contactId, 'contact_erased');
+    await suppressEmailsTo(tx, tenantId, contactId, 'contact_erased');
     await rows(tx, sql`
       insert into erased_addresses (tenant_id, hash) select ${tenantId}, hash from unnest(${person.digests}::text[]) as hash order by hash on conflict do nothing`);
     await addCounts(tx, tenantId, erasureId, { outboxEvents: await eraseOutbox(tx, tenantId, person) });

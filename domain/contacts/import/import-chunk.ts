@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isRetryable } from '../../../db/errors.ts';
+import { retried } from '../../../db/errors.ts';
 import type { ImportOptions } from '../../../db/entities/contact-imports.ts';
 import { AppError } from '../../common/errors.ts';
 import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, type RequiredName } from './check-row.ts';
@@ -64,7 +64,7 @@ export function createChunks(job: ChunkJob) {
      */
     async run(client: pg.ClientBase, batch: RowBatch, hasRepeats: boolean): Promise<ChunkCounts | 'done' | 'over'> {
       const chunk = prepareChunk(batch, check, (rows) => stager.lines(rows));
-      for (let tries = 1; ; tries += 1) {
+      return retried(async () => {
         await client.query('begin');
         try {
           await client.query(`select set_config('app.tenant_id', $1, true)`, [tenantId]);
@@ -73,9 +73,9 @@ export function createChunks(job: ChunkJob) {
           return counts;
         } catch (error) {
           await client.query('rollback').catch(() => undefined);
-          if (tries === 5 || !isRetryable(error)) throw error;
+          throw error;
         }
-      }
+      });
     },
   };
 }

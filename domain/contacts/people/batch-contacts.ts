@@ -1,5 +1,5 @@
 import type { Contact } from '../../../db/entities/contacts.ts';
-import { isRetryable, pgError } from '../../../db/errors.ts';
+import { pgError, retried } from '../../../db/errors.ts';
 import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import type { Violation } from '../../common/errors.ts';
@@ -41,23 +41,15 @@ interface Draft {
   companyName: string | null;
 }
 
-const TRIES = 5;
-
 /**
  * Creates contacts, and in the mode `upsert` changes those that exist, by their addresses: each row as a single write
  * would, in their order (of two rows with one address the second changes what the first has made), but by sets, in one
  * transaction. A row that is refused leaves the others alone. Answers one result a row.
  */
 export async function batchContacts(em: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch));
-    } catch (error) {
-      // Someone else has made one of the contacts meanwhile: begun anew it is found.
-      const taken = pgError(error)?.constraint === 'contacts_email_key';
-      if (tries === TRIES || !(taken || isRetryable(error))) throw error;
-    }
-  }
+  // Someone else may have made one of the contacts meanwhile: begun anew it is found.
+  const isTaken = (error: unknown): boolean => pgError(error)?.constraint === 'contacts_email_key';
+  return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isTaken);
 }
 
 async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {

@@ -2,7 +2,7 @@ import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/o
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { notFound } from '../../common/errors.ts';
 import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executions.ts';
-import { suppressQueuedEmails } from '../../emails/ledger/suppress-queued.ts';
+import { suppressEmailsTo } from '../../emails/ledger/suppress-emails.ts';
 import { removeScores } from '../../scoring/remove-scores.ts';
 import { assertNotBeingErased } from './being-erased.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
@@ -31,7 +31,7 @@ export async function removeContact(
   if (!contact) throw notFound('contact', id);
   check(contact.version);
   if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
-  await suppressQueuedEmails(tx, tenantId, id, reason);
+  await suppressEmailsTo(tx, tenantId, id, reason);
   await removeScores(tx, tenantId, 'contact', [id]);
   // Activities and memberships go with it; submissions stay without it.
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);

@@ -15,6 +15,7 @@ import { mergeScores } from './merge-scores.ts';
 import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
 import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
+import { moveEmails } from '../../emails/ledger/move-emails.ts';
 
 /** From what may be mailed to what may least. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
@@ -98,12 +99,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
   for (const table of ['contact_activities', 'form_submissions', 'opt_ins']) {
     await rows(tx, sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`);
   }
-  // Nobody gets the mail of one campaign twice.
-  await rows(tx, sql`
-    update emails e set status = 'SUPPRESSED', reason = 'merged', holder = null, lease_until = null, updated_at = now()
-    where e.tenant_id = ${tenantId} and e.contact_id = ${sourceId} and e.status = 'QUEUED' and e.execution_id is null and e.campaign_id is not null
-      and exists (select 1 from emails t where t.tenant_id = e.tenant_id and t.contact_id = ${targetId} and t.campaign_id = e.campaign_id and t.execution_id is null)`);
-  await rows(tx, sql`update emails set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`);
+  await moveEmails(tx, tenantId, { from: sourceId, to: targetId });
   // Entries are numbered on, and keep what made them enter unless the target entered by the same.
   await rows(tx, sql`
     update campaign_executions e set contact_id = ${targetId}, entry_no = n.entry_no,

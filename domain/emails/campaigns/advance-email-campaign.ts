@@ -5,7 +5,7 @@ import { lockEmailCampaign } from './find-email-campaign.ts';
 import { freezePage } from './freeze-audience.ts';
 import { openRun } from './open-run.ts';
 import { requestEmails } from './request-emails.ts';
-import { sweepCancelled, type Cancelled } from './sweep-cancelled.ts';
+import { suppressSomeOfCampaign, type EndedCampaign } from '../ledger/suppress-emails.ts';
 
 /** How a campaign stands: `until` absent, there is more to do at once; null, not before somebody changes it. */
 export interface Stand {
@@ -27,6 +27,8 @@ export const freshMemory = (): Memory => ({ open: { id: 0 }, asked: null });
 /** How often to look whether the intake has a batch: it takes a few of these, and a campaign gets no more than a batch in each. */
 const TAKEN_IN_MS = 100;
 
+const SUPPRESSED_AT_ONCE = 5_000;
+
 const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
 /**
@@ -36,13 +38,13 @@ const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 export async function advanceEmailCampaign(em: EntityManager, tenantId: string, campaignId: number, now: Date, memory: Memory): Promise<Stand> {
   const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
   // Deleted once it was cancelled, it may have left some to be suppressed; one that was SENT has none.
-  if (!campaign) return sweep(em, { tenantId, id: campaignId, status: 'CANCELLED' }, now);
+  if (!campaign) return suppressSome(em, { tenantId, id: campaignId, status: 'CANCELLED' }, now);
   switch (campaign.status) {
     case 'SCHEDULED': return beginWhenDue(em, campaignId, now);
     case 'SENDING': return campaign.frozenTo == null ? send(em, campaign, now, memory) : freeze(em, campaign, now);
     case 'PAUSED': return { over: false, until: null, summary: 'paused' };
     case 'CANCELLED':
-    case 'FAILED': return sweep(em, campaign, now);
+    case 'FAILED': return suppressSome(em, campaign, now);
     default: return { over: true, summary: campaign.status! };
   }
 }
@@ -91,8 +93,9 @@ async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: num
   return !email?.waits;
 }
 
-async function sweep(em: EntityManager, campaign: Cancelled, now: Date): Promise<Stand> {
-  const { swept, open } = await sweepCancelled(em.fork(), campaign);
+/** Suppresses the next of a campaign's emails, of which nothing is to be sent any more. */
+async function suppressSome(em: EntityManager, campaign: EndedCampaign, now: Date): Promise<Stand> {
+  const { suppressed, open } = await em.fork().transactional((tx) => suppressSomeOfCampaign(tx, campaign, SUPPRESSED_AT_ONCE));
   if (!open) return { over: true, summary: campaign.status! };
-  return { over: false, summary: 'suppressing what is still queued', ...(swept === 0 ? { until: later(now, 500) } : {}) };
+  return { over: false, summary: 'suppressing what is still queued', ...(suppressed === 0 ? { until: later(now, 500) } : {}) };
 }

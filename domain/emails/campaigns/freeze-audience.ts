@@ -2,7 +2,7 @@ import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { holdSegment } from '../../segments/membership/hold-segment.ts';
 import { gateJoins, refusal } from '../ledger/gates.ts';
-import { HELD_UNTIL } from '../ledger/held.ts';
+import { insertHeldEmails } from '../ledger/hold-emails.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { dueAt } from './schedule.ts';
 import { placeOf, PLACES, shares, type Share } from './variants.ts';
@@ -58,13 +58,11 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
     ), judged as (
       select e.contact_id, e.variant, e.template_id, ${refusal} as reason, c.timezone from asked e ${gateJoins}
     )
-    insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
-    select ${tenantId}, ${`email-campaign:${id}:${run}:`} || j.contact_id, j.template_id, j.contact_id, ${id}, 'bulk', j.variant, d.due, ${HELD_UNTIL},
-           case when j.reason is null then 'QUEUED' else 'SUPPRESSED' end, j.reason
-    from judged j
-    left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as d(timezone text, due timestamptz) on d.timezone = coalesce(j.timezone, '')
-    order by j.contact_id
-    on conflict (tenant_id, send_key) do nothing`);
+    ${insertHeldEmails(sql`(
+      select ${tenantId}::text as tenant_id, ${`email-campaign:${id}:${run}:`} || j.contact_id as send_key, j.template_id, j.contact_id, ${id}::bigint as campaign_id,
+             j.variant, d.due as due_at, j.reason
+      from judged j
+      left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as d(timezone text, due timestamptz) on d.timezone = coalesce(j.timezone, ''))`)}`);
 }
 
 const wholeAudience = ({ templateId }: EmailCampaign): Share => ({ from: 0, to: PLACES, variant: null, templateId: templateId! });

@@ -2,6 +2,7 @@ import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendSendRequests } from '../../../events/outbox.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
+import { setVariant } from '../ledger/hold-emails.ts';
 
 /** What is sent at once stands before a journey's mails on the topic, for moments. */
 const BATCH = 1_000;
@@ -89,8 +90,6 @@ async function giveVariant(tx: EntityManager, { tenantId, variants, winnerVarian
   const chosen = variants?.find(({ name }) => name === winnerVariant);
   const waiting = chosen ? held.filter(({ variant }) => variant === null) : [];
   if (!chosen || waiting.length === 0) return;
-  await rows(tx, sql`
-    update emails set variant = ${chosen.name}, template_id = ${chosen.templateId}
-    where tenant_id = ${tenantId} and id = any(${waiting.map(({ id }) => id)}::bigint[])`);
+  await setVariant(tx, tenantId, waiting.map(({ id }) => id), chosen);
   for (const email of waiting) email.template_id = chosen.templateId;
 }

@@ -7,7 +7,7 @@ import { AppError, assertNotInUse, assertValid, type Violation } from '../../com
 import { beginMailing, wakeCampaign } from './change-email-campaign.ts';
 import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { scheduleViolations, startOf } from './schedule.ts';
-import { suppressReady } from './sweep-cancelled.ts';
+import { suppressReadyOfCampaign } from '../ledger/suppress-emails.ts';
 import { variantViolations } from './variants.ts';
 
 export interface EmailCampaignInput {
@@ -82,7 +82,8 @@ export async function deleteEmailCampaign(em: EntityManager, author: Author, id:
     const { name, status } = campaign;
     if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED') throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
     assertNotInUse(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)));
-    if (status === 'CANCELLED' || status === 'FAILED') await suppressReady(tx, campaign);
+    // Without its row the gates can not tell that it was cancelled. What is held stays with its workflow.
+    if (status === 'CANCELLED' || status === 'FAILED') await suppressReadyOfCampaign(tx, campaign);
     await tx.remove(campaign).flush();
     await appendAudit(tx, author, { action: 'email_campaign.deleted', resourceType: 'email_campaign', resourceId: id, before: { name, status } });
   });

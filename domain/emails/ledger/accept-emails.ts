@@ -1,6 +1,6 @@
 import { keptPlan, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
-import { HELD_UNTIL } from './held.ts';
+import { HELD_UNTIL } from './hold-emails.ts';
 
 /** An email that a send request of ours names. */
 export interface NamedEmail {

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
 import { addressDigestSql } from '../../addresses/digest.ts';
 import { senderRefusal } from '../senders/proven.ts';
+import { countMarketingMail } from './frequency-cap.ts';
 
 /** The gates that every email passes when it is queued and again when it is started (sender and cap: only then), in the order explain shows them. */
 export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'topic', 'sender', 'frequency_cap'] as const;
@@ -48,17 +49,14 @@ end`;
 /**
  * The same for an email `e` (a row of the ledger, or its id beside) that is about to go: also that its From address, `fromKey`
  * (null for the default sender), is none that the tenant has proved, or that the contact has had as much marketing mail as
- * the tenant's cap allows. What was queued before it and may still go counts, so that of several that
- * start at once no more go than may; mail that was never to go out does not.
+ * the tenant's cap allows.
  */
 export const refusalAtStart = (fromKey: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, fromKey)}, case
   when t.category = 'marketing' and e.contact_id is not null and exists (
-    select 1 from email_settings s cross join lateral (
-      select count(*) as had from emails o join email_templates ot on ot.tenant_id = o.tenant_id and ot.id = o.template_id and ot.category = 'marketing'
-      where o.tenant_id = e.tenant_id and o.contact_id = e.contact_id and o.id <> e.id
-        and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > now() - make_interval(days => (s.frequency_cap ->> 'perDays')::int)
-          or o.status = 'QUEUED' and o.accepted_at is not null and o.id < e.id)) m
-    where s.tenant_id = e.tenant_id and s.frequency_cap is not null and m.had >= (s.frequency_cap ->> 'maxEmails')::int)
+    select 1 from email_settings s cross join lateral (${countMarketingMail({
+      tenantId: sql`e.tenant_id`, contactId: sql`e.contact_id`, days: sql`(s.frequency_cap ->> 'perDays')::int`, beforeId: sql`e.id`,
+    })}) m
+    where s.tenant_id = e.tenant_id and s.frequency_cap is not null and m.n >= (s.frequency_cap ->> 'maxEmails')::int)
   then 'frequency_cap' end)`;
 
 /** The gate that a reason comes from; null for reasons that are no gate's (a stopped campaign, for one). */

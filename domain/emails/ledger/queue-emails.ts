@@ -22,6 +22,8 @@ export interface EmailRequest {
   externalId?: string | null;
   /** Senders may take it as soon as this commits; no request goes on the topic. */
   accepted?: boolean;
+  /** Why it must not go, beside the gates: it is SUPPRESSED for that. */
+  refusal?: string | null;
 }
 
 export interface QueuedEmail {
@@ -87,15 +89,16 @@ async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRe
     data: request.data ?? undefined,
     request_id: request.requestId,
     accepted: request.accepted ?? false,
+    refusal: request.refusal ?? undefined,
   })));
   return rows<LedgerRow>(tx, sql`
     with asked as (
       select distinct on (r.send_key) r.* from jsonb_to_recordset(${payload}::jsonb) as r(
         ord int, tenant_id text, send_key text, external_id text, template_id bigint, contact_id bigint, to_address text, to_key text,
-        campaign_id bigint, execution_id bigint, step_id text, lane text, data jsonb, request_id text, accepted boolean)
+        campaign_id bigint, execution_id bigint, step_id text, lane text, data jsonb, request_id text, accepted boolean, refusal text)
       order by r.send_key, r.ord
     ), judged as (
-      select e.*, ${refusal} as reason from asked e ${gateJoins}
+      select e.*, coalesce(${refusal}, e.refusal) as reason from asked e ${gateJoins}
     )
     insert into emails (tenant_id, send_key, external_id, template_id, contact_id, to_address, campaign_id, execution_id, step_id,
                         lane, data, request_id, accepted_at, status, reason)

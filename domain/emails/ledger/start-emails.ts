@@ -3,7 +3,7 @@ import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { gateJoins, refusalAtStart } from './gates.ts';
-import { HELD_UNTIL } from './held.ts';
+import { HELD_UNTIL } from './hold-emails.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';
 

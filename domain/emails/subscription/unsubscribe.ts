@@ -4,6 +4,7 @@ import { stopExecutionsOfContact } from '../../campaigns/execution/stop-executio
 import { whomConcerned } from '../consent/concerned-addresses.ts';
 import { suppressAddresses } from '../consent/suppress-addresses.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
+import { suppressMarketingTo } from '../ledger/suppress-emails.ts';
 
 /** Who asked for it, as far as the request tells. */
 export interface Visitor {
@@ -22,20 +23,10 @@ export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject
   await retriedTransaction(em, async (tx) => {
     const { isKnown, contactId, emailKeys } = await whomConcerned(tx, subject, { lock: true });
     if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
-    if (contactId !== null) await suppressQueued(tx, tenantId, contactId);
+    if (contactId !== null) await suppressMarketingTo(tx, tenantId, contactId, 'contact_unsubscribed');
     if (isKnown) await recordUnsubscribe(tx, subject, visitor);
     await suppressAddresses(tx, { tenantId, requestId: visitor.requestId }, 'unsubscribed', emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })));
   });
-}
-
-/** Marketing mail of the contact that is still queued. What another transaction holds at this moment meets the gates at its start. */
-async function suppressQueued(tx: EntityManager, tenantId: string, contactId: number): Promise<void> {
-  await rows(tx, sql`
-    update emails set status = 'SUPPRESSED', reason = 'contact_unsubscribed', holder = null, lease_until = null, updated_at = now()
-    where id in (
-      select m.id from emails m join email_templates t on t.tenant_id = m.tenant_id and t.id = m.template_id
-      where m.tenant_id = ${tenantId} and m.contact_id = ${contactId} and m.status = 'QUEUED' and t.category = 'marketing'
-      for update of m skip locked)`);
 }
 
 async function recordUnsubscribe(tx: EntityManager, { tenantId, emailId }: UnsubscribeSubject, { ip, userAgent }: Visitor): Promise<void> {

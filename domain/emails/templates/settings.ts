@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import { EmailSettings } from '../../../db/entities/email-senders.ts';
-import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { checkEntry } from '../../campaigns/definition/entry.ts';
 import type { SendWindow } from '../../common/local-time.ts';
 import { assertValid } from '../../common/errors.ts';
+import { endWaits } from '../ledger/hold-emails.ts';
 
 export interface EmailSettingsInput {
   frequencyCap?: { maxEmails: number; perDays: number } | null;
@@ -33,21 +33,8 @@ export async function updateEmailSettings(
     const before = shown();
     tx.assign(settings, Object.fromEntries(Object.entries(input).filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof before]))));
     await tx.flush();
-    if (!isDeepStrictEqual(before.sendWindow, shown().sendWindow)) await askAgain(tx, tenantId);
+    if (!isDeepStrictEqual(before.sendWindow, shown().sendWindow)) await endWaits(tx, tenantId);
     await appendAudit(tx, author, { action: 'email_settings.updated', resourceType: 'email_settings', resourceId: null, before, after: shown() });
     return settings;
   });
-}
-
-/**
- * Has senders look again at what waits for the send window as it was: what was not tried yet, and what waits for longer than
- * anything that was tried does (an hour). What still must not go is put off once more.
- */
-async function askAgain(tx: EntityManager, tenantId: string): Promise<void> {
-  await rows(tx, sql`
-    update emails set next_attempt_at = now() where id in (
-      select id from emails
-      where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
-        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
-      order by id for update)`);
 }

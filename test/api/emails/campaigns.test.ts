@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { requestEmails } from '../../../domain/emails/campaigns/request-emails.ts';
-import { HELD_UNTIL } from '../../../domain/emails/ledger/held.ts';
+import { HELD_UNTIL } from '../../../domain/emails/ledger/hold-emails.ts';
 import { leaseEmails } from '../../../domain/emails/ledger/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../../support/mail/email-campaigns.ts';
 import { makeContact, makeTemplate, send, startAs } from '../../support/mail/emails.ts';

@@ -6,7 +6,7 @@ import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/resolve-email.ts';
 import { settleEmails } from '../../../domain/emails/ledger/settle-emails.ts';
 import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
-import { suppressQueuedEmails } from '../../../domain/emails/ledger/suppress-queued.ts';
+import { suppressEmailsTo } from '../../../domain/emails/ledger/suppress-emails.ts';
 import { requestAgain, sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import { LEASE, REQUEST_AGAIN_AFTER, SENDING_LEASE, SpecLedger, type Attempted, type Copy, type Ledger, type LedgerEmail, type Started } from './spec.ts';
@@ -119,7 +119,7 @@ export class SqlLedger implements Ledger {
     await this.#em().transactional(async (tx) => {
       const [contact] = await rows<{ id: number }>(tx, sql`
         update contacts set status = 'unsubscribed', version = version + 1 where id = (select contact_id from emails where id = ${id}) returning id`);
-      if (atOnce) await suppressQueuedEmails(tx, TENANT, contact!.id, 'contact_unsubscribed');
+      if (atOnce) await suppressEmailsTo(tx, TENANT, contact!.id, 'contact_unsubscribed');
     });
     await this.#spec.unsubscribe(id, atOnce);
   }

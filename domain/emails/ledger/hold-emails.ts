@@ -1,0 +1,34 @@
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { EMAIL_LANES } from '../../../db/entities/emails.ts';
+
+/** The `next_attempt_at` of an email of a campaign that was not requested yet: no sender and no reconciler takes it. */
+export const HELD_UNTIL = sql`'9999-12-31T00:00:00Z'::timestamptz`;
+
+/**
+ * A statement, or a part of one, that writes emails of an email campaign and holds them until they are requested. `source` has
+ * tenant_id, send_key, template_id, contact_id, campaign_id, variant, due_at and reason, which is why a gate refuses it, or null.
+ */
+export const insertHeldEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
+  select tenant_id, send_key, template_id, contact_id, campaign_id, 'bulk', variant, due_at, ${HELD_UNTIL},
+         case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
+  from ${source} s order by contact_id
+  on conflict (tenant_id, send_key) do nothing`;
+
+/** Gives emails that are held a variant and its template. */
+export async function setVariant(tx: EntityManager, tenantId: string, ids: readonly number[], { name, templateId }: { name: string; templateId: number }): Promise<void> {
+  await rows(tx, sql`update emails set variant = ${name}, template_id = ${templateId} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])`);
+}
+
+/**
+ * Makes QUEUED mail that waits for a send window due at once: what was not tried yet, and what waits for longer than anything
+ * that was tried does (an hour). What still must not go is put off once more.
+ */
+export async function endWaits(tx: EntityManager, tenantId: string): Promise<void> {
+  await rows(tx, sql`
+    update emails set next_attempt_at = now() where id in (
+      select id from emails
+      where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
+        and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
+      order by id for update)`);
+}

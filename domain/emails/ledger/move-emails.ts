@@ -1,0 +1,18 @@
+import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+
+/**
+ * Makes one contact's emails another's. QUEUED mail of an email campaign that the other has mail of too is SUPPRESSED as
+ * `merged`: nobody gets a campaign twice.
+ */
+export async function moveEmails(tx: EntityManager, tenantId: string, { from, to }: { from: number; to: number }): Promise<void> {
+  await rows(tx, sql`
+    update emails e set status = 'SUPPRESSED', reason = 'merged', holder = null, lease_until = null, updated_at = now()
+    where e.tenant_id = ${tenantId} and e.contact_id = ${from} and e.status = 'QUEUED' and e.execution_id is null and e.campaign_id is not null
+      and exists (select 1 from emails t where t.tenant_id = e.tenant_id and t.contact_id = ${to} and t.campaign_id = e.campaign_id and t.execution_id is null)`);
+  await rows(tx, sql`update emails set contact_id = ${to} where tenant_id = ${tenantId} and contact_id = ${from}`);
+}
+
+/** Removes what emails, a query of ids, say of a person. What was QUEUED is SUPPRESSED as `erased`. */
+export const eraseEmails = (tenantId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  update emails set to_address = null, data = null, reply = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
+  where tenant_id = ${tenantId} and id = any(${ids})`;
