@@ -24,7 +24,10 @@ export default {
     {
       ...common,
       displayName: 'stack',
-      testMatch: ['api', 'e2e', 'events', 'replay', 'workflows'].map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+      testMatch: [
+        ...['api', 'e2e', 'events', 'replay', 'workflows'].map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+        ...(process.env.RECORD_HISTORIES ? ['<rootDir>/test/replay/record.ts'] : []),
+      ],
       globalSetup: './test/runner/stack.ts',
       globalTeardown: './test/runner/stop-stack.ts',
     },

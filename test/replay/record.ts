@@ -1,5 +1,5 @@
 /**
- * `npm test -- test/replay/record.ts`: records the history of each path that has none yet. What is recorded stays: a
+ * `RECORD_HISTORIES=1 npm test -- test/replay/record.ts`: records the history of each path that has none yet. What is recorded stays: a
  * change that does not replay it needs `patched()`, not another recording.
  */
 import { access } from 'node:fs/promises';
