@@ -10,6 +10,7 @@ import { ensureAdmin } from '../../domain/auth/accounts/ensure-admin.ts';
 import { ensureStreams } from '../../events/streams.ts';
 import { ROLES, startWorker, type Role } from '../../worker/roles.ts';
 import { apiAt, type Answer, type Api } from './call-api.ts';
+import { recordEvents } from './database/written-events.ts';
 import { startMailSink, type MailSink } from './mail/mail-sink.ts';
 import { claimSlot, type Slot } from './slot.ts';
 
@@ -30,6 +31,7 @@ export interface Service {
 /** The real service on this file's slot: API in this process on a free port, worker roles as asked, a copy of the events for listeners if asked, a real SMTP sink. */
 export async function startService(options: { worker?: boolean | readonly Role[]; listeners?: boolean; env?: Record<string, string> } = {}): Promise<Service> {
   const slot = await claimSlot();
+  const checkEvents = await recordEvents(slot.env['DATABASE_MIGRATION_URL']!);
   const sink = await startMailSink();
   const env = readEnv({
     LOG_LEVEL: 'silent', ENABLE_RATE_LIMITING: 'false', SMTP_URL: sink.url, ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD, ENABLE_REGISTRATION: 'true',
@@ -67,7 +69,7 @@ export async function startService(options: { worker?: boolean | readonly Role[]
       await deps.close();
       await connection?.close();
       await sink.stop();
-      await slot.release();
+      await checkEvents().finally(() => slot.release());
     },
   };
 }
