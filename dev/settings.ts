@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { isLoopback } from '../config/env-checks.ts';
-import { EnvError, readEnv } from '../config/env.ts';
+import { EnvError, readEnv, withSecretFiles } from '../config/env.ts';
 import type { ExternalParts, StackPorts } from './stack/stack.ts';
 
 /** What `npm start` takes from the environment; an empty value counts as unset. */
@@ -21,8 +21,9 @@ export interface StartSettings {
 
 /** Reads the settings; throws an error with one line for each that can not hold. */
 export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '' && value !== undefined));
-  const problems: string[] = [];
+  const { settings, problems: unread } = withSecretFiles(env);
+  const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== '' && value !== undefined));
+  const problems: string[] = [...unread];
   const port = (name: string, fallback: number) => {
     const value = Number(given[name] ?? fallback);
     if (!Number.isInteger(value) || value < 1 || value > 65_535) problems.push(`${name} must be a port from 1 to 65535`);

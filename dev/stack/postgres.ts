@@ -87,7 +87,7 @@ const QUIET = {
   log_parameter_max_length_on_error: 0,
 };
 
-function serverSettings(port: number, volatile: boolean): Record<string, string | number> {
+export function serverSettings(port: number, volatile: boolean): Record<string, string | number> {
   const common = {
     port,
     listen_addresses: '127.0.0.1',

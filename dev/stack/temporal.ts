@@ -32,7 +32,7 @@ const SEARCH_ATTRIBUTES = {
 };
 
 /** The server's own limits, which protect a shared cluster, out of the way of one machine that serves one program. */
-const DYNAMIC_CONFIG = {
+export const DYNAMIC_CONFIG = {
   'frontend.rps': 100_000,
   'frontend.namespaceRPS': 100_000,
   'frontend.namespaceRPS.visibility': 10_000,

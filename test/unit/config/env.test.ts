@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from '@jest/globals';
-import { EnvError, readEnv, readMigrationEnv } from '../../../config/env.ts';
+import { EnvError, readEnv, readMigrationEnv, secretSettings } from '../../../config/env.ts';
 import { envSettings } from '../../../config/env-schema.ts';
+import { tempDir } from '../dev/temp-dir.ts';
 
 const given = {
   DATABASE_URL: 'postgres://app@localhost/perennial', TEMPORAL_ADDRESS: 'localhost:7233', NATS_URL: 'nats://user:password@nats.example.com:4222',
@@ -175,4 +178,39 @@ test('a migration names the settings that can not work', () => {
   const two = { DATABASE_URL: 'postgres://app@localhost/x', DATABASE_MIGRATION_URL: 'postgres://owner@localhost/x' };
   assert.throws(() => readMigrationEnv({ ...two, DATABASE_MIGRATION_URL: 'garbage' }), /^EnvError: DATABASE_MIGRATION_URL must be a URL/);
   assert.throws(() => readMigrationEnv({ ...two, DATABASE_URL: 'postgres://localhost/x' }), /^EnvError: DATABASE_URL must name the login/);
+});
+
+/** A file that holds a text. */
+function fileWith(text: string): string {
+  const file = join(tempDir(), 'secret');
+  writeFileSync(file, text);
+  return file;
+}
+
+test('a secret may come from a file, without the line feed at its end', () => {
+  const { JWT_SECRET, ...rest } = given;
+  assert.equal(readEnv({ ...rest, JWT_SECRET_FILE: fileWith(`${JWT_SECRET}\n`) }).JWT_SECRET, JWT_SECRET);
+  assert.equal(readEnv({ ...rest, JWT_SECRET: '', JWT_SECRET_FILE: fileWith(JWT_SECRET) }).JWT_SECRET, JWT_SECRET);
+  assert.ok(!('JWT_SECRET_FILE' in readEnv({ ...rest, JWT_SECRET_FILE: fileWith(JWT_SECRET) })));
+  const [app, owner] = ['postgres://app@localhost/x', 'postgres://owner@localhost/x'];
+  const files = { DATABASE_URL_FILE: fileWith(app), DATABASE_MIGRATION_URL_FILE: fileWith(owner), JWT_SECRET_FILE: '/none' };
+  assert.deepEqual(readMigrationEnv(files), { DATABASE_URL: app, DATABASE_MIGRATION_URL: owner });
+});
+
+test('all that has a secret in it may come from a file', () => {
+  const told = Object.keys(envSettings).filter((name) => /SECRET|PASSWORD|TOKEN|SIGNING_KEY|(DATABASE|MIGRATION|NATS|SMTP|IMAP)_URL/.test(name));
+  assert.deepEqual([...secretSettings].sort(), told.sort());
+});
+
+test('a file that is not there, is empty or holds what does not do is one line that names the setting', () => {
+  const missing = join(tempDir(), 'none');
+  for (const name of secretSettings) {
+    assert.deepEqual(problems({ [name]: undefined, [`${name}_FILE`]: missing }), [`${name} is not in a file that can be read, as ${name}_FILE says (ENOENT)`]);
+    assert.deepEqual(problems({ [name]: undefined, [`${name}_FILE`]: fileWith('\n') }), [`${name} is not in the file that ${name}_FILE names: it is empty`]);
+    const both = problems({ [name]: given[name as keyof typeof given] ?? 'a:b', [`${name}_FILE`]: missing });
+    assert.deepEqual(both, [`${name} must not be set together with ${name}_FILE`]);
+  }
+  assert.deepEqual(problems({ JWT_SECRET: undefined, JWT_SECRET_FILE: tempDir() }), ['JWT_SECRET is not in a file that can be read, as JWT_SECRET_FILE says (EISDIR)']);
+  assert.deepEqual(problems({ JWT_SECRET: undefined, JWT_SECRET_FILE: fileWith('Secret-7') }), ['JWT_SECRET must have 32 characters or more, blanks around it not counted']);
+  assert.throws(() => readMigrationEnv({ DATABASE_URL_FILE: missing }), /^EnvError: DATABASE_URL is not in a file that can be read/);
 });

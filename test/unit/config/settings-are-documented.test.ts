@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from '@jest/globals';
 import { envSettings } from '../../../config/env-schema.ts';
+import { secretSettings } from '../../../config/env.ts';
 
 const root = new URL('../../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
@@ -13,6 +14,11 @@ test('README has every setting with its default and meaning, and no other', () =
     return [name, value === undefined ? 'none, required' : value === '' ? '' : `\`${String(value)}\``, description];
   });
   assert.deepEqual(rows, expected);
+});
+
+test('README names the settings that may come from a file', () => {
+  const [, names = ''] = /^A setting with a secret in it may be in a file.*\): (.*)\.$/m.exec(read('README.md')) ?? [];
+  assert.equal(names, secretSettings.map((name) => `\`${name}\``).join(', '));
 });
 
 test('.env.example names every setting, and sets none', () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from '@jest/globals';
 import { adminLogin, localDefaults, readStartSettings } from '../../../dev/settings.ts';
 import { portsOf } from '../../../dev/stack/stack.ts';
+import { tempDir } from './temp-dir.ts';
 
 test('without settings the ports are the documented ones, and every part is started', () => {
   const { apiPort, ports, external } = readStartSettings({});
@@ -19,6 +22,16 @@ test('an empty value counts as unset, a given address replaces its part', () => 
   assert.deepEqual(given, { SMTP_URL: 'smtp://mail.example.com' });
   const settings = portsOf({ ports, external }).map((use) => use.setting);
   assert.deepEqual(settings, ['POSTGRES_PORT', 'NATS_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT']);
+});
+
+test('a part whose address is in a file is replaced too, and its processes get the address itself', () => {
+  const file = join(tempDir(), 'smtp');
+  writeFileSync(file, 'smtp://mail.example.com\n');
+  const { external, given } = readStartSettings({ SMTP_URL_FILE: file });
+  assert.equal(external.SMTP_URL, 'smtp://mail.example.com');
+  assert.deepEqual(given, { SMTP_URL: 'smtp://mail.example.com' });
+  const unread = () => readStartSettings({ JWT_SECRET_FILE: `${file}.none` });
+  assert.throws(unread, /^EnvError: JWT_SECRET is not in a file that can be read, as JWT_SECRET_FILE says \(ENOENT\)$/);
 });
 
 test('the API is shown where it listens', () => {
