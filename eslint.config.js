@@ -29,6 +29,18 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['api/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', {
+        paths: ['kysely', 'pg'].map((name) => ({ name, message: 'SQL lives in domain/ and db/.' })),
+        patterns: [{
+          regex: '/db/orm\\.ts$', importNames: ['sql', 'rows', 'keptPlan', 'RawBuilder'],
+          message: 'SQL lives in domain/ and db/.',
+        }],
+      }],
+    },
+  },
   { files: ['config/env.ts', 'dev/**', 'test/**', 'bench/**'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['dev/**', 'bench/**', 'test/**'], rules: { 'no-console': 'off' } },
 );

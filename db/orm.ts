@@ -77,6 +77,13 @@ export function engineEm(orm: Orm): EntityManager {
   return orm.em.fork({ session: { role: ENGINE_ROLE } });
 }
 
+/** Its connections, shared by all that use `orm`. */
+export const poolOf = (orm: Orm): Promise<pg.Pool> =>
+  (orm.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> }).getNativeClient();
+
+/** Throws where Postgres does not answer. */
+export const ping = (orm: Orm): Promise<unknown> => orm.em.fork().execute('select 1');
+
 /** Rows of a query in the transaction `tx` (an em that em.transactional passed in). */
 export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Promise<T[]> {
   return (await query.execute(tx.getKysely())).rows as T[];

@@ -1,9 +1,10 @@
 import { Type, type TProperties } from 'typebox';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
 import { INTERVALS, readPeriod, type Period, type PeriodQuery } from '../../domain/analytics/period.ts';
+import { oldestWaitingEvent } from '../../domain/analytics/read-figures.ts';
 import { EVENTS } from '../../events/streams.ts';
 import type { Deps } from '../../runtime/deps.ts';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 
@@ -35,9 +36,9 @@ async function foldedUntil({ nats: { connection } }: Deps, now: Date): Promise<D
 
 /** Until when the figures are complete: what waits in the outbox or in the stream is not in them. */
 async function asOf(deps: Deps, em: EntityManager, now: Date): Promise<Date> {
-  const [waiting] = await em.transactional((tx) => rows<{ at: Date | null }>(tx, sql`select min(occurred_at) as at from outbox_events`));
+  const waiting = await oldestWaitingEvent(em);
   const folded = await foldedUntil(deps, now);
-  return waiting?.at && waiting.at < folded ? waiting.at : folded;
+  return waiting && waiting < folded ? waiting : folded;
 }
 
 function figures<A extends object>(name: string, summary: string, properties: TProperties, read: (em: EntityManager, period: Period) => Promise<A>): RouteSpec {

@@ -1,8 +1,7 @@
 import { ApiKey } from '../../db/entities/auth.ts';
-import { sql } from '../../db/orm.ts';
 import { checkKey, createApiKey, deleteApiKey } from '../../domain/auth/access/api-keys.ts';
+import { listApiKeys } from '../../domain/auth/access/list-api-keys.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentApiKey } from './presenter.ts';
@@ -12,11 +11,7 @@ export const apiKeyRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/auth/api-keys', operationId: 'listApiKeys', summary: 'List API keys', access: 'api-keys:read',
     query: schema.ApiKeyQuery, responses: { 200: { schema: listOf(schema.ApiKey) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, ApiKey, query, {
-        from: sql`api_keys t`, where: [], sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' } },
-      }, (found) => found.map(presentApiKey)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listApiKeys(em, query, (found) => found.map(presentApiKey)) }),
   }),
   route({
     method: 'POST', path: '/auth/api-keys', operationId: 'createApiKey', summary: 'Create an API key; its text is shown once', access: 'api-keys:write',

@@ -1,11 +1,12 @@
 import { Invitation } from '../../db/entities/auth.ts';
-import { sql } from '../../db/orm.ts';
-import { acceptInvitation, createInvitation, deleteInvitation, invitationOf, invitationStatus } from '../../domain/auth/accounts/invitations.ts';
+import {
+  acceptInvitation, createInvitation, deleteInvitation, invitationOf,
+} from '../../domain/auth/accounts/invitations.ts';
+import { listInvitations } from '../../domain/auth/accounts/list-invitations.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
 import { addressViolations } from '../../domain/auth/accounts/mail-requests.ts';
 import { checkRegistration } from '../../domain/auth/accounts/register-user.ts';
 import { AppError, notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { acceptPage } from './accept-page.ts';
@@ -16,7 +17,6 @@ import { TokenQuery, User as UserSchema } from './schema.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import { assertIfMatch, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
-const sortable = { ...commonSort, expiresAt: { column: sql`t.expires_at`, type: 'timestamptz' } } as const;
 const wrong = { contentType: 'text/html', description: 'A page that says what is wrong' };
 const pages = { 200: { contentType: 'text/html', description: 'A page' }, 400: wrong, 409: wrong };
 
@@ -25,9 +25,7 @@ export const invitationRoutes: RouteSpec[] = [
     method: 'GET', path: '/auth/invitations', operationId: 'listInvitations', summary: 'List invitations', access: 'users:read',
     query: schema.InvitationQuery, responses: { 200: { schema: listOf(schema.Invitation) } },
     handler: async ({ em, query }) => ({
-      body: await listPage(em, Invitation, query, {
-        from: sql`invitations t`, sortable, where: query.status === undefined ? [] : [sql`${invitationStatus} = ${query.status}`],
-      }, (found) => found.map(presentInvitation)),
+      body: await listInvitations(em, query, (found) => found.map(presentInvitation)),
     }),
   }),
   route({

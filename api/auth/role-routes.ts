@@ -1,21 +1,18 @@
 import { Role } from '../../db/entities/auth.ts';
-import { sql } from '../../db/orm.ts';
+import { listRoles } from '../../domain/auth/access/list-roles.ts';
 import { permissionList } from '../../domain/auth/access/permissions.ts';
 import { checkRole, createRole, deleteRole, updateRole } from '../../domain/auth/access/roles.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentRole } from './presenter.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
-const sortable = { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } } as const;
-
 export const roleRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/auth/roles', operationId: 'listRoles', summary: 'List roles', access: 'roles:read',
     query: schema.RoleQuery, responses: { 200: { schema: listOf(schema.Role) } },
-    handler: async ({ em, query }) => ({ body: await listPage(em, Role, query, { from: sql`roles t`, where: [], sortable }, (found) => found.map(presentRole)) }),
+    handler: async ({ em, query }) => ({ body: await listRoles(em, query, (found) => found.map(presentRole)) }),
   }),
   route({
     method: 'POST', path: '/auth/roles', operationId: 'createRole', summary: 'Create a role', access: 'roles:write',

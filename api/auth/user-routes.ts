@@ -1,36 +1,21 @@
-import { AuditEntry, User } from '../../db/entities/auth.ts';
-import { sql } from '../../db/orm.ts';
+import { User } from '../../db/entities/auth.ts';
+import { listAuditLog } from '../../domain/audit/list-audit-log.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
-import { removeTotpOf, updateUser, userSearch } from '../../domain/auth/accounts/users.ts';
-import { instant } from '../../domain/contacts/people/contact-filters.ts';
+import { listUsers } from '../../domain/auth/accounts/list-users.ts';
+import { removeTotpOf, updateUser } from '../../domain/auth/accounts/users.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentAuditEntry, presentUser } from './presenter.ts';
 import { User as UserSchema } from './schema.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, noContent, route, type RouteSpec } from '../route/route.ts';
 
-const sortable = {
-  ...commonSort, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' }, username: { column: sql`t.username_key`, type: 'text' },
-  email: { column: sql`t.email_key`, type: 'text' }, lastName: { column: sql`t.last_name`, type: 'text' },
-} as const;
-
 /** The users of a tenant, and what was done in it. */
 export const userRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/auth/users', operationId: 'listUsers', summary: 'List users', access: 'users:read',
     query: schema.UserQuery, responses: { 200: { schema: listOf(UserSchema) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, User, query, {
-        from: sql`users t`, sortable,
-        where: [
-          ...(query.active === undefined ? [] : [sql`t.active = ${query.active}`]),
-          ...(query.role === undefined ? [] : [sql`${query.role}::text = any(t.roles)`]),
-          ...(query.q === undefined ? [] : [userSearch(query.q)]),
-        ],
-      }, (found) => found.map(presentUser)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listUsers(em, query, (found) => found.map(presentUser)) }),
   }),
   route({
     method: 'GET', path: '/auth/users/{id}', operationId: 'getUser', summary: 'Get a user', access: 'users:read',
@@ -69,18 +54,7 @@ export const userRoutes: RouteSpec[] = [
     method: 'GET', path: '/auth/audit-log', operationId: 'listAuditLog', summary: 'Who did what', access: 'audit-log:read',
     query: schema.AuditQuery, responses: { 200: { schema: listOf(schema.AuditEntry) } },
     handler: async ({ em, query }) => ({
-      body: await listPage(em, AuditEntry, query, {
-        from: sql`audit_log t`, sortable: { id: commonSort.id },
-        where: [
-          ...(query.action === undefined ? [] : [sql`t.action = ${query.action}`]),
-          ...(query.actorType === undefined ? [] : [sql`t.actor_type = ${query.actorType}`]),
-          ...(query.actorId === undefined ? [] : [sql`t.actor_id = ${query.actorId}`]),
-          ...(query.resourceType === undefined ? [] : [sql`t.resource_type = ${query.resourceType}`]),
-          ...(query.resourceId === undefined ? [] : [sql`t.resource_id = ${query.resourceId}`]),
-          ...(query.atAfter === undefined ? [] : [sql`t.at > ${instant('atAfter', query.atAfter)}`]),
-          ...(query.atBefore === undefined ? [] : [sql`t.at < ${instant('atBefore', query.atBefore)}`]),
-        ],
-      }, (found) => found.map(presentAuditEntry)),
+      body: await listAuditLog(em, query, (found) => found.map(presentAuditEntry)),
     }),
   }),
 ];

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
-import { Campaign, CampaignExecution } from '../../db/entities/campaigns.ts';
-import { sql } from '../../db/orm.ts';
+import { Campaign } from '../../db/entities/campaigns.ts';
 import { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
+import { listCampaigns, listExecutions } from '../../domain/campaigns/management/list-campaigns.ts';
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { readEnrolment } from '../../domain/campaigns/management/read-executions.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
@@ -9,18 +9,11 @@ import { campaignViolations, createCampaign, deleteCampaign, updateCampaign, typ
 import { audienceViolations, startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { executionRoutes } from './execution-routes.ts';
 import { presentCampaign, presentEnrolment, presentExecution, presentExplanation } from './presenter.ts';
 import * as schema from './schema.ts';
 import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Question, type RouteSpec } from '../route/route.ts';
-
-const campaignSort = {
-  ...commonSort,
-  name: { column: sql`t.name`, type: 'text' },
-  updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
-} as const;
 
 /** The definition as it came where it has the right kind at all: its validation takes whatever is in it, and names each step that is one. */
 function definitionGiven(
@@ -35,15 +28,7 @@ export const campaignRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/campaigns', operationId: 'listCampaigns', summary: 'List campaigns', access: 'campaigns:read',
     query: schema.CampaignQuery, responses: { 200: { schema: listOf(schema.Campaign) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Campaign, query, {
-        from: sql`campaigns t`, sortable: campaignSort,
-        where: [
-          ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
-          ...(query.type === undefined ? [] : [sql`t.type = ${query.type}`]),
-        ],
-      }, (found) => found.map(presentCampaign)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listCampaigns(em, query, (found) => found.map(presentCampaign)) }),
   }),
   route({
     method: 'POST', path: '/campaigns', operationId: 'createCampaign', summary: 'Create a campaign', access: 'campaigns:write',
@@ -129,16 +114,7 @@ export const campaignRoutes: RouteSpec[] = [
     params: IdParams, query: schema.ExecutionQuery, responses: { 200: { schema: listOf(schema.Execution) } },
     handler: async ({ em, params, query }) => {
       await findCampaign(em, params.id);
-      return {
-        body: await listPage(em, CampaignExecution, query, {
-          from: sql`campaign_executions t`, sortable: { id: commonSort.id },
-          where: [
-            sql`t.campaign_id = ${params.id}`,
-            ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
-            ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`]),
-          ],
-        }, (found) => found.map(presentExecution)),
-      };
+      return { body: await listExecutions(em, params.id, query, (found) => found.map(presentExecution)) };
     },
   }),
   route({

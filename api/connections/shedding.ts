@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Pool } from 'pg';
+import { poolOf } from '../../db/orm.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { hasBody } from '../middleware/early-answer.ts';
@@ -36,7 +36,7 @@ export interface Shedder {
 
 /** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them; `unread` those of them that only wait for their client. */
 export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): number; unread(): number }): Promise<Shedder> {
-  const pool = await (deps.orm.em.getConnection() as unknown as { getNativeClient(): Promise<Pool> }).getNativeClient();
+  const pool = await poolOf(deps.orm);
   const refuse = refuseWith(new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
   /** What is at work and does not count. */
   let leftOut = 0;

@@ -1,21 +1,15 @@
-import { Company, Contact } from '../../db/entities/contacts.ts';
-import { sql } from '../../db/orm.ts';
+import { Company } from '../../db/entities/contacts.ts';
 import { createCompany, deleteCompany, updateCompany } from '../../domain/contacts/people/companies.ts';
-import { contactConditions, contactSort } from '../../domain/contacts/people/contact-filters.ts';
+import { listCompanies } from '../../domain/contacts/people/list-companies.ts';
+import { listContacts } from '../../domain/contacts/people/list-contacts.ts';
 import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
 import { checkCompanyValues, type CompanyInput } from '../../domain/contacts/values/company-values.ts';
 import { customFieldTypes } from '../../domain/contacts/values/custom-field-types.ts';
-import { companyNameKey } from '../../domain/contacts/values/find-or-create-company.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { presentCompany, presentContacts } from './presenter.ts';
 import * as schema from './schema.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
-
-const sortable = {
-  ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
-} as const;
 
 /** What of a PUT is to be judged: of custom fields those that it changes. */
 const changesOf = (body: CompanyInput, current: Company): CompanyInput =>
@@ -25,15 +19,7 @@ export const companyRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/companies', operationId: 'listCompanies', summary: 'List companies', access: 'contacts:read',
     query: schema.CompanyQuery, responses: { 200: { schema: listOf(schema.Company) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Company, query, {
-        from: sql`companies t`, sortable,
-        where: [
-          ...(query.name === undefined ? [] : [sql`t.name_key = ${companyNameKey(query.name)}`]),
-          ...(query.domain === undefined ? [] : [sql`t.domain = ${query.domain}`]),
-        ],
-      }, (found) => found.map(presentCompany)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listCompanies(em, query, (found) => found.map(presentCompany)) }),
   }),
   route({
     method: 'POST', path: '/contacts/companies', operationId: 'createCompany', summary: 'Create a company', access: 'contacts:write',
@@ -83,8 +69,7 @@ export const companyRoutes: RouteSpec[] = [
     params: IdParams, query: schema.MemberQuery, responses: { 200: { schema: listOf(schema.Contact) } },
     handler: async ({ em, params, query }) => {
       if (!(await em.findOne(Company, { id: params.id }, { fields: ['id'] }))) throw notFound('company', params.id);
-      const where = contactConditions({ companyId: params.id, ...query });
-      return { body: await listPage(em, Contact, query, { from: sql`contacts t`, where, sortable: contactSort }, presentContacts) };
+      return { body: await listContacts(em, { companyId: params.id, ...query }, presentContacts) };
     },
   }),
 ];

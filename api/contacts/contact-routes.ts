@@ -1,28 +1,22 @@
-import { ContactActivity, Contact } from '../../db/entities/contacts.ts';
-import { sql } from '../../db/orm.ts';
-import { contactConditions, contactSearch, contactSort, SEARCH_SORT } from '../../domain/contacts/people/contact-filters.ts';
+import { Contact } from '../../db/entities/contacts.ts';
 import { createContact } from '../../domain/contacts/people/create-contact.ts';
 import { deleteContact } from '../../domain/contacts/people/delete-contact.ts';
+import { listActivities, listContacts, searchContacts } from '../../domain/contacts/people/list-contacts.ts';
 import { contactViolations } from '../../domain/contacts/values/contact-violations.ts';
 import { readContact } from '../../domain/contacts/values/read-contact.ts';
 import { updateContact } from '../../domain/contacts/people/update-contact.ts';
 import { assertValid, notFound } from '../../domain/common/errors.ts';
-import { listPage } from '../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { contactChanges } from './contact-changes.ts';
-import { presentContact, presentContacts, presentOne } from './presenter.ts';
+import { presentActivity, presentContact, presentContacts, presentOne } from './presenter.ts';
 import * as schema from './schema.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
-
-const from = sql`contacts t`;
 
 export const contactRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts', operationId: 'listContacts', summary: 'List contacts', access: 'contacts:read',
     query: schema.ContactQuery, responses: { 200: { schema: listOf(schema.Contact) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Contact, query, { from, where: contactConditions(query), sortable: contactSort }, presentContacts),
-    }),
+    handler: async ({ em, query }) => ({ body: await listContacts(em, query, presentContacts) }),
   }),
   route({
     method: 'POST', path: '/contacts', operationId: 'createContact', summary: 'Create a contact', access: 'contacts:write',
@@ -37,11 +31,7 @@ export const contactRoutes: RouteSpec[] = [
     method: 'GET', path: '/contacts/search', operationId: 'searchContacts', summary: 'Search contacts by name, address or company', access: 'contacts:read',
     query: schema.SearchQuery, responses: { 200: { schema: listOf(schema.Contact) } },
     description: 'Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.',
-    handler: async ({ em, query }) => {
-      const { where, relevance } = await contactSearch(em, query.q);
-      const sorted = { ...query, sort: query.sort ?? SEARCH_SORT };
-      return { body: await listPage(em, Contact, sorted, { from, where: [where], sortable: { ...contactSort, relevance } }, presentContacts) };
-    },
+    handler: async ({ em, query }) => ({ body: await searchContacts(em, query, presentContacts) }),
   }),
   route({
     method: 'GET', path: '/contacts/{id}', operationId: 'getContact', summary: 'Get a contact', access: 'contacts:read',
@@ -88,12 +78,7 @@ export const contactRoutes: RouteSpec[] = [
     params: IdParams, query: schema.ActivityQuery, responses: { 200: { schema: listOf(schema.Activity) } },
     handler: async ({ em, params, query }) => {
       if (!(await em.findOne(Contact, { id: params.id }, { fields: ['id'] }))) throw notFound('contact', params.id);
-      return {
-        body: await listPage(em, ContactActivity, query, {
-          from: sql`contact_activities t`, where: [sql`t.contact_id = ${params.id}`],
-          sortable: { id: { column: sql`t.id`, type: 'bigint' }, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
-        }, (found) => found.map(({ id, type, occurredAt, data }) => ({ id, type, occurredAt, data }))),
-      };
+      return { body: await listActivities(em, params.id, query, (found) => found.map(presentActivity)) };
     },
   }),
 ];

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { CUSTOM_FIELD_ENTITIES, CUSTOM_FIELD_TYPES, CustomField } from '../../db/entities/contacts.ts';
-import { sql } from '../../db/orm.ts';
 import {
   createCustomField, CUSTOM_FIELD_LIMITS, CUSTOM_FIELD_NAME, deleteCustomField, fieldViolations, newFieldViolations, updateCustomField,
 } from '../../domain/contacts/custom-fields/custom-fields.ts';
+import { listCustomFields } from '../../domain/contacts/custom-fields/list-custom-fields.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
@@ -34,12 +33,7 @@ export const customFieldRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/custom-fields', operationId: 'listCustomFields', summary: 'List the definitions of custom fields', access: 'contacts:read',
     query: Query, responses: { 200: { schema: listOf(Answer) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, CustomField, query, {
-        from: sql`custom_fields t`, where: query.entity === undefined ? [] : [sql`t.entity = ${query.entity}`],
-        sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' } },
-      }, (found) => found.map(present)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listCustomFields(em, query, (found) => found.map(present)) }),
   }),
   route({
     method: 'POST', path: '/contacts/custom-fields', operationId: 'createCustomField', summary: 'Define a custom field of contacts or companies', access: 'contacts:write',

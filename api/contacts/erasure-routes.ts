@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { Erasure, ERASURE_STATUSES } from '../../db/entities/contacts.ts';
-import { sql } from '../../db/orm.ts';
 import { ACTOR_TYPES } from '../../domain/audit/audit.ts';
 import { exportHeldData } from '../../domain/contacts/people/data-export.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
+import { listErasures } from '../../domain/contacts/erasure/list-erasures.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
 import { presentCompany, presentContact } from './presenter.ts';
 import * as schema from './schema.ts';
@@ -61,12 +60,7 @@ export const erasureRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/erasures', operationId: 'listErasures', summary: 'List erasures', access: 'erasure:read',
     query: listQuery(['id', 'createdAt'], { status: Type.Optional(oneOf(ERASURE_STATUSES)), contactId: Type.Optional(Id) }), responses: { 200: { schema: listOf(Answer) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Erasure, query, {
-        from: sql`erasures t`, sortable: commonSort,
-        where: [...(query.status ? [sql`t.status = ${query.status}`] : []), ...(query.contactId ? [sql`t.contact_id = ${query.contactId}`] : [])],
-      }, (found) => found.map(present)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listErasures(em, query, (found) => found.map(present)) }),
   }),
   route({
     method: 'GET', path: '/contacts/erasures/{id}', operationId: 'getErasure', summary: 'Get an erasure, with its certificate when it is done', access: 'erasure:read',

@@ -3,16 +3,17 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { stringify } from 'csv-stringify';
 import { Type, type Static } from 'typebox';
-import { rows, sql, tenantEm, type EntityManager } from '../../db/orm.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { ContactImport, IMPORT_STATUSES } from '../../db/entities/contact-imports.ts';
 import { CSV } from '../../domain/contacts/export/csv.ts';
 import { cancelImport, createImport, inspectImport, listViolations, type ImportRequest } from '../../domain/contacts/import/create-import.ts';
+import {
+  KEPT_REASONS, listImports, listKeptContacts, readRejectedRows,
+} from '../../domain/contacts/import/list-imports.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { HEAD_BYTES, type CsvHead } from '../../domain/contacts/import/detect.ts';
 import type { CsvInspection } from '../../domain/contacts/import/inspect-csv.ts';
 import { assertValid, notFound, type Violation } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
-import { keyset, type ListQuery } from '../../domain/common/paging.ts';
 import { deleteFile, putFile } from '../../events/file-store.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version } from '../route/schemas.ts';
 import { accepted, route, type Call, type Prepared, type RouteSpec, type UploadedFile } from '../route/route.ts';
@@ -108,28 +109,13 @@ async function keepFile({ em, deps, principal, body, files }: Call<unknown, unkn
   return { value: { fileName: file!.name || 'import.csv', objectKey, request, inspection }, discard };
 }
 
-interface RejectRow {
-  row: number;
-  errors: { column: string | null; code: string; message: string }[];
-  cells: string[];
-}
-
-/** Rejected rows in the order of the file, page by page. */
-async function* rejectedRows(call: Pick<Call<unknown, unknown, unknown>, 'deps' | 'principal'>, importId: number): AsyncGenerator<RejectRow> {
-  for (let after = 0; ;) {
-    const page = await tenantEm(call.deps.orm, call.principal.tenantId).transactional((tx) => rows<RejectRow>(tx, sql`
-      select row, errors, cells from contact_import_rejects where import_id = ${importId} and row > ${after} order by row limit 1000`));
-    yield* page;
-    if (page.length < 1000) return;
-    after = page.at(-1)!.row;
-  }
-}
-
 /** Lines of the errors file: what is wrong, then the row as it came; a row with many errors says them in one line. */
-async function* errorLines(call: Parameters<typeof rejectedRows>[0], job: ContactImport): AsyncGenerator<(string | number)[]> {
+async function* errorLines(
+  { deps, principal }: Pick<Call<unknown, unknown, unknown>, 'deps' | 'principal'>, job: ContactImport,
+): AsyncGenerator<(string | number)[]> {
   const { plan } = (job.options as { inspection: { plan: { headers: string[] } } }).inspection;
   yield ['row', 'column', 'code', 'message', ...plan.headers];
-  for await (const { row, errors, cells } of rejectedRows(call, job.id)) {
+  for await (const { row, errors, cells } of readRejectedRows(deps.orm, principal.tenantId, job.id)) {
     const all = (key: 'column' | 'code' | 'message') => errors.map((error) => error[key] ?? '').join('; ');
     yield [row, all('column'), all('code'), all('message'), ...cells];
   }
@@ -137,22 +123,8 @@ async function* errorLines(call: Parameters<typeof rejectedRows>[0], job: Contac
 
 const Kept = strict({
   contactId: Id, email: Type.String(),
-  reason: oneOf(['changed_since', 'in_campaign', 'emailed', 'submitted_form', 'active', 'suppressed'], { description: 'Why undoing the import left it as it is' }),
+  reason: oneOf(KEPT_REASONS, { description: 'Why undoing the import left it as it is' }),
 });
-
-async function listKept({ em, params, query }: Pick<Call<{ id: number }, ListQuery, unknown>, 'em' | 'params' | 'query'>) {
-  await findImport({ em, params });
-  return em.transactional(async (tx) => {
-    const page = keyset(query, { id: { column: sql`k.contact_id`, type: 'bigint' } });
-    const found = await rows<Static<typeof Kept> & { id: number; sort_value: number }>(tx, sql`
-      select k.contact_id as id, ${page.sortValue}, k.contact_id as "contactId", c.email, k.reason
-      from contact_import_kept k join contacts c on c.tenant_id = k.tenant_id and c.id = k.contact_id
-      where k.import_id = ${params.id} and ${page.where} order by ${page.orderBy} limit ${page.fetch}`);
-    const [total] = query.includeTotal
-      ? await rows<{ n: number }>(tx, sql`select count(*) as n from contact_import_kept where import_id = ${params.id}`) : [];
-    return { body: page.of(found, ({ contactId, email, reason }) => ({ contactId, email, reason }), total?.n) };
-  });
-}
 
 async function findImport(call: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<ContactImport> {
   const job = await call.em.findOne(ContactImport, { id: call.params.id });
@@ -175,11 +147,7 @@ export const importRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/imports', operationId: 'listImports', summary: 'List imports', access: 'contacts:read',
     query: listQuery(['id', 'createdAt'], { status: Type.Optional(oneOf(IMPORT_STATUSES)) }), responses: { 200: { schema: listOf(ImportAnswer) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, ContactImport, query, {
-        from: sql`contact_imports t`, where: query.status ? [sql`t.status = ${query.status}`] : [], sortable: commonSort,
-      }, (found) => found.map(presentImport)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listImports(em, query, (found) => found.map(presentImport)) }),
   }),
   route({
     method: 'GET', path: '/contacts/imports/{id}', operationId: 'getImport', summary: 'Get an import and its progress', access: 'contacts:read', params: IdParams,
@@ -209,6 +177,9 @@ export const importRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/imports/{id}/kept', operationId: 'listImportKept', summary: 'List the contacts that undoing an import left as they are',
     access: 'contacts:read', params: IdParams, query: listQuery(['id'], {}), responses: { 200: { schema: listOf(Kept) } },
-    handler: listKept,
+    handler: async (call) => {
+      await findImport(call);
+      return { body: await listKeptContacts(call.em, call.params.id, call.query) };
+    },
   }),
 ];

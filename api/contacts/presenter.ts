@@ -1,4 +1,4 @@
-import { Company, type Contact, type Segment } from '../../db/entities/contacts.ts';
+import { Company, type Contact, type ContactActivity, type Segment } from '../../db/entities/contacts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { memberCounts } from '../../domain/segments/definition/segments.ts';
 import type { Filter } from '../../domain/segments/filter/filter.ts';
@@ -25,6 +25,8 @@ export async function presentContacts(contacts: Contact[], em: EntityManager): P
 }
 
 export const presentOne = async (contact: Contact, em: EntityManager): Promise<ContactView> => (await presentContacts([contact], em))[0]!;
+
+export const presentActivity = ({ id, type, occurredAt, data }: ContactActivity) => ({ id, type, occurredAt, data });
 
 export function presentCompany(company: Company) {
   return {

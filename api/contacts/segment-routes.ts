@@ -1,10 +1,10 @@
-import { Contact, Segment } from '../../db/entities/contacts.ts';
-import { sql, type EntityManager } from '../../db/orm.ts';
+import { Segment } from '../../db/entities/contacts.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { changeList } from '../../domain/segments/definition/change-list.ts';
-import { contactConditions, contactSort } from '../../domain/contacts/people/contact-filters.ts';
+import { listContacts } from '../../domain/contacts/people/list-contacts.ts';
 import { assertValid, notFound, type Violation } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { checkTenantFilter } from '../../domain/segments/definition/check-segment-filter.ts';
+import { listSegments, listStaticLists } from '../../domain/segments/definition/list-segments.ts';
 import { previewSegment } from '../../domain/segments/definition/preview-segment.ts';
 import { rebuildSegment } from '../../domain/segments/definition/rebuild-segment.ts';
 import { createSegment, deleteSegment, lockMembers, newSegmentViolations, segmentViolations, updateSegment, type SegmentInput } from '../../domain/segments/definition/segments.ts';
@@ -13,10 +13,6 @@ import { presentContacts, presentSegment, presentSegments, type SegmentView } fr
 import * as schema from './segment-schema.ts';
 import { Contact as ContactSchema, MemberQuery } from './schema.ts';
 import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
-
-const sortable = {
-  ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' },
-} as const;
 
 const present = (segment: Segment, em: EntityManager): Promise<SegmentView> =>
   em.transactional(async (tx) => (await presentSegments([segment], tx))[0]!);
@@ -76,8 +72,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       params: IdParams, query: MemberQuery, responses: { 200: { schema: listOf(ContactSchema) } },
       handler: async ({ em, params, query }) => {
         await find(em, params.id);
-        const where = contactConditions({ segmentId: params.id, ...query });
-        return { body: await listPage(em, Contact, query, { from: sql`contacts t`, where, sortable: contactSort }, presentContacts) };
+        return { body: await listContacts(em, { segmentId: params.id, ...query }, presentContacts) };
       },
     }),
     route({
@@ -116,18 +111,12 @@ export const segmentRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/contacts/segments', operationId: 'listSegments', summary: 'List segments and lists', access: 'contacts:read',
     query: schema.SegmentQuery, responses: { 200: { schema: listOf(schema.Segment) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Segment, query, {
-        from: sql`segments t`, where: query.type === undefined ? [] : [sql`t.type = ${query.type}`], sortable,
-      }, presentSegments),
-    }),
+    handler: async ({ em, query }) => ({ body: await listSegments(em, query, presentSegments) }),
   }),
   route({
     method: 'GET', path: '/contacts/lists', operationId: 'listLists', summary: 'List static lists', access: 'contacts:read',
     query: schema.ListQuery, responses: { 200: { schema: listOf(schema.Segment) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Segment, query, { from: sql`segments t`, where: [sql`t.type = 'static'`], sortable }, presentSegments),
-    }),
+    handler: async ({ em, query }) => ({ body: await listStaticLists(em, query, presentSegments) }),
   }),
   route({
     method: 'POST', path: '/contacts/segments', operationId: 'createSegment', summary: 'Create a segment by a filter, or a static list', access: 'contacts:write',

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { sql } from '../../db/orm.ts';
-import { Form, FormSubmission } from '../../db/entities/forms.ts';
+import { Form } from '../../db/entities/forms.ts';
 import { notFound } from '../../domain/common/errors.ts';
 import { createForm, deleteForm, formViolations, updateForm } from '../../domain/forms/forms.ts';
+import { listForms, listSubmissions } from '../../domain/forms/list-forms.ts';
 import { submissionBytes } from '../../domain/forms/submission-size.ts';
 import { countView, readFormStats } from '../../domain/forms/submit-form.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
 import { escapeHtml } from '../pages/html.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import { makeFormToken } from './form-token.ts';
@@ -34,11 +33,7 @@ export const formRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/forms', operationId: 'listForms', summary: 'List forms', access: 'forms:read', query: schema.FormQuery,
     responses: { 200: { schema: listOf(schema.FormAnswer) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Form, query, {
-        from: sql`forms t`, where: query.status ? [sql`t.status = ${query.status}`] : [], sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' } },
-      }, (found) => found.map(presentForm)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listForms(em, query, (found) => found.map(presentForm)) }),
   }),
   route({
     method: 'POST', path: '/forms', operationId: 'createForm', summary: 'Create a form', access: 'forms:write', body: schema.FormCreate,
@@ -98,13 +93,7 @@ export const formRoutes: RouteSpec[] = [
     handler: async (call) => {
       const { em, params, query } = call;
       await getForm(call);
-      return {
-        body: await listPage(em, FormSubmission, query, {
-          from: sql`form_submissions t`,
-          where: [sql`t.form_id = ${params.id}`, ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`])],
-          sortable: { id: commonSort.id, submittedAt: { column: sql`t.submitted_at`, type: 'timestamptz' } },
-        }, (found) => found.map(presentSubmission)),
-      };
+      return { body: await listSubmissions(em, params.id, query, (found) => found.map(presentSubmission)) };
     },
   }),
   route({

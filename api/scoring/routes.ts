@@ -1,7 +1,6 @@
-import { sql } from '../../db/orm.ts';
 import { ScoreThreshold, ScoringRule } from '../../db/entities/scoring.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../domain/common/list-page.ts';
+import { listRules, listThresholds } from '../../domain/scoring/list-scoring.ts';
 import { readCompanyScore, readContactScore, readLeaderboard } from '../../domain/scoring/read-scores.ts';
 import { recordVisit } from '../../domain/scoring/record-visit.ts';
 import { createRule, deleteRule, judged, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
@@ -11,8 +10,6 @@ import { IdParams, listOf } from '../route/schemas.ts';
 import { presentCompanyScore, presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
 import * as schema from './schema.ts';
 import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
-
-const nameSort = { column: sql`t.name`, type: 'text' } as const;
 
 const contactScore = (path: `/${string}`, operationId: string) => route({
   method: 'GET', path, operationId, summary: 'Score of a contact', access: 'scoring:read', params: IdParams,
@@ -24,15 +21,7 @@ export const scoringRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/scoring/rules', operationId: 'listScoringRules', summary: 'List scoring rules', access: 'scoring:read',
     query: schema.RuleQuery, responses: { 200: { schema: listOf(schema.Rule) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, ScoringRule, query, {
-        from: sql`scoring_rules t`, sortable: { ...commonSort, name: nameSort },
-        where: [
-          ...(query.eventType === undefined ? [] : [sql`t.event_type = ${query.eventType}`]),
-          ...(query.active === undefined ? [] : [sql`t.active = ${query.active}`]),
-        ],
-      }, (found) => found.map(presentRule)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listRules(em, query, (found) => found.map(presentRule)) }),
   }),
   route({
     method: 'POST', path: '/scoring/rules', operationId: 'createScoringRule', summary: 'Create a scoring rule', access: 'scoring:write',
@@ -103,9 +92,7 @@ export const scoringRoutes: RouteSpec[] = [
     method: 'GET', path: '/scoring/thresholds', operationId: 'listScoreThresholds', summary: 'List score thresholds', access: 'scoring:read',
     query: schema.ThresholdQuery, responses: { 200: { schema: listOf(schema.Threshold) } },
     handler: async ({ em, query }) => ({
-      body: await listPage(em, ScoreThreshold, query, {
-        from: sql`score_thresholds t`, where: [], sortable: { ...commonSort, name: nameSort, score: { column: sql`t.score`, type: 'integer' } },
-      }, async (found, tx) => {
+      body: await listThresholds(em, query, async (found, tx) => {
         const counts = await triggeredCounts(tx, found.map((threshold) => threshold.id));
         return found.map((threshold) => presentThreshold(threshold, counts.get(threshold.id) ?? 0));
       }),

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { ping } from '../../db/orm.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { QUEUES } from '../../workflows/registry.ts';
 
@@ -33,7 +34,7 @@ async function workerPolls(deps: Deps): Promise<void> {
 
 /** [name, how bad it is when it fails, the check]. */
 type Check = [string, 'DEGRADED' | 'DOWN', (deps: Deps) => Promise<unknown>];
-const postgres: Check = ['postgres', 'DOWN', (deps) => deps.orm.em.fork().execute('select 1')];
+const postgres: Check = ['postgres', 'DOWN', (deps) => ping(deps.orm)];
 const nats: Check = ['nats', 'DOWN', (deps) => deps.nats.jsm.getAccountInfo()];
 const temporal: Check = ['temporal', 'DOWN', (deps) => deps.temporal.workflowService.getSystemInfo({})];
 const worker: Check = ['worker', 'DEGRADED', workerPolls];

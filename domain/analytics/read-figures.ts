@@ -67,6 +67,13 @@ export async function readPeople(tx: EntityManager, period: Period): Promise<{ m
   return { mailed: 0, converted: 0, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
 }
 
+/** When the oldest event happened that still waits in the outbox; null while none does. */
+export async function oldestWaitingEvent(em: EntityManager): Promise<Date | null> {
+  const [waiting] = await em.transactional((tx) => (
+    rows<{ at: Date | null }>(tx, sql`select min(occurred_at) as at from outbox_events`)));
+  return waiting?.at ?? null;
+}
+
 /**
  * Part of a whole, a fraction 0..1; 0 of nothing. A part can be more than its whole (a program submits a form that nobody
  * looked at, a mail is opened in a later period than it was sent in), and is all of it then.

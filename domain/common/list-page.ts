@@ -1,22 +1,32 @@
 import { IsolationLevel, type EntityName } from '@mikro-orm/core';
-import type { RawBuilder } from 'kysely';
-import { rows, sql, type EntityManager } from '../../db/orm.ts';
+import { rows, sql, type EntityManager, type RawBuilder } from '../../db/orm.ts';
+import { assertValid } from './errors.ts';
+import { parseDateTime } from './instants.ts';
 import { keyset, type ListQuery, type Page, type SortField } from './paging.ts';
+
+/** Makes of the entities of a page what its reader sees, in their order; `em` is in the transaction of the page. */
+export type Present<E, T> = (found: E[], em: EntityManager) => T[] | Promise<T[]>;
 
 /**
  * One page of an entity: ids by keyset over `from` (a table with the alias `t`) under all of `where`, then the
  * entities of those ids, presented in that order; all as it is at one moment, so that none is gone from one to the next.
+ * A condition that is `false` was not asked for. Throws `validation_failed` for a cursor of another list or order.
  */
 export async function listPage<E extends { id: number }, T>(
   em: EntityManager,
   entity: EntityName<E>,
   query: ListQuery,
-  list: { from: RawBuilder<unknown>; where: RawBuilder<unknown>[]; sortable: Record<string, SortField> & { id: SortField } },
-  present: (found: E[], em: EntityManager) => T[] | Promise<T[]>,
+  list: {
+    from: RawBuilder<unknown>;
+    where: (RawBuilder<unknown> | false)[];
+    sortable: Record<string, SortField> & { id: SortField };
+  },
+  present: Present<E, T>,
 ): Promise<Page<T>> {
   return em.transactional(async (tx) => {
     const page = keyset(query, list.sortable);
-    const where = list.where.length > 0 ? sql.join(list.where, sql` and `) : sql`true`;
+    const conditions = list.where.filter((condition) => condition !== false);
+    const where = conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;
     const keys = await rows<{ id: number; sort_value: unknown }>(tx, sql`
       select t.id, ${page.sortValue} from ${list.from} where ${page.where} and ${where} order by ${page.orderBy} limit ${page.fetch}`);
     const total = query.includeTotal
@@ -36,3 +46,15 @@ export const commonSort = {
   id: { column: sql`t.id`, type: 'bigint' },
   createdAt: { column: sql`t.created_at`, type: 'timestamptz' },
 } as const satisfies Record<string, SortField>;
+
+/** The sort fields that many resources have. */
+export const byName = { column: sql`t.name`, type: 'text' } as const satisfies SortField;
+export const byUpdatedAt = { column: sql`t.updated_at`, type: 'timestamptz' } as const satisfies SortField;
+
+/** The time of a filter. Throws 400 naming it where there is no such time. */
+export function instant(name: string, text: string): RawBuilder<unknown> {
+  const at = parseDateTime(text);
+  const message = 'must be a date-time between the years 1000 and 9000';
+  assertValid(at ? [] : [{ path: `/${name}`, code: 'out_of_range', message }]);
+  return sql`${at}::timestamptz`;
+}

@@ -1,13 +1,12 @@
 import type { Static } from 'typebox';
-import { Email } from '../../../db/entities/emails.ts';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
-import { sql, type EntityManager } from '../../../db/orm.ts';
+import type { EntityManager } from '../../../db/orm.ts';
 import type { Author } from '../../../domain/audit/audit.ts';
 import { cancelEmailCampaign, pauseEmailCampaign, resumeEmailCampaign, sendEmailCampaign } from '../../../domain/emails/campaigns/change-email-campaign.ts';
+import { listEmailCampaigns, listRecipients } from '../../../domain/emails/campaigns/list-email-campaigns.ts';
 import { readEmailCampaignStats } from '../../../domain/emails/campaigns/read-email-campaign-stats.ts';
 import { createEmailCampaign, deleteEmailCampaign, emailCampaignViolations, updateEmailCampaign, type EmailCampaignInput } from '../../../domain/emails/campaigns/save-email-campaign.ts';
 import { notFound } from '../../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import type { Sound } from '../../../domain/common/sound-part.ts';
 import * as schema from './schema.ts';
@@ -40,10 +39,7 @@ export const emailCampaignRoutes: RouteSpec[] = [
     method: 'GET', path: '/emails/campaigns', operationId: 'listEmailCampaigns', summary: 'List email campaigns', access: 'emails:read',
     query: schema.EmailCampaignQuery, responses: { 200: { schema: listOf(schema.EmailCampaign) } },
     handler: async ({ em, query }) => ({
-      body: await listPage(em, EmailCampaign, query, {
-        from: sql`email_campaigns t`, where: query.status === undefined ? [] : [sql`t.status = ${query.status}`],
-        sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } },
-      }, (found) => found.map(presentEmailCampaign)),
+      body: await listEmailCampaigns(em, query, (found) => found.map(presentEmailCampaign)),
     }),
   }),
   route({
@@ -100,17 +96,7 @@ export const emailCampaignRoutes: RouteSpec[] = [
     access: 'emails:read', params: IdParams, query: schema.RecipientQuery, responses: { 200: { schema: listOf(schema.Recipient) } },
     handler: async ({ em, params, query }) => {
       await findCampaign(em, params.id);
-      return {
-        body: await listPage(em, Email, query, {
-          from: sql`emails t`, sortable: { id: commonSort.id },
-          where: [
-            sql`t.campaign_id = ${params.id} and t.lane = 'bulk'`,
-            ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
-            ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`]),
-            ...(query.variant === undefined ? [] : [sql`t.variant = ${query.variant}`]),
-          ],
-        }, (found) => found.map(presentRecipient)),
-      };
+      return { body: await listRecipients(em, params.id, query, (found) => found.map(presentRecipient)) };
     },
   }),
 ];

@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import { Suppression, SUPPRESSION_REASONS } from '../../../db/entities/email-recipients.ts';
-import { sql } from '../../../db/orm.ts';
 import { normaliseEmail } from '../../../domain/common/email.ts';
-import { erasedKey } from '../../../domain/addresses/digest.ts';
 import { isViolation } from '../../../domain/common/violation.ts';
+import { listSuppressions } from '../../../domain/emails/consent/list-suppressions.ts';
 import { addSuppression, removeSuppression } from '../../../domain/emails/consent/suppressions.ts';
 import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../../domain/common/list-page.ts';
 import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, writable } from '../../route/schemas.ts';
 import { created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
@@ -40,17 +38,9 @@ export const suppressionRoutes: RouteSpec[] = [
     method: 'GET', path: '/emails/suppressions', operationId: 'listSuppressions', summary: 'List suppressed addresses', access: 'emails:read',
     query: Query, responses: { 200: { schema: listOf(Answer) } },
     handler: async ({ em, principal, query }) => {
-      const key = query.email === undefined ? null : keyOf(query.email);
-      return {
-        body: await listPage(em, Suppression, query, {
-          from: sql`suppressions t`, sortable: commonSort,
-          where: [
-            // Of an address that was erased its hash is kept.
-            ...(key === null ? [] : [sql`t.tenant_id = ${principal.tenantId} and t.email_key = any(${[key, erasedKey(principal.tenantId, key)]}::text[])`]),
-            ...(query.reason === undefined ? [] : [sql`t.reason = ${query.reason}`]),
-          ],
-        }, (found) => found.map(present)),
-      };
+      const emailKey = query.email === undefined ? undefined : keyOf(query.email);
+      const asked = { ...query, emailKey };
+      return { body: await listSuppressions(em, principal.tenantId, asked, (found) => found.map(present)) };
     },
   }),
   route({

@@ -1,9 +1,8 @@
 import { Type } from 'typebox';
 import { EmailTopic } from '../../../db/entities/email-recipients.ts';
-import { sql } from '../../../db/orm.ts';
+import { listTopics } from '../../../domain/emails/consent/list-topics.ts';
 import { checkTopic, createTopic, deleteTopic, TOPIC_LIMITS, updateTopic } from '../../../domain/emails/consent/topics.ts';
 import { notFound } from '../../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../../domain/common/list-page.ts';
 import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
 import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
 
@@ -23,12 +22,7 @@ export const topicRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/emails/topics', operationId: 'listTopics', summary: 'List topics', access: 'emails:read', query: Query,
     responses: { 200: { schema: listOf(Answer) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, EmailTopic, query, {
-        from: sql`email_topics t`, where: [],
-        sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } },
-      }, (found) => found.map(present)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listTopics(em, query, (found) => found.map(present)) }),
   }),
   route({
     method: 'POST', path: '/emails/topics', operationId: 'createTopic', summary: 'Create a topic', access: 'emails:write',

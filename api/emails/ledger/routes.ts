@@ -1,11 +1,10 @@
 import { Email } from '../../../db/entities/emails.ts';
-import { sql } from '../../../db/orm.ts';
 import { explainContactEmails } from '../../../domain/emails/history/explain-contact-emails.ts';
 import { explainEmail } from '../../../domain/emails/history/explain-email.ts';
+import { listEmails } from '../../../domain/emails/ledger/list-emails.ts';
 import { resolveEmail } from '../../../domain/emails/ledger/resolve-email.ts';
 import { sendEmail, sendViolations } from '../../../domain/emails/ledger/send-email.ts';
 import { notFound } from '../../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentEmail } from './presenter.ts';
 import * as schema from './schema.ts';
@@ -26,18 +25,7 @@ export const ledgerRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/emails', operationId: 'listEmails', summary: 'List emails', access: 'emails:read', query: schema.EmailQuery,
     responses: { 200: { schema: listOf(schema.Email) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, Email, query, {
-        from: sql`emails t`, sortable: commonSort,
-        where: [
-          ...(query.contactId === undefined ? [] : [sql`t.contact_id = ${query.contactId}`]),
-          ...(query.campaignId === undefined ? [] : [sql`t.campaign_id = ${query.campaignId}`]),
-          ...(query.status === undefined ? [] : [sql`t.status = ${query.status}`]),
-          // The send key of an outside request is made of it, and has the index.
-          ...(query.externalId === undefined ? [] : [sql`t.send_key = ${`external:${query.externalId}`}`]),
-        ],
-      }, (found) => found.map(presentEmail)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listEmails(em, query, (found) => found.map(presentEmail)) }),
   }),
   route({
     method: 'GET', path: '/emails/{id}', operationId: 'getEmail', summary: 'Get an email', access: 'emails:read', params: IdParams,

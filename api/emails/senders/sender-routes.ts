@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { EmailSender } from '../../../db/entities/email-senders.ts';
-import { freshEm, sql, type EntityManager } from '../../../db/orm.ts';
+import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { requestConfirmation } from '../../../domain/emails/sender-setup/confirm-sender.ts';
+import { listSenders } from '../../../domain/emails/senders/list-senders.ts';
 import { proofsOf, proves, type Proof } from '../../../domain/emails/senders/proven.ts';
 import { createSender, deleteSender, senderViolations, updateSender, type DkimInput, type SenderInput } from '../../../domain/emails/sender-setup/save-sender.ts';
 import { shownKey } from '../../../domain/emails/senders/shown-key.ts';
 import { verifySender } from '../../../domain/emails/sender-setup/verify-sender.ts';
 import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../../domain/common/list-page.ts';
 import { Queued } from '../ledger/schema.ts';
 import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
 import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
@@ -82,7 +82,7 @@ export const senderRoutes: RouteSpec[] = [
     query: listQuery(['id', 'createdAt'], {}), responses: { 200: { schema: listOf(Sender) } },
     handler: async ({ em, principal, query }) => {
       const proofs = await readProofs(em, principal.tenantId);
-      return { body: await listPage(em, EmailSender, query, { from: sql`email_senders t`, where: [], sortable: commonSort }, (found) => found.map((sender) => present(sender, proofs))) };
+      return { body: await listSenders(em, query, (found) => found.map((sender) => present(sender, proofs))) };
     },
   }),
   route({

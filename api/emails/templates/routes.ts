@@ -1,10 +1,9 @@
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
-import { sql } from '../../../db/orm.ts';
 import { previewTemplate } from '../../../domain/emails/history/render-stored.ts';
 import { addressViolations, sendTest } from '../../../domain/emails/ledger/send-email.ts';
+import { listTemplates } from '../../../domain/emails/templates/list-templates.ts';
 import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../../domain/emails/templates/templates.ts';
 import { notFound } from '../../../domain/common/errors.ts';
-import { commonSort, listPage } from '../../../domain/common/list-page.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentTemplate } from './presenter.ts';
 import { Queued } from '../ledger/schema.ts';
@@ -15,12 +14,7 @@ export const templateRoutes: RouteSpec[] = [
   route({
     method: 'GET', path: '/emails/templates', operationId: 'listTemplates', summary: 'List email templates', access: 'emails:read',
     query: schema.TemplateQuery, responses: { 200: { schema: listOf(schema.Template) } },
-    handler: async ({ em, query }) => ({
-      body: await listPage(em, EmailTemplate, query, {
-        from: sql`email_templates t`, where: [sql`t.system_key is null`, ...(query.category ? [sql`t.category = ${query.category}`] : [])],
-        sortable: { ...commonSort, name: { column: sql`t.name`, type: 'text' }, updatedAt: { column: sql`t.updated_at`, type: 'timestamptz' } },
-      }, (found) => found.map(presentTemplate)),
-    }),
+    handler: async ({ em, query }) => ({ body: await listTemplates(em, query, (found) => found.map(presentTemplate)) }),
   }),
   route({
     method: 'POST', path: '/emails/templates', operationId: 'createTemplate', summary: 'Create an email template', access: 'emails:write',

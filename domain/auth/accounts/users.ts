@@ -16,12 +16,6 @@ export interface UserChange {
 
 const isAdmin = ({ active, roles }: { active: boolean; roles: string[] }): boolean => active && roles.includes(ADMIN_ROLE);
 
-/** Users whose username, address or name holds the text, ignoring case, as a condition over `users t`. */
-export function userSearch(q: string) {
-  const pattern = `%${q.trim().normalize('NFC').replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return sql`(t.username || ' ' || t.email || ' ' || t.first_name || ' ' || t.last_name) ilike ${pattern}::text`;
-}
-
 /**
  * Enables or disables a user, or gives other roles. A disabled user's sessions and links in mails are dead at once.
  * `check` sees the user under the lock. Throws 400 naming unknown roles, 403 beyond the granter's own permissions, 404,

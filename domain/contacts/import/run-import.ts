@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
+import { poolOf, rows, sql, tenantEm, type EntityManager, type Orm } from '../../../db/orm.ts';
 import { ContactImport } from '../../../db/entities/contact-imports.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { notFound } from '../../common/errors.ts';
@@ -95,7 +95,7 @@ export async function runImport(run: Run): Promise<ImportStand> {
   if (row.status !== 'RUNNING') return { ...stand, over: true };
   const chunks = createChunks(job);
   stand.totalRows ??= await readThrough(em, run, job, chunks, row.objectKey);
-  const pool: pg.Pool = await run.orm.em.getConnection().getNativeClient();
+  const pool = await poolOf(run.orm);
   const client = await pool.connect();
   // A lost connection rejects the statement at hand; without a listener it would also end the process.
   client.on('error', () => {});

@@ -1,8 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { assertValid } from '../../common/errors.ts';
+import { instant } from '../../common/list-page.ts';
 import type { SortField } from '../../common/paging.ts';
-import { parseDateTime } from '../../common/instants.ts';
 import type { ContactStatus } from '../values/contact-values.ts';
 import { normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
@@ -51,13 +50,6 @@ export function contactConditions(filters: ContactFilters): RawBuilder<unknown>[
 function keyOf(email: string): string {
   const normalised = normaliseEmail(email);
   return isViolation(normalised) ? email : normalised.emailKey;
-}
-
-/** The time of a filter. Throws 400 naming it where there is no such time. */
-export function instant(name: string, text: string): RawBuilder<unknown> {
-  const at = parseDateTime(text);
-  assertValid(at ? [] : [{ path: `/${name}`, code: 'out_of_range', message: 'must be a date-time between the years 1000 and 9000' }]);
-  return sql`${at}::timestamptz`;
 }
 
 /** With more finds than this, reading contacts in the order of the list meets enough of them soon. */

@@ -1,0 +1,34 @@
+import { Contact, ContactActivity } from '../../../db/entities/contacts.ts';
+import { sql, type EntityManager } from '../../../db/orm.ts';
+import { commonSort, listPage, type Present } from '../../common/list-page.ts';
+import type { ListQuery, Page } from '../../common/paging.ts';
+import { contactConditions, contactSearch, contactSort, SEARCH_SORT, type ContactFilters } from './contact-filters.ts';
+
+const from = sql`contacts t`;
+
+/** A page of contacts. Throws `validation_failed` for a wrong cursor or time. */
+export const listContacts = <T>(
+  em: EntityManager, query: ListQuery & ContactFilters, present: Present<Contact, T>,
+): Promise<Page<T>> => listPage(em, Contact, query, {
+  from, where: contactConditions(query), sortable: contactSort,
+}, present);
+
+/**
+ * A page of the contacts whose name, address or company holds `q`, the best first unless the query says otherwise.
+ * Throws `validation_failed` for a wrong cursor.
+ */
+export async function searchContacts<T>(
+  em: EntityManager, query: ListQuery & { q: string }, present: Present<Contact, T>,
+): Promise<Page<T>> {
+  const { where, relevance } = await contactSearch(em, query.q);
+  const sorted = { ...query, sort: query.sort ?? SEARCH_SORT };
+  return listPage(em, Contact, sorted, { from, where: [where], sortable: { ...contactSort, relevance } }, present);
+}
+
+/** A page of what happened to a contact. Throws `validation_failed` for a wrong cursor. */
+export const listActivities = <T>(
+  em: EntityManager, contactId: number, query: ListQuery, present: Present<ContactActivity, T>,
+): Promise<Page<T>> => listPage(em, ContactActivity, query, {
+  from: sql`contact_activities t`, where: [sql`t.contact_id = ${contactId}`],
+  sortable: { id: commonSort.id, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
+}, present);
