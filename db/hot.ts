@@ -31,11 +31,11 @@ export interface Hot {
   close(): Promise<void>;
 }
 
-/** So long an answer is waited for. */
+/** The timeout of a query. */
 const ANSWER_MS = 60_000;
 const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };
 
-/** Makes text of statements, and runs none. */
+/** Compiles queries to SQL text; it never connects. */
 const compiler = new Kysely<unknown>({ dialect: {
   createAdapter: () => new PostgresAdapter(), createDriver: () => new DummyDriver(),
   createIntrospector: (db) => new PostgresIntrospector(db), createQueryCompiler: () => new PostgresQueryCompiler(),

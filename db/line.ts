@@ -1,24 +1,24 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 
-/** Every connection of a process to Postgres, also those that are being made. */
+/** Tracks all sockets of this process to Postgres, also those still connecting; closes them when Postgres hangs. */
 export interface Line {
-  /** Makes the sockets of the process' clients (an option of pg). */
+  /** Creates and tracks a socket for a pg client (pg's option `stream`). */
   stream(): Socket;
   /**
-   * Asks for a sign of life twice a second, over a connection of its own. While there is none, every connection is ended and
-   * none is made: whoever waits for an answer gets an error, as if Postgres had died. Answers how to end it.
+   * Pings Postgres every half second over a separate connection. While pings time out, it destroys all sockets, also new
+   * ones, so that pending queries fail as if Postgres had died. Returns a function that stops the pings.
    */
   watch(databaseUrl: string): () => void;
 }
 
 const PAUSE_MS = 500;
-/** A Postgres that is alive answers this late only on a machine that is hopelessly overloaded. */
+/** The timeout of a ping: a live Postgres answers sooner unless its machine is badly overloaded. */
 const SILENT_MS = 3_000;
-/** What has come while this process itself stood still is read first. */
+/** Extra time to read an answer that arrived while this process's own event loop was blocked. */
 const READ_MS = 100;
 
-/** Keeps no process alive. */
+/** A delay whose timer does not keep the process running. */
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
 
 export function createLine(): Line {
@@ -52,7 +52,7 @@ export function createLine(): Line {
   };
 }
 
-/** Asks Postgres for a sign of life over a connection of its own. */
+/** Pings Postgres over a connection of its own. */
 class Pulse {
   readonly #url: string;
   #client: pg.Client | null = null;
@@ -62,7 +62,7 @@ class Pulse {
     this.#url = url;
   }
 
-  /** Whether it said anything in time. One that refuses is not silent: whoever asks it hears that at once. */
+  /** Whether Postgres reacted in time. An error counts as a reaction: other queries get such an error at once, too. */
   async felt(): Promise<boolean> {
     const late = async (): Promise<boolean> => {
       await sleep(SILENT_MS);

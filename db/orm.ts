@@ -22,7 +22,7 @@ types.setTypeParser(pg.types.builtins.DATE, (value) => value);
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
-/** What every connection sets. */
+/** Postgres settings of every connection. */
 const settings = [
   'timezone=UTC',
   // Values are no business of the server's log; more about it only a superuser may set: docs/operating.md.
@@ -89,10 +89,10 @@ export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Pr
   return (await query.execute(tx.getKysely())).rows as T[];
 }
 
-/** Begins a query that is run often and takes longer to plan than to run: its connection keeps the plan for a while. */
+/** Put this first in a query that takes longer to plan than to run, and runs often: its connection then prepares it. */
 export const keptPlan = sql.raw(PREPARED);
 
-/** Runs `work` in a transaction that leaves nothing behind, whatever it does. */
+/** Runs `work` in a transaction that is always rolled back, and returns its result. */
 export async function rolledBack<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T> | T): Promise<T> {
   const done: { answer?: T } = {};
   const rollBack = new Error('rolled back');
@@ -108,7 +108,7 @@ export async function rolledBack<T>(em: EntityManager, work: (tx: EntityManager)
 /** An entity manager that knows no entities yet, in the transaction of `em` if it is in one. */
 export const freshEm = (em: EntityManager): EntityManager => em.fork({ keepTransactionContext: true });
 
-/** A transaction that is run again, a few times, when it met others in a ring of locks: `work` must be able to begin anew. */
+/** A transaction that is retried a few times after a deadlock or serialization failure: `work` must be repeatable. */
 export function retriedTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T>): Promise<T> {
   return retried(() => freshEm(em).transactional(work));
 }

@@ -34,10 +34,10 @@ export class PreparingClient extends pg.Client {
     const { name } = this.#kept.get(text)!;
     this.#kept.delete(text);
     const { parsedStatements } = (this as unknown as { connection: { parsedStatements: Record<string, string> } }).connection;
-    // One that was refused when it was to be parsed is not there.
+    // A statement that the server failed to parse does not exist there.
     if (!(name in parsedStatements)) return;
     delete parsedStatements[name];
-    // Refused in a transaction that has failed, as what comes after it is too.
+    // In an aborted transaction this fails, like all later statements: ignore it.
     (pass(`deallocate "${name}"`) as Promise<unknown>).catch(() => undefined);
   }
 }

@@ -12,12 +12,12 @@ import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './str
 import { toAppError } from '../domain/common/database-errors.ts';
 
 const BATCH = 500;
-/** Under load so long from one batch to the next: what arrives meanwhile is handled together, in one transaction. */
+/** The time from one batch to the next, unless a full batch waits: messages that arrive meanwhile share a transaction. */
 const PACE_MS = 50;
-/** What waited here longer than that tells the server, which else would soon deliver it again. */
+/** A message that waited here longer than this extends its ack deadline; else the server would soon redeliver it. */
 const STILL_WAITING_MS = 10_000;
 const MAX_TRIES = 8;
-/** Of a dead letter; while Postgres or NATS is away it is tried for as long as that takes. */
+/** The most tries to write a dead letter; unlimited while Postgres or NATS is unavailable. */
 const MAX_LETTER_TRIES = 4;
 /** What a dead letter keeps of a message: even written as escapes it passes any server. */
 const MOST_BODY_BYTES = 64 * 1024;
@@ -74,7 +74,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: { stream: stri
         log.error(about, 'dead letter not written, will be tried again');
         return message.nak(backoffMs(tries));
       }
-      // Else it would stand before what comes behind it for ever.
+      // Give it up, or it would block the messages behind it for ever.
       message.term('its dead letter can not be written');
       deps.metrics.consumed.inc({ consumer: name, outcome: 'lost' });
       return log.error(about, 'message was given up, and its dead letter could not be written');
@@ -114,7 +114,7 @@ export async function consumeBatches(deps: ConsumerDeps, options: { stream: stri
       }
       const begun = performance.now();
       const batch = queue.splice(0, batchSize);
-      // What is delivered again nevertheless the inbox takes once.
+      // If the server redelivers a message all the same, the inbox drops the duplicate.
       for (const { message, at } of batch) if (begun - at > STILL_WAITING_MS) message.working();
       await process(batch.map(({ message }) => message));
       if (queue.length < batchSize && !stopping) await delay(Math.max(0, begun + PACE_MS - performance.now()));
@@ -149,7 +149,7 @@ async function deadLetter(deps: ConsumerDeps, consumer: string, { data, headers,
     await rows(tx, sql`
       insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
       values (${tenantId}, ${consumer}, ${subject}, ${withoutNul(messageId)}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`);
-    // Last: a row that is refused leaves no letter in the stream, however often it is tried.
+    // Publish last: if the insert fails, nothing is published, however often it is retried.
     await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject, error: text, body }), { msgID: `${consumer}-${info.stream}-${seq}` });
   });
 }
@@ -157,8 +157,8 @@ async function deadLetter(deps: ConsumerDeps, consumer: string, { data, headers,
 const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));
 
 /**
- * The event of a message; null for one without a tenant. Its tenant is what its extension `tenantid` names, and nothing else
- * is asked; data or a subject that names another makes the event a contradiction, which is nobody's.
+ * Parses a message as an event; null if the event has no tenant. Only the extension `tenantid` names the tenant. If data
+ * or subject name another tenant, this throws PoisonError.
  */
 function parseEvent(message: JsMsg): AnyEvent | null {
   let event: AnyEvent;
@@ -213,7 +213,7 @@ export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler)
     handle: async (messages) => {
       const events = messages.map(parseEvent).filter((event) => event !== null);
       if (events.length > 0) await retried(() => handleOnce(deps, handler, events));
-      // Last: where something has failed, each is handled once more.
+      // Count these last: after a failure each message is handled again, and would be counted twice.
       const dropped = messages.length - events.length;
       if (dropped === 0) return;
       deps.metrics.dropped.inc({ consumer }, dropped);

@@ -4,7 +4,7 @@ import proto from '@temporalio/proto';
 import { workflowOf, type SearchAttribute, type StartPolicy, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../workflows/registry.ts';
 import { searchAttributes } from '../workflows/search-attributes.ts';
 
-/** gRPC's code. */
+/** The gRPC status code NOT_FOUND. */
 const NOT_FOUND = 5;
 
 export async function connectTemporal(address: string, namespace: string): Promise<Client> {
@@ -12,7 +12,7 @@ export async function connectTemporal(address: string, namespace: string): Promi
   return new Client({ connection, namespace });
 }
 
-/** Whether Temporal has the client's namespace; true where it does not tell. */
+/** Whether the client's namespace exists in Temporal; true, too, after any error other than NOT_FOUND. */
 export async function hasNamespace({ workflowService, options: { namespace } }: Client): Promise<boolean> {
   try {
     await workflowService.describeNamespace({ namespace });
@@ -27,7 +27,7 @@ export function temporalClient(connection: ConnectionLike, namespace: string): C
   return new Client({ connection, namespace });
 }
 
-/** The options of a start, as the registry says. */
+/** The start options of a workflow, from the registry. */
 function startOptions<Type extends WorkflowType>({ type, id, input }: { type: Type; id: string; input: WorkflowInputs[Type] }) {
   const { queue, summary, attributes } = workflowOf(type);
   const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
@@ -44,14 +44,14 @@ function startOptions<Type extends WorkflowType>({ type, id, input }: { type: Ty
 const policyOf = <Type extends WorkflowType>({ type, input }: { type: Type; input: WorkflowInputs[Type] }): StartPolicy => workflowOf(type).policy(input);
 
 /**
- * Starts a workflow as the registry says. One that runs or ran under its id is a success. Answers the run's id, or null where
- * it was not started and does not run any more.
+ * Starts a workflow as the registry says. It is no error if one with this id runs or ran already. Returns the run's
+ * id, or null if that workflow has ended and was not started again.
  */
 export async function startWorkflow(client: Client, start: WorkflowStart): Promise<string | null> {
   const options = startOptions(start);
   const policy = policyOf(start);
   if (policy === 'wake') {
-    // A signal that starts: nothing is lost between a look whether it runs and the signal.
+    // Signal-with-start is atomic: with a check first, the workflow could end between the check and the signal.
     const handle = await client.workflow.signalWithStart(start.type, {
       ...options, workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, signal: 'wake', signalArgs: [],
     });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** No client is known to send more without waiting for an answer. */
+/** The most requests that may wait on one connection: more than any known client pipelines. */
 const MOST_WAITING = 64;
 
 const LAST = Symbol('last');
@@ -12,9 +12,9 @@ interface Queue {
 type QueuedSocket = Socket & { [LAST]?: Queue };
 
 /**
- * Works at the requests of one connection one after the other. Node begins all that come together (RFC 9112, section 9.3.2)
- * at once, and nothing of any other client until it has begun them all. A connection over which more wait than any client
- * sends is ended; what was not answered the client may send again.
+ * Handles the pipelined requests (RFC 9112, 9.3.2) of one connection one after the other. Node would start all of them
+ * at once, before any request of another client. A connection with more than MOST_WAITING waiting requests is closed; the
+ * client may send its unanswered requests again.
  */
 export function oneAtATime(work: RequestListener): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
@@ -29,7 +29,7 @@ export function oneAtATime(work: RequestListener): RequestListener {
     const { response: previous } = before;
     before.response = response;
     before.waiting += 1;
-    // Others come first, however soon the answer was there.
+    // Let requests of other connections run first, even if the previous response is finished already.
     const next = (): void => void setImmediate(() => {
       before.waiting -= 1;
       if (!socket.destroyed) work(request, response);

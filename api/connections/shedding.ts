@@ -63,7 +63,7 @@ export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): 
     leftOut += 1;
     response.on('close', () => { leftOut -= 1; });
   };
-  /** Nobody works at a request that is still on its way, unless it is answered before it is there. */
+  /** Does not count a request as load until its body has arrived or its response is closed. */
   const leaveOutUntilThere = (request: IncomingMessage, response: ServerResponse): void => {
     leftOut += 1;
     let counted = false;
@@ -79,7 +79,7 @@ export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): 
       const path = request.url ?? '';
       const others = atWork() - 1 - leftOut - waiting;
       const refuses = others > (guarded ? FEW : MANY) && !NEVER_REFUSED.test(path);
-      // Few are: most requests need not be told of when they end.
+      // Only these few need a listener for their end.
       if (refuses || NOT_COUNTED.test(path)) leaveOut(response);
       else if (hasBody(request)) leaveOutUntilThere(request, response);
       if (!refuses) return false;

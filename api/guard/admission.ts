@@ -10,15 +10,15 @@ import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import { askTokens, readTokens, type RateLimit, type TokenTaken, type TokenWanted } from '../../domain/rate-limits/take-tokens.ts';
 import { DEFAULT_TENANT } from '../../domain/auth/access/built-in-roles.ts';
 
-/** Who is at the door, and from where. */
+/** The credentials and the address of a request. */
 export interface Arrival {
-  /** The Authorization header; null where nobody needs one. */
+  /** The Authorization header; null on routes that need no authentication. */
   authorization: string | null;
   address: string;
 }
 
 export interface Admission {
-  /** The caller, or why it is not let in; null where nobody needs to be anyone. */
+  /** The caller, or the error that refuses it; null on routes that need no authentication. */
   caller: Principal | AppError | null;
   /** Null while rate limiting is off. */
   rate: (TokenTaken & { limit: number }) | null;

@@ -23,7 +23,7 @@ export interface RefusedRequest extends Omit<Question<unknown, unknown>, 'tx' | 
   wrong: readonly Violation[];
 }
 
-/** The refusal of a request for what is `told`, completed by what else the domain has against what is sound of its body. */
+/** The error for a request with the violations `told`, plus those that the domain finds in the valid part of its body. */
 export async function completeRefusal(
   told: Violation[], check: RouteSpec['check'], { em, body, wrong, ...question }: RefusedRequest,
 ): Promise<AppError> {

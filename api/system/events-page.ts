@@ -30,7 +30,7 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0}
 nav ul{columns:14rem;padding-left:1.2rem}`;
 
-/** Escaped, with \`code\` and paragraphs of a description's Markdown. */
+/** Renders the inline code and the paragraphs of a description's Markdown, escaped. */
 const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 const paragraphs = (text: string): string => text.split('\n\n').map((part) => `<p>${inline(part)}</p>`).join('\n');
 
@@ -59,7 +59,7 @@ ${(examples ?? []).map((example) => `<details><summary>Example</summary><pre>${e
 
 const ageOf = (hours: number): string => (hours % 24 === 0 ? `${hours / 24} days` : `${hours} hours`);
 
-/** The AsyncAPI document for people: a page without a script. */
+/** The AsyncAPI document as an HTML page without scripts. */
 export function eventsPage(document: ReturnType<typeof asyncapi>): string {
   const channels = Object.entries(document.channels) as [string, Channel][];
   const { nats } = document.servers;

@@ -11,7 +11,7 @@ export interface ImportOptions {
   delimiter?: string;
   runTriggers: boolean;
   dryRun: boolean;
-  /** How the file is to be read: what its head was found to be when it came. */
+  /** How to read the file: the result of inspecting its first bytes at the upload (`CsvInspection`). */
   inspection: unknown;
 }
 
@@ -39,7 +39,7 @@ const ContactImportSchema = defineEntity({
     workflowId: p.text().nullable(),
     startedAt: timestamp().nullable(),
     finishedAt: timestamp().nullable(),
-    /** What taking it back did, so far. */
+    /** The progress of the undo: how many contacts were removed, restored, or kept as they are. */
     undo: json<{ removed: number; restored: number; kept: number }>().nullable(),
     ...resourceColumns(),
   },
@@ -58,7 +58,7 @@ const ContactImportChunkSchema = defineEntity({
     chunk: p.integer().primary(),
     endOffset: bigid(),
     lastRow: p.integer(),
-    /** What it takes to take the chunk back; null once that is done. */
+    /** What is needed to undo the chunk; null once it is undone. */
     undo: json<Record<string, unknown>>().nullable(),
     createdAt: timestamp().defaultRaw('now()'),
   },
@@ -66,7 +66,7 @@ const ContactImportChunkSchema = defineEntity({
 export class ContactImportChunk extends ContactImportChunkSchema.class {}
 ContactImportChunkSchema.setClass(ContactImportChunk);
 
-/** A row that the import refused, with the cells as they came. */
+/** A row that the import rejected, with its original cells. */
 const ContactImportRejectSchema = defineEntity({
   name: 'ContactImportReject',
   tableName: 'contact_import_rejects',
@@ -82,7 +82,7 @@ const ContactImportRejectSchema = defineEntity({
 export class ContactImportReject extends ContactImportRejectSchema.class {}
 ContactImportRejectSchema.setClass(ContactImportReject);
 
-/** Whole-file knowledge of an import: the last row of each address that comes more than once (and of a few that do not). */
+/** An address that occurs more than once in the file, and its last row. (A few occur only once: false positives.) */
 const ContactImportKeySchema = defineEntity({
   name: 'ContactImportKey',
   tableName: 'contact_import_keys',
@@ -92,14 +92,14 @@ const ContactImportKeySchema = defineEntity({
     importId: bigid().primary(),
     emailKey: p.string().length(320).primary(),
     lastRow: p.integer(),
-    /** The last row that has the names which a new contact needs, the address's first row not counted. */
+    /** The last row, except the address's first, with the names that a new contact needs; null if there is none. */
     completeRow: p.integer().nullable(),
   },
 });
 export class ContactImportKey extends ContactImportKeySchema.class {}
 ContactImportKeySchema.setClass(ContactImportKey);
 
-/** A contact that taking an import back has left as it is, because it was changed since. */
+/** A contact that the undo left as it is, and why: it was changed, or has a history, since the import. */
 const ContactImportKeptSchema = defineEntity({
   name: 'ContactImportKept',
   tableName: 'contact_import_kept',

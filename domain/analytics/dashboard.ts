@@ -56,7 +56,7 @@ export async function readEmailAnalytics(em: EntityManager, period: Period) {
 
 const EMAIL_METRICS = ['emails_sent', 'emails_failed', 'opens', 'unique_opens', 'clicks', 'unique_clicks', 'bounces', 'unsubscribes'] as const;
 
-/** What of the email figures is in no part; null when nothing is. */
+/** The email figures that belong to no part: totals minus the sum of the parts; null if all are zero. */
 function emailRest(totals: Figures, parts: Figures[]): Figures | null {
   const rest = { ...totals };
   for (const metric of EMAIL_METRICS) rest[metric] -= sum(parts.map((part) => part[metric]));

@@ -65,7 +65,7 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
 
 /**
  * Adds events that were never counted before to their 5-minute windows (by the event's own time, so a late one is
- * right too), in the engine transaction `tx`. Rows are upserted in key order: processes that meet wait, never in a ring.
+ * right too), in the engine transaction `tx`. Rows are upserted in key order, to avoid deadlocks.
  */
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();

@@ -28,7 +28,7 @@ interface Cursor {
 
 const INT4_MAX = 2 ** 31 - 1;
 
-/** What a sort field's value looks like in a cursor of ours. */
+/** Whether a value in a cursor has the form that this service writes for the field's type. */
 const isValueOf: Record<SortField['type'], (value: unknown) => boolean> = {
   bigint: Number.isSafeInteger,
   integer: (value) => Number.isSafeInteger(value) && Math.abs(value as number) <= INT4_MAX,
@@ -41,7 +41,7 @@ function readCursor(cursor: string, sort: string, type: SortField['type']): Curs
     const [from, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string | number, number];
     if (from === sort && isValueOf[type](value) && Number.isSafeInteger(id)) return { sort: from, value, id };
   } catch {
-    // Falls through to the one answer for every cursor that is not ours.
+    // Falls through to the error below, the same for every invalid cursor.
   }
   throw new AppError('validation_failed', 'The cursor is not one of this list and order', {
     errors: [{ path: '/cursor', code: 'invalid', message: 'is not a cursor of this list and order' }],

@@ -1,6 +1,6 @@
 import type { Violation } from './errors.ts';
 
-/** What is left of a body of this type when whatever is wrong with it is taken out: any member may be missing. */
+/** A body of this type without its invalid parts: any member may be missing. */
 export type Sound<T> = T extends readonly (infer E)[] ? Sound<E>[] : T extends object ? { [K in keyof T]?: Sound<T[K]> } : T;
 
 interface Place {
@@ -10,7 +10,7 @@ interface Place {
 
 const newPlace = (): Place => ({ isWrong: false, inner: new Map() });
 
-/** The places of violations as a tree, so that what nothing is wrong with need not be walked. */
+/** The violations' paths as a tree, so that valid parts need not be walked. */
 function placesOf(violations: readonly Violation[]): Place {
   const root = newPlace();
   for (const { path } of violations) {
@@ -29,8 +29,8 @@ function placesOf(violations: readonly Violation[]): Place {
 const namesOf = (path: string): string[] => path.split('/').slice(1).map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /**
- * A value without its members and elements that violations are about, and `pathOf`, which says where in the whole value a
- * path into what is left leads: elements that are taken out move those after them. Null where the whole value is wrong.
+ * Removes the invalid members and elements of a value. `pathOf` maps a path in the result to its path in the whole value
+ * (removing a list's elements shifts the indexes of those after them). Null if the value as a whole is invalid.
  */
 export function soundPart(value: unknown, violations: readonly Violation[]): { sound: unknown; pathOf: (path: string) => string } | null {
   const indexes = new WeakMap<object, number[]>();
@@ -59,8 +59,8 @@ export function soundPart(value: unknown, violations: readonly Violation[]): { s
 }
 
 /**
- * All that is told, and of `others` what is told at no such place yet. What seems to be missing from a place that holds
- * one is not: it may be there, in what was taken out.
+ * The violations `told`, and those of `others` at other paths. Drops a `required` violation of `others` if `told` has
+ * a violation at or below its path: the member was given, but was removed because it is invalid.
  */
 export function withOthers(told: readonly Violation[], others: readonly Violation[]): Violation[] {
   const places = new Set(told.map(({ path }) => path));

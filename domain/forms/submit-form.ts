@@ -98,7 +98,7 @@ function typed(texts: Record<string, string>, types: CustomFieldTypes): SavedFie
   return { ...fields, customFields };
 }
 
-/** Counts a view of the form, in the windows of the analytics: in all, and of the form. Always in this order, so none waits in a ring. */
+/** Counts a view of the form, in the windows of the analytics: in all, and of the form. Always in this order, to avoid deadlocks. */
 export async function countView(em: EntityManager, form: Form): Promise<void> {
   await em.transactional((tx) => rows(tx, sql`
     insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)

@@ -4,7 +4,7 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 const KEPT_HOURS = 24;
 const SWEEP_BATCH = 1000;
 
-/** A key as its caller used it. The same key of another caller, or for another operation, is another one. */
+/** One use of an idempotency key. Keys are separate for each caller and operation. */
 export interface KeyUse {
   tenantId: string;
   /** `user/{id}` or `api_key/{id}`. */
@@ -22,16 +22,16 @@ export interface Answer {
   body: string | null;
 }
 
-/** `new`: nothing was answered under the key. `reused`: the key came with another request. Or the answer that was given. */
+/** `new`: no answer is stored for the key. `reused`: the key was used with another request. Else the stored answer. */
 export type Known = 'new' | 'reused' | Answer;
 
 const over = sql`a.created_at <= now() - make_interval(hours => ${sql.lit(KEPT_HOURS)})`;
 
-/** 64 bits that stand for a key. Two keys with the same bits only wait for each other. */
+/** The advisory lock for a key: a 64-bit hash. Two keys with the same hash only block each other. */
 const lockOf = ({ tenantId, caller, operation, key }: KeyUse): string =>
   createHash('sha256').update(JSON.stringify([tenantId, caller, operation, key])).digest().readBigInt64BE().toString();
 
-/** What stands under a key for this request. */
+/** Looks up what is stored for a key and this request. */
 export async function findAnswer(tx: EntityManager, { tenantId, caller, operation, key, requestHash }: KeyUse): Promise<Known> {
   const [found] = await rows<Answer & { isSame: boolean }>(tx, sql`
     select request_hash = ${requestHash} as "isSame", status, headers, body from idempotent_answers a
@@ -42,8 +42,8 @@ export async function findAnswer(tx: EntityManager, { tenantId, caller, operatio
 }
 
 /**
- * Holds a key until the transaction ends, however it ends: Postgres frees it when the process dies. Answers what stands
- * under the key, or `busy` while another transaction holds it. Waits for nothing.
+ * Locks a key until the transaction ends, also if the process dies. Never waits: returns `busy` if another transaction
+ * holds the lock, else what is stored for the key.
  */
 export async function holdKey(tx: EntityManager, use: KeyUse): Promise<Known | 'busy'> {
   const [lock] = await rows<{ taken: boolean }>(tx, sql`select pg_try_advisory_xact_lock(${lockOf(use)}::bigint) as taken`);
@@ -51,7 +51,7 @@ export async function holdKey(tx: EntityManager, use: KeyUse): Promise<Known | '
   return lock!.taken ? findAnswer(tx, use) : 'busy';
 }
 
-/** Keeps the answer for whoever repeats the request; false when another answer stands under the key. */
+/** Stores the answer for repeated requests. False if an answer that has not expired is stored for the key already. */
 export async function keepAnswer(tx: EntityManager, use: KeyUse, { status, headers, body }: Answer): Promise<boolean> {
   const { tenantId, caller, operation, key, requestHash } = use;
   const kept = await rows(tx, sql`
@@ -64,7 +64,7 @@ export async function keepAnswer(tx: EntityManager, use: KeyUse, { status, heade
   return kept.length > 0;
 }
 
-/** Drops answers of all tenants that are older than 24 hours; answers how many, at most a batch. Engine transaction. */
+/** Deletes a batch of expired answers (over 24 hours old) of all tenants. Returns how many. Engine transaction. */
 export async function sweepAnswers(em: EntityManager): Promise<number> {
   const swept = await em.transactional((tx) => rows(tx, sql`
     delete from idempotent_answers where (tenant_id, caller, operation, key) in (

@@ -3,7 +3,7 @@ import { Contact } from '../../db/entities/contacts.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { notFound } from '../common/errors.ts';
 
-/** Publishes WEBSITE_VISITED of a contact. Answers the event's id. Throws 404. */
+/** Publishes a WEBSITE_VISITED event for a contact. Returns the event's id. Throws 404 if there is no such contact. */
 export async function recordVisit(em: EntityManager, origin: Origin, visit: { contactId: number; url?: string }): Promise<string> {
   return em.transactional(async (tx) => {
     if (!(await tx.findOne(Contact, { id: visit.contactId }, { fields: ['id'] }))) throw notFound('contact', visit.contactId);

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 
-/** Removes what is scored of contacts or companies that are about to go. */
+/** Deletes all scores of contacts or companies that are about to be deleted. */
 export async function removeScores(tx: EntityManager, tenantId: string, subject: 'contact' | 'company', ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   for (const table of ['score_totals', 'scores_by_rule', 'score_history']) {

@@ -47,7 +47,7 @@ async function rulesFor(tx: EntityManager, events: AnyEvent[]): Promise<Map<stri
   return Map.groupBy(found, (rule) => `${rule.tenant_id}/${rule.event_type}`);
 }
 
-/** Locks the contacts in id order, then their companies: every process locks alike, so none waits in a ring. */
+/** Locks the contacts in id order, then their companies: all processes use this order, which avoids deadlocks. */
 async function lockSubjects(tx: EntityManager, pairs: { t: string; id: number }[]): Promise<Map<string, number | null>> {
   const contacts = await rows<{ tenant_id: string; id: number; company_id: number | null }>(tx, sql`
     select c.tenant_id, c.id, c.company_id from contacts c

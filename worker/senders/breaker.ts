@@ -1,17 +1,17 @@
 const FAILURES = 5;
 const FIRST_PAUSE_MS = 1_000;
-/** To try one that refuses costs nothing; after an outage it is not missed for long. */
+/** The longest pause after refusals: a retry is cheap, and a provider that has recovered is soon used again. */
 const LONGEST_PAUSE_MS = 15_000;
-/** One that is silent holds whatever tries it. */
+/** The pause after silence: a silent provider blocks the message that tries it, so it is tried less often. */
 const SILENT_PAUSE_MS = 30_000;
 const TRIAL_MS = 2_000;
 
 export type BreakerState = 'closed' | 'open' | 'trial';
 
 /**
- * Whether a provider is worth trying. After five failures in a row it rests (open): a second, then twice as long each
- * time, up to a quarter of a minute; after a failure that was but silence, at once and half a minute. After that, and at
- * the beginning, one message tries it; while that takes long, others go elsewhere.
+ * A circuit breaker for a provider. Five failures in a row open it, for a second and then twice as long each time, up to
+ * a quarter of a minute; silence opens it at once, for half a minute. After the pause, and at the start, it is in
+ * `trial` (half-open): one message tries the provider; while that takes long, other messages use other providers.
  */
 export class Breaker {
   readonly #now: () => number;
@@ -47,7 +47,7 @@ export class Breaker {
     this.#trialSince ??= this.#now();
   }
 
-  /** It came to nothing that says anything about the provider. */
+  /** The message ended without saying anything about the provider's health. */
   unused(): void {
     this.#trialSince = null;
   }

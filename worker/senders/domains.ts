@@ -30,12 +30,12 @@ export class Domains {
     return this.limit === 0 || (this.#domains.get(name)?.sending ?? 0) < this.limit;
   }
 
-  /** One is on its way to a connection. */
+  /** Counts an email that gets a connection. */
   enter(name: string): void {
     if (this.limit > 0) this.#of(name).sending += 1;
   }
 
-  /** One is no more; `tookMs` where it was sent. */
+  /** Uncounts an email that has left its connection; `tookMs` = how long sending took, if it was sent. */
   leave(name: string, tookMs: number | null = null): void {
     if (this.limit === 0) return;
     const domain = this.#of(name);

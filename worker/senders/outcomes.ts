@@ -7,9 +7,9 @@ const MAX_REPLY = 1000;
 const grown = (base: number, attempt: number, longest: number): number => Math.min(base * 2 ** Math.min(attempt - 1, 30), longest);
 
 /**
- * Seconds until an email that was surely not sent is tried again. What was the provider's fault comes while that
- * provider rests, for another to take it; what a lost connection was the end of comes soon; a recipient's server that says "later" (greylisting, a full mailbox) gets a minute,
- * then longer, up to an hour.
+ * Seconds until an email that was surely not sent is retried. After the provider's own fault: very soon, while it is
+ * out of use and another can take the email. After a lost connection: soon. After a temporary refusal by the recipient's
+ * server (greylisting, a full mailbox): a minute, then longer, up to an hour.
  */
 export function retryDelay(outcome: Outcome, attempt: number): number {
   if (outcome.kind !== 'retry') return 1;

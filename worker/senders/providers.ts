@@ -21,9 +21,9 @@ export interface Provider {
   readonly breaker: Breaker;
   /** Batches that are on their way to its connections. */
   starts: number;
-  /** When it was last heard of, or had nothing to say. */
+  /** When the provider last answered, or last had no message to answer. */
   heardAt: number;
-  /** Its rate lets nothing through before. */
+  /** Its rate limit lets no message through before this time. */
   pausedUntil: number;
   sent: number;
   sentAt: Date | null;

@@ -20,17 +20,17 @@ import type { Envelope } from './smtp-transaction.ts';
 import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
-/** Messages end in bursts; what ends within this is settled, and what follows it started, together. */
+/** Messages finish in bursts: those that finish within this time are settled, and their successors started, together. */
 const GATHER_MS = 2;
-/** While Postgres has one turn, the connections of another have theirs. */
+/** Two turns overlap: while one waits for Postgres, the connections of the other send. */
 const TURNS_AT_ONCE = 2;
 /**
- * So many emails must have been started since one was not, for a message to go over its connection before its start is
- * known: what is not started then costs a connection, and what is not started (a cap, a pause) seldom comes alone.
+ * A message is sent, up to its final dot, before its start is committed only after so many successful starts in a row:
+ * an email that is then not started costs a connection, and refused starts (a cap, a pause) seldom come alone.
  */
 const AHEAD_AFTER = 100;
 const STOP_MS = 20_000;
-/** What was taken back is leased again no earlier: a transaction whose connection broke may run on for a while. */
+/** The delay before a taken-back email may be leased again: a transaction whose connection broke may still commit. */
 const LATE_COMMIT_SECONDS = 3;
 
 /** A rendered email and the open connection that it will go over. */
@@ -42,22 +42,22 @@ interface OnSlot {
 
 /** A turn whose emails are on connections already. */
 interface Turn {
-  /** The attempt as which each email was started; no email of a turn that failed. */
+  /** The attempt number of each email that was started, by email id; empty if the turn failed. */
   attempts: Promise<Map<number, number>>;
-  /** Whatever it did is settled. */
+  /** Resolves when everything that the turn did is settled. */
   over: Promise<void>;
-  /** Messages go over their connections at once, up to their dots. */
+  /** Whether messages are sent, up to their final dots, before their start is committed. */
   ahead: boolean;
-  /** performance.now() until which what it started is this holder's. */
+  /** When the lease on the emails that it starts ends, as a time of performance.now(). */
   until: number;
 }
 
-/** A message that was accepted, and its connection, over which no other dot goes before that is settled. */
+/** An accepted message and its connection. No other final dot is sent over it before this message is settled. */
 interface Sent {
   settlement: Settlement;
   provider: Provider;
   slot: SmtpSlot;
-  /** Whose envelope went over the connection with the dot. */
+  /** The next email, whose envelope was pipelined with this message's final dot; null if there is none. */
   following: Ready | null;
 }
 
@@ -90,10 +90,10 @@ export class Sender {
   readonly #free = new Wake(POLL_MS);
   readonly #loop: Promise<void>;
   readonly #working = new Set<Promise<void>>();
-  /** How often emails were started, to name each start. */
+  /** The number of startEmails calls so far, to give each a unique name. */
   #calls = 0;
   #turns = 0;
-  /** Emails that were started since one was not. */
+  /** How many emails in a row were started successfully. */
   #startedInARow = 0;
   #stopping = false;
   /** Emails that have a connection, and are not started. */
@@ -146,7 +146,7 @@ export class Sender {
       if (!this.#beginTurn()) await this.#free.wait();
       await delay(GATHER_MS);
     }
-    // Nothing follows these.
+    // Stopping: no further turn will take these.
     for (const { ready, slot } of this.#onSlots.splice(0)) {
       slot.release();
       this.#track(this.#filler.putBack([ready]));
@@ -228,8 +228,8 @@ export class Sender {
   }
 
   /**
-   * After a start whose answer was lost: if it was committed nevertheless, or will be, its emails were surely not sent. They
-   * are free for a new lease. Their connections take no others before that is settled, as after a message.
+   * After a start whose result is unknown: even if it was or will be committed, its emails were surely not sent. They
+   * become free for a new lease. Their connections carry nothing else before that is settled, as after a message.
    */
   async #takeBack(all: readonly RenderedRow[], start: string): Promise<void> {
     await Promise.all(all.map(({ id, tenantId, attempt }) => (
@@ -237,15 +237,15 @@ export class Sender {
   }
 
   /**
-   * Sends one email, its dot once the turn has started it. No other dot goes over its connection before it is settled, so a
-   * kill leaves no more in doubt than there are connections.
+   * Sends one email; its final dot only once the turn has started it. Its connection carries no other dot before it is
+   * settled, so a kill leaves at most one email per connection in doubt.
    */
   async #send({ ready: { row, composed, domain }, provider, slot }: OnSlot, turn: Turn): Promise<void> {
     const { id, tenantId } = row;
     const begun = performance.now();
     const started = turn.attempts.then((attempts) => {
       const attempt = attempts.get(id);
-      // One start is one message, also where a machine slept, its clock with it, and leased an email that it had ready.
+      // Delete: one start allows one message, even if the email is here twice (leased again after a suspend).
       if (attempts.delete(id)) this.#leases.hold(id, turn.until);
       return attempt;
     });
@@ -280,8 +280,8 @@ export class Sender {
   }
 
   /**
-   * What begins on a connection while the dot before it goes: as messages go ahead, and not where a domain has a limit, for it
-   * would count twice there.
+   * The email whose envelope is pipelined with the final dot of the one before. Null unless messages are sent ahead; null
+   * with a limit per domain, because the connection would count for two emails.
    */
   #takeFollowing(provider: Provider): Ready | null {
     if (this.#stopping || this.#startedInARow < AHEAD_AFTER || this.#domains.limit > 0 || this.#providers.goesOn() !== provider) return null;
@@ -289,23 +289,23 @@ export class Sender {
   }
 
   /**
-   * What goes over a connection next. What was begun there it is also where the connection has ended meanwhile: another is
-   * opened for it, so that it hears why, if it was for its sake.
+   * The next email for a connection. If its envelope was pipelined already, it stays the next even if the connection has
+   * ended: on a new connection the server repeats its reply, in case this email was the reason.
    */
   #nextOver({ slot, following }: Sent): Ready | null {
     if (following) return performance.now() < following.until ? following : null;
     return slot.usable ? this.#filler.take(1)[0] ?? null : null;
   }
 
-  /** Of what was begun and came to nothing, which cost a connection. */
+  /** Requeues an email whose envelope was pipelined in vain, which cost a connection. */
   #putBackLate(following: Ready): void {
     this.#startedInARow = 0;
     this.#track(this.#filler.putBack([following]));
   }
 
   /**
-   * Settles what nothing follows, or what more follows from than from what was accepted. What was begun after a dot that was
-   * refused goes on then, over the same connection.
+   * Settles a message outside of a turn: one that was not accepted (it has more effects), or the last ones before a stop.
+   * If its dot was refused, an email whose envelope was pipelined with it is then sent over the same connection.
    */
   async #settleAlone({ settlement, provider, slot, following }: Sent): Promise<void> {
     await this.#settler.settle(settlement);

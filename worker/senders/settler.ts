@@ -6,7 +6,7 @@ import { settleEmails, type Settlement } from '../../domain/emails/ledger/settle
 
 const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;
-/** Connections end in bursts; what ends within this is one transaction. */
+/** Attempts finish in bursts: those that finish within this time are settled in one transaction. */
 const GATHER_MS = 5;
 /** While one transaction is on its way, what has ended since begins the next. */
 const AT_ONCE = 2;
@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * Keeps what became of attempts until Postgres has it, in batches, however long that takes. What is lost with the
- * process (kill -9) is lost knowledge only: the sweeper makes those emails UNKNOWN, and none is sent again.
+ * Writes the outcomes of attempts to Postgres in batches, and retries until they are stored. Outcomes that die with the
+ * process (kill -9) cause no second send: the sweeper makes those emails UNKNOWN.
  */
 export class Settler {
   readonly #deps: Deps;
@@ -61,7 +61,7 @@ export class Settler {
       }
       await delay(GATHER_MS);
     }
-    // In the same turn as the look at the list: what is added later starts another flush.
+    // In the same tick as the check of the list: an outcome that is added later starts another flush.
     this.#flushes -= 1;
   }
 

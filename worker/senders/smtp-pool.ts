@@ -18,7 +18,7 @@ export interface SmtpPoolOptions {
 
 type Mail = Parameters<SmtpSession['send']>;
 
-/** A connection that is open and kept for whoever acquired it, who sends over it one message after the other. */
+/** An open connection, reserved for whoever acquired it, to send one message after the other. */
 export interface SmtpSlot {
   /** Whether the next message can go over the same connection; where one was named as `following`, that one. */
   readonly usable: boolean;
@@ -33,7 +33,7 @@ export interface SmtpPool {
   readonly provider: string;
   /** How many connections can be acquired right now. */
   idle(): number;
-  /** How many are kept. */
+  /** How many connections are acquired now. */
   busy(): number;
   /**
    * Opens, where need be, and keeps up to `count` connections, as many as there are idle. Answers those that are open;
@@ -98,7 +98,7 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
       const { begun } = kept.session;
       if (kept.session.usable && (begun === null || begun === mail[0])) {
         const outcome = await sendOver(mail);
-        // One that was used before may turn out to be closed, the news being still on its way.
+        // The server may have closed a reused connection without this side knowing yet: retry once over a new one.
         if (kept.messages === 1 || outcome.kind !== 'retry' || outcome.reply !== null || kept.session.usable) return outcome;
       }
       kept.session.quit();

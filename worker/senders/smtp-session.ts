@@ -56,10 +56,10 @@ export class Session implements SmtpSession {
 
   quit(): void {
     const socket = this.#socket;
-    // In the middle of a message it would be text of that.
+    // In the middle of a message, QUIT would become part of its text.
     if (!this.usable || this.#next) return void socket.destroy();
     socket.write('QUIT\r\n');
-    // Whatever it answers; a server that does not keeps neither the socket nor the process.
+    // Ignore the reply; if none comes, that keeps neither the socket nor the process alive.
     socket.unref();
     setTimeout(() => socket.destroy(), QUIT_MS).unref();
   }
@@ -98,7 +98,7 @@ export class Session implements SmtpSession {
     try {
       for (const reply of this.#reader.read(bytes)) {
         if (this.#wire.heard(reply)) continue;
-        // Unasked, it says that it is closing, or nothing that could be trusted.
+        // A reply to no command: the server is closing the connection, or can not be trusted any more.
         this.#current?.early(reply);
         this.#socket.destroy();
       }

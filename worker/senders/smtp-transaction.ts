@@ -35,7 +35,7 @@ export interface Attempt {
 
 type Answered = (reply: Reply) => void;
 
-/** The server is about to close the connection, whatever it says it to. */
+/** Reply code 421: the server is closing the connection, whichever command it replies to. */
 const CLOSING = 421;
 const [LF, CR, DOT] = [10, 13, 46];
 const LINE_THEN_DOT = Buffer.from('\n.');
@@ -61,7 +61,7 @@ function onTheWire(message: Buffer): Buffer {
   const pieces: Buffer[] = whole[0] === DOT ? [Buffer.of(DOT)] : [];
   let from = 0;
   for (let at = whole.indexOf(LINE_THEN_DOT); at >= 0; at = whole.indexOf(LINE_THEN_DOT, from)) {
-    // Up to the dot and with it; what follows begins with the same dot.
+    // This piece ends with the dot and the next one starts with it again, which doubles it.
     pieces.push(whole.subarray(from, at + 2));
     from = at + 1;
   }
@@ -84,12 +84,12 @@ export class Wire {
     this.smtpUtf8 = offers('SMTPUTF8');
   }
 
-  /** Something is said in what is written next. */
+  /** Registers the callback for the reply to a command that is about to be written. */
   says(answered: Answered): void {
     this.#said.push(answered);
   }
 
-  /** False when nothing was said that this could answer. */
+  /** Passes a reply to the oldest unanswered command. False if there is none. */
   heard(reply: Reply): boolean {
     const answered = this.#said.shift();
     answered?.(reply);
@@ -133,7 +133,7 @@ export class Transaction {
     return next.map(([, command]) => command).join('');
   }
 
-  /** From now on it has its times. */
+  /** Hands over the message to send. Its timeouts start now. */
   send(message: Buffer, hooks: SendHooks): Promise<Attempt> {
     if (this.#state !== 'ended') {
       const { messageMs, handoverMs } = this.#wire.options;
@@ -153,7 +153,7 @@ export class Transaction {
     if (step === 'dot') return this.#settle(positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider), 'keep');
     if (!positive) this.#refusal ??= outcomeOfRefusal(reply, step, provider);
     if (this.#unanswered > 0) return;
-    // A server that awaits a message nevertheless would take what comes next for one.
+    // A server that accepted DATA all the same would read the next commands as a message: close.
     if (this.#refusal) return this.#settle(this.#refusal, positive && step === 'DATA' ? 'close' : 'reset');
     if (this.#commands.length > 0) return void this.#wire.socket.write(this.say());
     this.#isOpen = true;

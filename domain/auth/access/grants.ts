@@ -3,13 +3,13 @@ import { AppError, assertValid, type Violation } from '../../common/errors.ts';
 import { PERMISSIONS } from './permissions.ts';
 import type { Caller, Principal } from '../../audit/principal.ts';
 
-/** Who changes what others may do, and what it may do itself. */
+/** Someone who changes the permissions of others: the caller (for the audit log), and the caller's own permissions. */
 export interface Granter {
   caller: Caller;
   principal: Principal;
 }
 
-/** Waits for the tenant's row: who may what in a tenant changes one after the other, and is judged as the one before left it. */
+/** Locks the tenant's row, to serialise changes of permissions: each is checked against the result of the one before. */
 export async function lockTenant(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select 1 from tenants where tenant_id = ${tenantId} for no key update`);
 }
@@ -25,7 +25,7 @@ export function readPermissions(permissions: readonly string[]): string[] {
   return PERMISSIONS.filter((name) => permissions.includes(name));
 }
 
-/** The permissions of those of these roles that the tenant has. */
+/** The permissions of the given roles, by role name. Roles that the tenant does not have are left out. */
 async function knownRoles(tx: EntityManager, roles: readonly string[]): Promise<Map<string, string[]>> {
   const found = await rows<{ name: string; permissions: string[] }>(tx, sql`select name, permissions from roles where name = any(${[...roles]}::text[])`);
   return new Map(found.map(({ name, permissions }) => [name, permissions]));
@@ -38,14 +38,14 @@ const missingRoles = (roles: readonly string[], known: ReadonlyMap<string, unkno
 /** A violation for each role that the tenant does not have. */
 export const unknownRoles = async (tx: EntityManager, roles: readonly string[]): Promise<Violation[]> => missingRoles(roles, await knownRoles(tx, roles));
 
-/** What the roles of a tenant, by their names, allow together. Throws 400 naming those that do not exist. */
+/** The permissions that the named roles grant together. Throws 400 naming the roles that do not exist. */
 export async function permissionsOf(tx: EntityManager, roles: readonly string[]): Promise<string[]> {
   const known = await knownRoles(tx, roles);
   assertValid(missingRoles(roles, known));
   return [...known.values()].flat();
 }
 
-/** Throws 403 naming the permissions that the granter lacks: nobody gives others, or takes from them, what they do not have. */
+/** Throws 403 naming the permissions that the granter lacks: nobody may grant or revoke a permission they lack. */
 export function assertWithin({ principal }: Granter, permissions: readonly string[]): void {
   const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));
   if (beyond.length > 0) throw new AppError('forbidden', `This takes permissions that you do not have: ${beyond.join(', ')}`);

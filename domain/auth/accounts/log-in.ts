@@ -29,7 +29,7 @@ export interface Login extends Visitor {
   totp?: string;
 }
 
-/** What tells of the code is told only to who knows the password. */
+/** Errors about the TOTP code are shown only to callers who know the password. */
 const codeRefused = (code: 'required' | 'invalid', message: string) =>
   unauthorized(`The code of the authenticator app ${message}`, 'invalid_credentials', [{ path: '/totp', code, message }]);
 
@@ -42,7 +42,7 @@ export async function logIn(orm: Orm, settings: LoginSettings, { username, passw
   let isCodeWrong = false;
   const matches = await verifyCredentials(orm, { user, name, password, ...visitor }, async () => {
     if (!user?.active || !user.totpConfirmedAt) return true;
-    // To be asked for it is no failure; nor does it forget any.
+    // A missing code counts as no failure, and clears none.
     if (!totp) throw codeRefused('required', 'is required');
     isCodeWrong = !(await tenantEm(orm, user.tenantId).transactional((tx) => takeCode(tx, settings, user, totp)));
     return !isCodeWrong;

@@ -8,7 +8,7 @@ const WINDOW_SECONDS = 15 * 60;
 /** Failures in the window that lock a name: from one address, and from all together. */
 const FROM_ONE_ADDRESS = 10;
 const FROM_ALL = 100;
-/** Old rows that each new one sweeps away: more than one, so that none stay. */
+/** How many expired rows each failure deletes: more than it adds, so that they do not pile up. */
 const SWEEP = 20;
 
 /** A try of a password: `name` is the username's key, or what was given for it where nobody has it. */
@@ -25,9 +25,9 @@ export interface LoginAttempt {
 const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
 
 /**
- * Runs a guess, and answers whether it was right. It is counted as a failure before it is made, so that of a crowd, at
- * however many processes, no more are made than may fail: a right one takes it back with all others of its address, one
- * that throws was none. Throws 429 with Retry-After while the name is locked for the address (of IPv6 its /64): ten
+ * Runs a guess and returns whether it was right. It is counted as a failure beforehand, so that many guesses at once, in
+ * many processes, can not exceed the limit. A right guess clears all failures of its address; a guess that throws is
+ * not counted. Throws 429 with Retry-After while the name is locked for the address (IPv6: its /64 network): ten
  * failures in 15 minutes, or a hundred from all addresses.
  */
 export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => Promise<boolean>): Promise<boolean> {

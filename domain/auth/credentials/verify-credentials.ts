@@ -18,7 +18,7 @@ export interface Credentials extends Visitor {
  */
 export async function verifyCredentials(orm: Orm, { user, name, password, address, requestId }: Credentials, second = async () => true): Promise<boolean> {
   const attempt = { tenantId: user?.tenantId ?? DEFAULT_TENANT, name: user?.usernameKey ?? name, address, userId: user?.id ?? null, requestId };
-  // Counted when it is this guess's turn: many right logins at once must not be taken for many failures.
-  // A password alone forgets no failures where there is more to guess.
+  // Count a guess only when its turn comes: many correct logins that wait at once must not count as failures.
+  // `second` is part of the guess: a correct password alone must not clear the failures.
   return inTurn(() => countGuess(orm, attempt, async () => (await verifyPassword(user?.passwordHash ?? null, password)) && second()));
 }

@@ -18,7 +18,7 @@ export const FrequencyCapSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** Who may enter and how mail is paced, as requests give it: all of it optional, `normaliseEntry` has the defaults. */
+/** Entry rules in a request: who may enter, how mail is paced. All optional; `normaliseEntry` fills in the defaults. */
 export const EntrySchema = Type.Object(
   {
     reentry: Type.Optional(Type.Enum(['never', 'after_completion', 'always'], { description: 'Default never' })),
@@ -56,7 +56,7 @@ export function normaliseEntry(input: EntryInput = {}): Entry {
   };
 }
 
-/** What the schema can not say of an entry that fits it, as far as it is given; paths are JSON Pointers inside the entry. */
+/** Checks what the schema can not express, for the settings that are given. Paths are JSON Pointers inside the entry. */
 export function checkEntry({ sendWindow }: { sendWindow?: { [P in keyof SendWindow]?: unknown } | null }): Violation[] {
   if (!sendWindow) return [];
   const violations: Violation[] = [];

@@ -13,7 +13,7 @@ const CronSchema = Type.String({
 });
 const ofEmail = { templateId: Type.Optional(IdSchema), campaignId: Type.Optional(IdSchema) };
 
-/** What can make a contact enter, with its settings; a further trigger is one entry. */
+/** The trigger types (what makes a contact enter a campaign), each with its settings. To add a type, add an entry. */
 const triggerSettings = {
   MANUAL: {},
   CONTACT_CREATED: {},
@@ -37,12 +37,12 @@ export type Trigger = {
 }[TriggerType];
 
 export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
-/** The triggers that something fires by now. */
+/** The trigger types that are implemented so far; validation rejects the others. */
 export const EXECUTABLE_TRIGGERS: readonly TriggerType[] = ['MANUAL', 'CONTACT_CREATED', 'FORM_SUBMITTED'];
 
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 
-/** A trigger as requests give it: flat, so that a slip is told once; `validateDefinition` says what a type takes. */
+/** A trigger in a request. A flat object, no union: a mistake is reported once. `validateDefinition` checks each type. */
 export const TriggerSchema = Type.Unsafe<Trigger>(
   Type.Object(
     {
@@ -75,7 +75,7 @@ export function triggerSchema(type: unknown): TSchema | undefined {
   return exactSchemas.get(type);
 }
 
-/** What the schema can not say of a trigger, as far as its settings can be read; paths are JSON Pointers inside the trigger. */
+/** Checks what the schema can not express; skips settings of a wrong type. Paths are JSON Pointers inside the trigger. */
 export function checkTrigger(trigger: Partial<Trigger>, { customFields }: Pick<CheckContext, 'customFields'>): Violation[] {
   if (trigger.type === 'SCHEDULE' && typeof trigger.timezone === 'string' && !isTimezone(trigger.timezone)) {
     return [{ path: '/timezone', code: 'timezone', message: 'timezone must be an IANA timezone' }];
@@ -86,7 +86,7 @@ export function checkTrigger(trigger: Partial<Trigger>, { customFields }: Pick<C
   return [];
 }
 
-/** What a trigger names outside of the definition; what is no id names nothing. */
+/** The resources (form, segment, …) that a trigger refers to. Values that are not valid ids are ignored. */
 export function triggerReferences(trigger: Partial<Trigger>): Reference[] {
   const settings: Partial<Record<string, unknown>> = { ...trigger };
   return REFERENCE_KINDS.flatMap((kind: ReferenceKind) => {

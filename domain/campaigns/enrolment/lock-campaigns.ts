@@ -5,13 +5,13 @@ import type { Entered } from './enter-contacts.ts';
 
 export interface OpenCampaign extends Entered {
   tenantId: string;
-  /** Its triggers see only what happened after it. */
+  /** Triggers ignore events from before this time. */
   activatedAt: Date;
 }
 
 /**
- * The published versions of those campaigns that are open, with their rows locked in id order until the transaction
- * `tx` ends: entries and a stop come one after another. It locks less than the row's key, so steps are not held up.
+ * Locks the campaigns' rows, in id order, until the transaction `tx` ends. Returns the published versions of those that
+ * are open. This serialises entries with a stop. FOR NO KEY UPDATE, so that running steps are not blocked.
  */
 export async function lockCampaigns(
   tx: EntityManager, campaigns: readonly { tenantId: string; campaignId: number }[],
@@ -22,7 +22,7 @@ export async function lockCampaigns(
     select c.id from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
     order by c.tenant_id, c.id for no key update of c`);
-  // A second statement: it sees what was committed while the first one waited.
+  // A second statement: its newer snapshot sees what was committed while the first one waited for locks.
   const found = await rows<{ tenant_id: string; id: number; version: number; definition: Definition; activated_at: Date }>(tx, sql`
     select c.tenant_id, c.id, v.version, v.definition, c.activated_at
     from campaigns c

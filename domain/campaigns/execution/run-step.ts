@@ -14,7 +14,7 @@ import { saveProgress, type Progress, type StepRecord } from './save-progress.ts
  * committed (`seq` tells) does nothing and answers the same; of an execution that is not running any more, `end`.
  * `runId` is the workflow's.
  *
- * An AppError below 500 is final: no further try changes it. With its words as `failure` the call is made once more, and
+ * An AppError below 500 is final: retries are useless. The caller calls once more, with its message as `failure`; that
  * ends the execution FAILED at that step.
  */
 export async function runStep(
@@ -29,7 +29,7 @@ export async function runStep(
       if (execution.stepSeq > request.seq) return { ahead: execution.state.ahead };
       return execution.campaignStatus === 'PAUSED' ? park(tx, request, runId) : takeStep(tx, load, execution, { ...request, runId, failure });
     });
-    // Parked first and looked at again then: whoever resumes does it the other way round, so one of the two sees the other.
+    // Park first, then check the campaign again. A resume sets ACTIVE first, then wakes the parked: none is missed.
     if (!('parked' in answer) || (await isPaused(em, request))) return answer;
   }
 }

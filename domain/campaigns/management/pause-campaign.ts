@@ -11,7 +11,7 @@ async function locked(tx: EntityManager, id: number): Promise<Campaign> {
   return campaign;
 }
 
-/** Timers run on, but no step is done until `resumeCampaign`. One that is PAUSED stays so. Throws 404, 409 unless ACTIVE. */
+/** Pauses a campaign: timers run on, no step runs until it is resumed. No-op if PAUSED. Throws 404, 409 if not ACTIVE. */
 export async function pauseCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
   return em.transactional(async (tx) => {
     const campaign = await locked(tx, id);
@@ -25,8 +25,8 @@ export async function pauseCampaign(em: EntityManager, author: Author, id: numbe
 }
 
 /**
- * Makes a paused campaign ACTIVE again; the workflow `campaignResume` wakes what came to a step meanwhile. One that is
- * ACTIVE stays so. Throws 404, 409 unless PAUSED.
+ * Makes a paused campaign ACTIVE again. The workflow `campaignResume` wakes the executions that reached a step meanwhile.
+ * No-op if ACTIVE. Throws 404, 409 if neither PAUSED nor ACTIVE.
  */
 export async function resumeCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
   const { tenantId } = author;

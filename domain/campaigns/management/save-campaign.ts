@@ -17,7 +17,7 @@ export interface CampaignInput extends DefinitionInput {
   templateIds?: number[];
 }
 
-/** The definition as it is edited. */
+/** The campaign's draft definition: the last edited one, published or not. */
 export function draftOf(campaign: Campaign): Definition {
   return { trigger: campaign.trigger, steps: campaign.steps, entry: campaign.entry } as Definition;
 }
@@ -30,7 +30,7 @@ function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>
   return prebuiltSteps(type, templateIds ?? []);
 }
 
-/** The definition that an input makes, or changes one that there is into, and what is wrong with how it is given. */
+/** The definition of a new campaign, or of `current` changed by `input`; violations are about how its steps are given. */
 function definitionOf(input: Partial<CampaignInput>, current?: Campaign): { definition: Definition; violations: Violation[] } {
   const { trigger, entry, steps, templateIds } = input;
   const now = current && draftOf(current);
@@ -42,7 +42,7 @@ function definitionOf(input: Partial<CampaignInput>, current?: Campaign): { defi
   return { definition, violations: made.violations };
 }
 
-/** Everything that is wrong with a campaign that an input makes, or with a change of one that there is. */
+/** All violations of a new campaign, or of a change of `current`. Empty if the definition is not changed. */
 export async function campaignViolations(tx: EntityManager, tenantId: string, input: Partial<CampaignInput>, current?: Campaign): Promise<Violation[]> {
   const isChanged = [input.trigger, input.entry, input.steps, input.templateIds].some((part) => part !== undefined);
   if (current && !isChanged) return [];
@@ -77,7 +77,7 @@ export async function updateCampaign(
     const { name, description } = input;
     const now = draftOf(campaign);
     const { definition } = definitionOf(input, campaign);
-    // A part that says the same in another order of keys is no change, and so no new version.
+    // A part that differs only in the order of its keys is not changed, and must not make a new version.
     const changed = Object.entries(definition).filter(([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]));
     tx.assign(campaign, {
       ...Object.fromEntries(changed), ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description: description || null }),

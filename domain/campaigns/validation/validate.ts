@@ -16,7 +16,7 @@ export interface DefinitionRefs extends ReferencedIds {
   customFields: ReadonlyMap<string, CustomFieldType>;
 }
 
-// Type and config are judged by the registry, for the sake of one clear complaint.
+// The registry checks type and config, so that a mistake there gives one clear violation.
 const ListedStepSchema = Type.Object(
   {
     id: StepIdSchema,
@@ -88,7 +88,7 @@ function checkTriggerPart(trigger: unknown, refs: DefinitionRefs): Violation[] {
   return withRules(schemaViolations(schema, trigger), [...checkTrigger(given, refs), ...missingReferences(triggerReferences(given), refs)]);
 }
 
-/** What a schema says, and of what the rules say what is of other places. */
+/** The schema's violations, and those of the rules at paths where the schema has none. */
 function withRules(bySchema: Violation[], byRules: readonly Violation[]): Violation[] {
   const told = new Set(bySchema.map(({ path }) => path));
   return [...bySchema, ...byRules.filter(({ path }) => !told.has(path))];

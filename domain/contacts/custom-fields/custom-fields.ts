@@ -29,7 +29,7 @@ export async function createCustomField(em: EntityManager, origin: Origin, input
   const { entity, name, type } = input;
   assertValid(newFieldViolations(input));
   const { values } = checkValues(input, type);
-  // Those of a field of that name that was deleted, where removing them was cut short.
+  // Remove values left over from a deleted field of that name, if their removal was interrupted.
   if (!(await em.findOne(CustomField, { entity, name }, { fields: ['id'] }))) await removeValues(em, origin, entity, name);
   return em.transactional(async (tx) => {
     const field = tx.create(CustomField, { tenantId, entity, name, type, ...values });
@@ -54,15 +54,15 @@ export async function updateCustomField(em: EntityManager, id: number, read: (cu
 }
 
 /**
- * Deletes a definition, and then the values, page by page, each page with its events. No contact has a value that nobody
- * defines for longer than that: should it be cut short, a new field of the name removes the rest before it is there.
+ * Deletes a definition, then its values page by page, each page with its events. If that is interrupted, the remaining
+ * values are removed before a new field of that name is created.
  * Throws `not_found`, `in_use`.
  */
 export async function deleteCustomField(em: EntityManager, author: Author, id: number, check: (current: CustomField) => void): Promise<void> {
   const { tenantId, requestId } = author;
   const { entity, name } = await em.transactional(async (tx) => {
-    // What those who have read the definitions make of them is there to be seen then, and no one reads them before this one
-    // is gone: so neither a value nor a user of it comes after. Not for long, for whoever writes in the tenant waits behind it.
+    // This lock waits for all transactions that have read the definitions, so what they wrote is visible below. It also
+    // blocks new readers, so no new value or user of the field appears. Short timeout: the tenant's other writers wait.
     await rows(tx, sql`set local lock_timeout = '3s'`);
     await lockCustomFields(tx, tenantId);
     const field = await lockField(tx, id);

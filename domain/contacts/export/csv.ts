@@ -1,2 +1,2 @@
-/** How CSV is written (RFC 4180). A line feed or carriage return by itself needs quotes too: readers take it for the end of a row. */
+/** Options of csv-stringify (RFC 4180). Cells with a lone LF or CR are quoted, too: readers take these for a row end. */
 export const CSV = { record_delimiter: '\r\n', quoted_match: /[\r\n]/ } as const;

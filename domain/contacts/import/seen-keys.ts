@@ -2,13 +2,13 @@ const BITS = 2 ** 27;
 const HASHES = 4;
 
 /**
- * Remembers texts in 16 MiB, however many: what was added is always known, and of a million others one in a million is
- * taken for known too (a Bloom filter).
+ * A Bloom filter: a set of texts in a fixed 16 MiB. A text that was added is always found. When it holds a million texts,
+ * about one in a million texts that were never added is found, too (a false positive).
  */
 export class SeenKeys {
   readonly #bits = new Int32Array(BITS / 32);
 
-  /** Adds a text; answers whether it was known before. */
+  /** Adds a text. Returns whether it was in the set already (or, rarely, only seems to have been). */
   add(text: string): boolean {
     // Two FNV-1a hashes with different offsets; the others are combinations of them.
     let one = 0x811c9dc5;

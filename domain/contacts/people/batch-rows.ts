@@ -45,7 +45,7 @@ const RECORD = sql`r(id bigint, "firstName" text, "lastName" text, email text, "
   "companyId" bigint, status text, tags text[], "customFields" jsonb, timezone text, locale text, source text)`;
 const record = (contacts: readonly Contact[]) => sql`jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as ${RECORD}`;
 
-/** Inserts contacts, without their companies, in the order of their addresses, as an import does: no two wait in a ring. They get their ids. */
+/** Inserts contacts without companies, in address order (as imports do, against deadlocks), and sets their ids. */
 export async function insertContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   const now = new Date();

@@ -7,7 +7,7 @@ import { readLevels } from '../../scoring/read-scores.ts';
 
 /**
  * Adds the source's scores to the target's: history, points by rule and the total, which stays the sum of the history.
- * What fired for either has fired for the target; thresholds that the new total reaches fire, and SCORE_UPDATED tells it.
+ * Thresholds that fired for either count as fired for the target; others that are now reached fire. Writes SCORE_UPDATED.
  */
 export async function mergeScores(tx: EntityManager, origin: Origin, targetId: number, sourceId: number): Promise<void> {
   const { tenantId, requestId } = origin;
@@ -31,7 +31,7 @@ export async function mergeScores(tx: EntityManager, origin: Origin, targetId: n
       returning total
     ) select added.total as now, gone.total as added from added, gone`);
   if (moved.length > 0) {
-    // The totals along the history, as if one contact had lived through both.
+    // Recompute the running total of each history row, in id order, over the merged history.
     await rows(tx, sql`
       update score_history h set total = r.running
       from (select id, sum(points) over (order by id) as running from score_history where ${of(targetId)}) r

@@ -13,7 +13,7 @@ export async function lockCustomFields(tx: EntityManager, tenantId: string): Pro
   await rows(tx, sql`select pg_advisory_xact_lock(${lockOf(tenantId)})`);
 }
 
-/** What each transaction has read: whoever deletes a definition waits for its end, so it does not become untrue. */
+/** A cache per transaction. It stays valid: deleting a definition waits for all transactions that have read it. */
 const known = new WeakMap<object, Map<string, CustomFieldTypes>>();
 
 /** The tenant's custom fields by name; read once a transaction. */

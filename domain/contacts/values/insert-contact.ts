@@ -5,7 +5,7 @@ import { suppressedStatuses } from './suppressed-statuses.ts';
 /**
  * Inserts a contact and answers its id; null when the address is taken (a twin that is being inserted is waited for). A
  * suppressed address gives it its status. Its company comes after it (`setCompany`): everybody locks a contact before its
- * company, so none waits in a ring.
+ * company, which avoids deadlocks.
  */
 export async function insertContact(
   tx: EntityManager, tenantId: string, values: ContactValues & { email: string; emailKey: string },

@@ -12,7 +12,7 @@ const everyLock = sql`generate_series(0, ${sql.lit(LOCKS - 1)}) as l(n)`;
 
 /**
  * Locks these contacts until the transaction ends and answers which of them exist, ascending. Whatever changes a contact,
- * or judges its membership in segments, does this first: in id order, so that no two wait in a ring, and before it reads
+ * or judges its membership in segments, does this first: in id order, to avoid deadlocks, and before it reads
  * which segments there are, because a build relies on everyone who comes later knowing of it.
  */
 export async function lockContacts(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<number[]> {
@@ -24,7 +24,7 @@ export async function lockContacts(tx: EntityManager, tenantId: string, ids: rea
   return found.map((row) => row.id);
 }
 
-/** Keeps the range of ids that `id` is in to this transaction, and answers its last id. */
+/** Locks the id range that contains `id` exclusively until the transaction ends. Returns the range's last id. */
 export async function lockRange(tx: EntityManager, tenantId: string, id: number): Promise<number> {
   const range = Math.floor(id / RANGE);
   await rows(tx, sql`select pg_advisory_xact_lock(${keyOf(tenantId)}, ${range % LOCKS}::int)`);
@@ -36,7 +36,7 @@ export async function shareAllContacts(tx: EntityManager, tenantId: string): Pro
   await rows(tx, sql`select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) from ${everyLock}`);
 }
 
-/** Keeps all contacts of the tenant to this transaction. */
+/** Locks all contacts of the tenant exclusively until the transaction ends. */
 export async function lockAllContacts(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(${keyOf(tenantId)}, n) from ${everyLock}`);
 }

@@ -4,10 +4,10 @@ import { suppressAddresses } from '../consent/suppress-addresses.ts';
 import { outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
 import { settleByBounces, settleByDelivery, type EmailRef } from '../ledger/settle-by-evidence.ts';
 
-/** So many mails in a row that came back, for whatever passing reason, and the address counts as dead. */
+/** After this many soft-bounced mails in a row, an address counts as dead and is suppressed. */
 const SOFT_BOUNCES = 5;
 
-/** A report with the email that it is about, and what it says of the address that this one went to. */
+/** A delivery report joined with its email, and the report's outcome for the address that the email was sent to. */
 interface Told extends EmailRef, Pick<DeliveryReport, 'source' | 'eventKey' | 'at'> {
   status: string;
   emailKey: string;
@@ -23,10 +23,10 @@ interface BounceRow {
 }
 
 /**
- * Takes in what came back, in the engine transaction `tx`: each report once, however often it comes and by whichever way.
- * The ledger follows; an address that bounced hard, complained, or bounced softly five mails long is suppressed, with the
- * contact that has it now, which need not be the one that the mail was for. Reports about mail of erased people are
- * dropped. Answers how many said that mail was delivered which is on a connection yet: they are to come again.
+ * Stores delivery reports, in the engine transaction `tx`. A report that is delivered again changes nothing. Updates the
+ * emails' status. After a hard bounce, a complaint or SOFT_BOUNCES soft-bounced mails, suppresses the address and sets
+ * the status of the contact that has it now (maybe not the mail's recipient). Ignores reports about erased people's
+ * mail. Returns `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again later.
  */
 export async function recordReports(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<{ deferred: number }> {
   const told = await findEmails(tx, reports);
@@ -40,7 +40,7 @@ export async function recordReports(tx: EntityManager, reports: readonly Deliver
   return { deferred: delivered.filter(({ status }) => status === 'SENDING').length };
 }
 
-/** Locks the emails that reports are about, in the order of all who do; what is about none of them is left out. */
+/** Locks the reports' emails in id order, as all code that locks several emails does. Skips reports without an email. */
 async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<Told[]> {
   const ids = [...new Set(reports.map(({ emailId }) => emailId))];
   const emails = ids.length === 0 ? [] : await rows<{ id: number; tenant_id: string; status: string; to_address: string }>(tx, sql`
@@ -55,7 +55,7 @@ async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[])
   });
 }
 
-/** Writes bounces and complaints down; answers those that were not there yet. */
+/** Inserts bounces and complaints. Returns the rows that are new. */
 async function insertBounces(tx: EntityManager, told: readonly Told[]): Promise<BounceRow[]> {
   const bounces = told.filter(({ outcome: { kind } }) => kind !== 'delivered' && kind !== 'none');
   if (bounces.length === 0) return [];
@@ -76,14 +76,14 @@ async function suppressBounced(tx: EntityManager, tenantId: string, made: readon
   const dead = [...of('hard'), ...of('soft').filter((row) => worn.has(row.email_key))];
   for (const [reason, group] of [['complained', of('complaint')], ['bounced', dead]] as const) {
     if (group.length === 0) continue;
-    // Whose the address is now, if anyone's: a contact that has another one by now can be reached there.
+    // No contactId: only the contact that has the address now is concerned; a recipient with a new one is not.
     await suppressAddresses(tx, { tenantId, requestId: null }, reason, group.map((row) => ({ emailKey: row.email_key, contactId: null, emailId: row.email_id })));
   }
 }
 
 /**
- * Addresses that by these soft bounces have had five mails bounce (or ten, where somebody let mail to them again) since
- * the last one of their contact's that is known to have arrived.
+ * Addresses for which the new bounces `made` raise the number of soft-bounced mails, since the last mail that is known to
+ * have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first five.
  */
 async function wornOut(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<Set<string>> {
   if (made.length === 0) return new Set();

@@ -7,14 +7,14 @@ import { openRun } from './open-run.ts';
 import { requestEmails } from './request-emails.ts';
 import { suppressSomeOfCampaign, type EndedCampaign } from '../ledger/suppress-emails.ts';
 
-/** How a campaign stands: `until` absent, there is more to do at once; null, not before somebody changes it. */
+/** The state after a piece of work. `until`: when to continue; absent: at once; null: when the campaign is changed. */
 export interface Stand {
   over: boolean;
   until?: Date | null;
   summary: string;
 }
 
-/** What one worker remembers of a campaign while it looks after it; losing it costs a search. */
+/** A worker's cache for one campaign; losing it only costs a search. */
 export interface Memory {
   /** Emails before it have ended. */
   open: { id: number };

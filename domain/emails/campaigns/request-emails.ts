@@ -55,7 +55,7 @@ export async function requestEmails(em: EntityManager, campaignId: number, now: 
   });
 }
 
-/** What the bucket holds now; without a rate, as many as one likes. */
+/** The tokens in the bucket now; unlimited without a rate. */
 function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: Date): number {
   if (ratePerMinute == null) return Number.MAX_SAFE_INTEGER;
   const full = Math.max(1, ratePerMinute / 60);
@@ -85,7 +85,7 @@ async function nextHeld(tx: EntityManager, campaign: EmailCampaign, now: Date, l
     order by id limit ${limit}`);
 }
 
-/** Who awaited the winner gets it. */
+/** Gives the winning variant to the emails that waited for it. */
 async function giveVariant(tx: EntityManager, { tenantId, variants, winnerVariant }: EmailCampaign, held: Held[]): Promise<void> {
   const chosen = variants?.find(({ name }) => name === winnerVariant);
   const waiting = chosen ? held.filter(({ variant }) => variant === null) : [];

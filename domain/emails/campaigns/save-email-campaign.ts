@@ -90,8 +90,8 @@ export async function deleteEmailCampaign(em: EntityManager, author: Author, id:
 }
 
 /**
- * Everything that is wrong with a campaign that `input` makes, or changes `current` into, which it does. Of what is `lost`,
- * members that came and can not be read, nothing is said, nor of what hangs on it.
+ * All violations of the campaign that `input` makes, or changes `current` into (this modifies `current`). `lost` names
+ * members that were given but are unreadable: violations of these, and of what depends on them, are left out.
  */
 export function emailCampaignViolations(input: Partial<EmailCampaignInput>, current: EmailCampaign | null, lost: (member: keyof EmailCampaignInput) => boolean): Violation[] {
   const { fields, violations } = fieldsOf(input, current?.segmentId ?? null);
@@ -100,7 +100,7 @@ export function emailCampaignViolations(input: Partial<EmailCampaignInput>, curr
   return [...violations, ...found.filter((violation) => !isUnknown(violation))];
 }
 
-/** What is judged by other members than its own. */
+/** The other members that a violation at this path depends on. */
 const HANGS_ON: Record<string, readonly (keyof EmailCampaignInput)[]> = {
   '/templateId': ['variants'], '/segmentId': ['listId'], '/listId': ['segmentId'], '/winner': ['variants', 'scheduleType'], '/cron': ['timezone'],
 };
@@ -114,7 +114,7 @@ function fieldsOf({ segmentId, listId, ...input }: Partial<EmailCampaignInput>, 
   const given = [...new Set([segmentId, listId].filter((id) => id !== undefined))];
   const changed = given.length > 1 ? given.filter((id) => id !== null && id !== current) : given;
   return {
-    // Of two neither counts, but there is an audience.
+    // Two new ids are a conflict; keep the first, so that a missing audience is not reported as well.
     fields: { ...Object.fromEntries(fields), ...(changed.length > 0 ? { segmentId: changed[0] } : {}) } as Fields,
     violations: changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : [],
   };

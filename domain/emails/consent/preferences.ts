@@ -19,14 +19,14 @@ export interface Preferences {
   erased: boolean;
 }
 
-/** What the recipient of an email has chosen; until something is chosen, every topic is wanted. Changes nothing. */
+/** The preferences of an email's recipient. Topics are opt-out: all are wanted until the recipient chooses. Read-only. */
 export async function readPreferences(em: EntityManager, subject: UnsubscribeSubject): Promise<Preferences> {
   return em.transactional(async (tx) => preferencesOf(tx, subject.tenantId, await whomConcerned(tx, subject, { lock: false })));
 }
 
 /**
- * The recipient wants mail about these topics, and about no other that there is; ids of no topic are ignored. Holds for
- * the address that the email went to and for the contact's present one. Repeated it changes nothing.
+ * Saves that the recipient wants mail about exactly these topics; ids of topics that do not exist are ignored. Applies to
+ * the address that the email was sent to and to the contact's present address. Idempotent.
  */
 export async function savePreferences(em: EntityManager, subject: UnsubscribeSubject, wanted: readonly number[]): Promise<Preferences> {
   const { tenantId } = subject;
@@ -45,7 +45,7 @@ export async function savePreferences(em: EntityManager, subject: UnsubscribeSub
   });
 }
 
-/** With what an erasure has made of them. */
+/** The keys, and the hashed keys under which an erasure keeps the opt-outs of these addresses. */
 const withErased = (tenantId: string, keys: readonly string[]): string[] => keys.flatMap((key) => [key, erasedKey(tenantId, key)]);
 
 async function preferencesOf(tx: EntityManager, tenantId: string, { contactId, emailKeys }: Concerned): Promise<Preferences> {

@@ -15,7 +15,7 @@ const asked = (emails: readonly EmailRef[]) => {
 };
 const settled = sql`sent_at = coalesce(m.sent_at, now()), holder = null, lease_until = null, updated_at = now()`;
 const returned = sql`${toldColumns}, old.status as was`;
-/** Of an email in `changed` that was UNKNOWN nobody was told yet that it was sent. */
+/** Writes EMAIL_SENT for the emails in `changed` that were UNKNOWN: for these it was not written yet. */
 const tellSent = insertDeliveryEvents(sql`(
   select tenant_id, id, request_id, contact_id, template_id, campaign_id, external_id, 'SENT' as status from changed where was = 'UNKNOWN')`);
 
@@ -25,9 +25,9 @@ async function settle(tx: EntityManager, statement: RawBuilder<unknown>): Promis
 }
 
 /**
- * The statement that gives emails the state that their bounces and complaints say: BOUNCED, or COMPLAINED, which stays. Its
- * engine transaction has locked them. What is on a connection is its holder's: whoever settles it runs this then, in a
- * statement of its own, which sees what came in while it waited for the lock. EMAIL_BOUNCED is written once an email, at the time of its first bounce.
+ * The statement that sets emails to BOUNCED, or COMPLAINED (which is final), by their stored bounces and complaints. Its
+ * engine transaction has locked them. Emails that are SENDING are skipped: whoever settles one runs this afterwards, in a
+ * separate statement, which sees what was stored meanwhile. EMAIL_BOUNCED is written once, with the first bounce's time.
  */
 export const applyBounces = (emails: readonly EmailRef[]): RawBuilder<unknown> => sql`${keptPlan}
   with bounces as (

@@ -15,11 +15,11 @@ export interface Settlement {
   tenantId: string;
   attempt: number;
   /**
-   * The call of startEmails, where it is not known whether it took the email: then what it took is settled, whatever its attempt
-   * is called, and what it did not take is no longer leased by its holder, so that it can not take it any more.
+   * The name of a startEmails call whose result is unknown. If it started the email, that is settled, whatever attempt
+   * number it got. If not, the email's lease is removed, so that a late commit of the call can not start it any more.
    */
   start?: string;
-  /** host:port; null when nothing was tried, which is then no attempt to tell of. */
+  /** host:port; null if no provider was tried: then no attempt is recorded. */
   provider: string | null;
   /**
    * SENT: accepted. FAILED: refused for good. QUEUED: surely not sent, to be tried again. UNKNOWN: it may have been
@@ -51,7 +51,7 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
   const payload = JSON.stringify(settlements.map((s) => ({
     id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
   })));
-  // In the order of all who lock several emails.
+  // Lock in id order, as all code that locks several emails does.
   return sql`${keptPlan}
     with asked as materialized (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8) order by id

@@ -33,7 +33,7 @@ export interface RenderedFor {
 
 export interface Start {
   holder: string;
-  /** The name of this very call: the holder's, a slash, and what it uses once. */
+  /** A unique name of this call: the holder's name, a slash, and a number. */
   name: string;
   leaseSeconds: number;
   emails: readonly RenderedFor[];
@@ -58,10 +58,10 @@ export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<u
  * is no longer this holder's is left out of the answer. What went over the connections before is settled before it, in the same
  * transaction: so no connection ever has two emails of which it can not be told whether they were sent.
  *
- * When this throws, it may have been committed nevertheless, or be committed yet (the answer was lost). The caller must then
- * send nothing, settle `sent` again, and settle each of the others as not released under the name of this call, for a
- * moment that outlasts it: that puts back what was taken here, takes the lease from what was not, and leaves alone what
- * was started by another call.
+ * When this throws, the transaction may have been committed, or may still commit (the reply was lost). The caller must
+ * then send nothing, settle `sent` again, and settle all other emails as QUEUED with `start` = this call and a delay
+ * that outlasts a late commit. This requeues emails that the call started, removes the leases of the others, and leaves
+ * alone emails that another call started.
  */
 export async function startEmails(transact: Transact, start: Start): Promise<StartedEmail[]> {
   const { sent, emails } = start;

@@ -6,7 +6,7 @@ interface Words extends Pick<Notice, 'subject' | 'heading' | 'lines' | 'button' 
   name: string;
 }
 
-/** Nothing here prints what a stranger could have typed at registration: these mails go to addresses that nobody has proved yet. */
+/** These mails go to unverified addresses: print no free text that users typed, other than the inviter's name. */
 const WORDS: Record<SystemMailKey, Words> = {
   reset_password: {
     name: 'Password reset', subject: 'Set a new password for Perennial', heading: 'Set a new password',
@@ -34,7 +34,7 @@ const WORDS: Record<SystemMailKey, Words> = {
   },
 };
 
-/** What this release says in a system mail. `data.url` is the link with its token. */
+/** The template of a system mail in this release. `data.url` is the link with its token. */
 export function systemTemplate(key: SystemMailKey): SystemTemplate {
   const { name, ...words } = WORDS[key];
   const notice: Notice = { ...words, language: 'en', brand: 'Perennial', orOpen: 'Or open this link:' };

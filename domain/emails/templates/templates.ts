@@ -24,7 +24,7 @@ export interface TemplateInput {
   replyTo?: string | null;
 }
 
-/** What makes another `contentVersion` when it changes: what is sent, so neither the name nor the topic. */
+/** The fields whose change makes a new `contentVersion`: all that affects what is sent, so not the name or the topic. */
 const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category', 'fromName', 'fromEmail', 'replyTo'] as const;
 
 /** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
@@ -48,7 +48,7 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
 export async function updateTemplate(
   em: EntityManager, id: number, input: Partial<TemplateInput>, mailFrom: string, check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
-  // Before there is a lock, and a transaction that waits for it; what is not given is compiled already.
+  // Compile before the transaction, so that no lock is held meanwhile. Content that is not given is compiled already.
   const given = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
@@ -89,12 +89,12 @@ async function lockTemplate(tx: EntityManager, id: number): Promise<EmailTemplat
   return template;
 }
 
-/** An empty text is no text. */
+/** Replaces empty texts with null. */
 function clear<T extends Partial<TemplateInput>>(input: T): T {
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : value])) as T;
 }
 
-/** The HTML that MJML stands for; null for content that is HTML. Throws 400, 422, 503. */
+/** Compiles MJML content to HTML; null for content that is not MJML. Throws 400, 422, 503. */
 const compileContent = async (content: string | undefined): Promise<string | null> => (content !== undefined && isMjml(content) ? compileMjml(content) : null);
 
 async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion }: EmailTemplate): Promise<string | null> {
@@ -103,7 +103,7 @@ async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion
   return row?.compiled_html ?? null;
 }
 
-/** Everything that is wrong with what a template is given; `fromEmail` is what it will be from. Throws 422, 503. */
+/** All violations of a template's input. `fromEmail` is the From address that it will have. Throws 422, 503. */
 export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string, fromEmail = input.fromEmail): Promise<Violation[]> {
   const parts = clear(input);
   const { compiled, mistakes } = await compileContent(input.content).then(
@@ -113,18 +113,18 @@ export async function templateViolations(tx: EntityManager, tenantId: string, in
       throw error;
     },
   );
-  // Of MJML with mistakes the Liquid has been read already.
+  // The content of MJML that does not compile is not checked further: its mistakes are reported already.
   const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
   const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, fromEmail, mailFrom))];
   return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkAside(readable, compiled))];
 }
 
-/** What is wrong with the fields by themselves; those that are undefined are not judged. */
+/** The violations of single fields; undefined fields are skipped. */
 function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[F] | null }): Violation[] {
   const blank = (['name', 'subject', 'content'] as const)
     .filter((field) => template[field] === null || template[field]?.trim() === '')
     .map((field) => ({ path: `/${field}`, code: 'required', message: 'must not be empty' }));
-  // One line each: they stand in lists and in the From header.
+  // Names must be a single line: they are shown in lists and in the From header.
   const names = (['name', 'fromName'] as const)
     .filter((field) => /\p{Cc}/u.test(template[field] ?? ''))
     .map((field) => ({ path: `/${field}`, code: 'invalid_character', message: 'must not contain control characters' }));
@@ -135,7 +135,7 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
   return [...blank, ...names, ...addresses];
 }
 
-/** Keeps what a template says now as its content version; `compiled` is what its MJML became. */
+/** Stores the template's present content as its content version. `compiled` is the HTML of its MJML. */
 export async function keepVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>, compiled: string | null = null): Promise<void> {
   await rows(tx, sql`
     insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to)

@@ -4,7 +4,7 @@ import { appendHitEvents, type HitRow } from './hit-events.ts';
 import { scannerClicks } from './scanner-bursts.ts';
 
 const BATCH = 1000;
-/** One process classifies at a time, so that the first open of an email is one. */
+/** Only one process classifies at a time, so that at most one hit becomes the "first open" of an email. */
 const LOCK = 0x7065_7266;
 
 interface PendingRow extends HitRow {

@@ -1,12 +1,12 @@
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
 
 /**
- * What can change a filter's verdict on a contact, time apart. `member:7` = being in segment or list 7; `segment:7` = segment 7
- * itself is to be judged; `levels` = where cold, warm and hot lie.
+ * A kind of change, besides time, that can alter a filter's result. `member:7`: contacts enter or leave segment or list
+ * 7. `segment:7`: no real change; it selects segment 7 for a new evaluation. `levels`: the limits of cold, warm and hot.
  */
 export type Cause = 'contact' | 'company' | 'score' | 'levels' | 'lists' | `member:${number}` | `segment:${number}` | `event:${string}`;
 
-/** All causes that a filter's verdict hangs on. */
+/** All kinds of change that a filter's result depends on. */
 export function causesOf(filter: Filter): Set<Cause> {
   const causes = new Set<Cause>();
   const visit = (node: Filter): void => {

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** A time that is not known yet, in a statement that is kept and run again: see `fillMoments`. */
+/** A placeholder, in a cached statement, for a time relative to now; `fillMoments` replaces it at each run. */
 class Moment {
   readonly #days: number;
   readonly #form: 'instant' | 'day';
@@ -16,7 +16,7 @@ class Moment {
   }
 }
 
-/** What time it is for a filter; `later` when that is said each time the statement runs. */
+/** The current time for a filter; `later`: `fillMoments` fills it in at each run of the statement. */
 export type Now = Date | 'later';
 
 /** `days` × 24 h before now, as an instant or as its date in UTC. */

@@ -11,7 +11,7 @@ import { lockDefinitions } from './lock-definitions.ts';
 import { addMembers, moveMembers, type IdRange } from './move-members.ts';
 import type { WorkflowInputs } from '../../../workflows/registry.ts';
 
-/** Judging so many contacts takes a request no longer than people wait for it. */
+/** A request builds segments itself up to this many evaluations (contacts × segments): users can wait for that. */
 const JUDGED_AT_ONCE = 5_000;
 
 /**
@@ -23,7 +23,7 @@ export async function beginBuilds(tx: EntityManager, tenantId: string, wanted: (
   const segments: DynamicSegment[] = [];
   for (const segment of all) if (wanted(segment) || segments.some((named) => names(segment, named))) segments.push(segment);
   if (segments.length === 0) return;
-  // A page of an older build is waited for here, before anybody is kept from writing.
+  // Wait here for a running page of an older build, before any lock is taken that blocks writers.
   for (const { id } of segments) {
     await rows(tx, sql`
       update segments set build = build + 1, status = 'BUILDING', built_to = null, swept_at = now() where tenant_id = ${tenantId} and id = ${id}`);
@@ -63,7 +63,7 @@ export async function judgeRange(
   return rows(tx, moveMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
 }
 
-/** The same where nobody asks who that was. */
+/** As `judgeRange`, but does not return who came and went, which is faster for a range without members. */
 async function fillRange(tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange): Promise<void> {
   const members = await rows(tx, sql`
     select 1 from segment_members where tenant_id = ${tenantId} and segment_id = ${id} and contact_id > ${range.after} and contact_id <= ${range.upTo} limit 1`);
@@ -84,7 +84,7 @@ export async function nextContact(tx: EntityManager, tenantId: string, after: nu
 }
 
 async function setReady(tx: EntityManager, tenantId: string, id: number, filter: Filter): Promise<void> {
-  // What passed while it was built is for the clock to look at, from the beginning of the build.
+  // Keep the start of the build as swept_at: the next sweep then covers the time that passed during the build.
   const sweptAt = clockLeaves(filter).length > 0 ? sql`swept_at` : sql`null`;
   await rows(tx, sql`update segments set status = 'READY', built_to = null, swept_at = ${sweptAt} where tenant_id = ${tenantId} and id = ${id}`);
 }

@@ -6,28 +6,29 @@ import { isGroup, type Filter } from '../filter/filter.ts';
 export interface DynamicSegment {
   id: number;
   name: string;
-  /** Of the filter. */
+  /** MD5 of the filter's JSON text. */
   hash: string;
   filter: Filter;
   status: 'BUILDING' | 'READY';
   build: number;
-  /** While BUILDING: contacts up to this id are judged, and when it began. */
+  /** While BUILDING: contacts up to this id are judged. */
   builtTo: number | null;
+  /** While BUILDING: when the build began. While READY: the time of the last sweep; null if time changes nothing. */
   sweptAt: Date | null;
-  /** What its verdicts hang on; `segment:7` stands for segment 7 itself. */
+  /** The kinds of change that can alter its members (see `Cause`), its own `segment:{id}` included. */
   causes: Set<Cause>;
   leaves: number;
-  /** 0 when it names no dynamic segment, else one more than those that it names. */
+  /** 0 if its filter refers to no dynamic segment; else 1 more than the deepest one that it refers to. */
   depth: number;
 }
 
-/** Filters as they are read, by their hash, for each database: every change of a contact asks for all of its tenant. */
+/** A cache of parsed filters by hash, per database: every change of a contact needs all filters of its tenant. */
 const read = new WeakMap<object, LRUCache<string, Filter>>();
 const READ_CHARACTERS = 30_000_000;
 
 type Row = Omit<DynamicSegment, 'filter' | 'causes' | 'leaves' | 'depth'>;
 
-/** The tenant's dynamic segments, each after those that it names. */
+/** The tenant's dynamic segments, sorted so that each comes after those that its filter refers to. */
 export async function dynamicSegments(tx: EntityManager, tenantId: string): Promise<DynamicSegment[]> {
   const database = tx.getDriver();
   const cache = read.get(database) ?? new LRUCache<string, Filter>({ maxSize: READ_CHARACTERS, sizeCalculation: (filter) => JSON.stringify(filter).length });
@@ -49,7 +50,7 @@ function countLeaves(filter: Filter): number {
   return isGroup(filter) ? filter.conditions.reduce((sum, condition) => sum + countLeaves(condition), 0) : 1;
 }
 
-/** What is saved has no rings; one would be cut at some place, not followed for ever. */
+/** Sorts by depth. Saved filters form no cycles; if there were one, the recursion would still end. */
 function byDepth(segments: DynamicSegment[]): DynamicSegment[] {
   const byCause = new Map(segments.map((segment) => [`member:${segment.id}`, segment]));
   const seen = new Set<DynamicSegment>();

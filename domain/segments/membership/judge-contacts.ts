@@ -8,7 +8,7 @@ import type { DynamicSegment } from './dynamic-segments.ts';
 import { factsOf } from '../compile/facts.ts';
 import { fillMoments } from '../filter/moment.ts';
 
-/** A contact, with the segments among those asked for that it fits. */
+/** The result for one contact: which of the given segments have a filter that it matches (`fits`). */
 export interface Judged {
   id: number;
   createdAt: Date;
@@ -22,15 +22,15 @@ interface Kept {
   parameters: readonly unknown[];
 }
 
-/** Compiled statements by what they ask, for each database: to compile a hundred filters takes longer than to run them. */
+/** A cache of compiled statements, per database: compiling a hundred filters takes longer than running them. */
 const kept = new WeakMap<object, LRUCache<string, Kept>>();
 const KEPT_CHARACTERS = 30_000_000;
-/** A statement takes 65,535 values; a filter with all that it may have comes to under 50,000. */
+/** A statement takes at most 65,535 values; the largest filter that is allowed needs fewer than 50,000. */
 const MAX_LEAVES = 1000;
 const TENANT = Symbol('tenant');
 const CONTACTS = Symbol('contacts');
 
-/** Judges contacts by filters as they are now, one statement for up to 1000 leaves. */
+/** Evaluates the segments' filters for these contacts, with one statement for up to MAX_LEAVES leaves. */
 export async function judgeContacts(
   tx: EntityManager, tenantId: string, segments: readonly DynamicSegment[], ids: readonly number[], customFields: ReadonlyMap<string, CustomFieldType>, now = new Date(),
 ): Promise<Judged[]> {
@@ -50,7 +50,7 @@ export async function judgeContacts(
   return [...judged.values()];
 }
 
-/** Segments in lists that one statement can judge. */
+/** Splits segments into groups, each small enough for one statement. */
 export function inParts(segments: readonly DynamicSegment[]): DynamicSegment[][] {
   const parts: DynamicSegment[][] = [];
   let leaves = MAX_LEAVES;

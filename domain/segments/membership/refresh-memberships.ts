@@ -12,7 +12,7 @@ export interface RefreshOptions {
   /** What has changed; segments that do not hang on it are left alone. Absent = anything may have. */
   causes?: Iterable<Cause>;
   requestId?: string | null;
-  /** Moves members without telling. */
+  /** Changes memberships without writing events. */
   quiet?: boolean;
   now?: Date;
 }
@@ -58,14 +58,14 @@ async function refreshSome(
 }
 
 /**
- * Whether the build of a segment has yet to come to this contact: what moves it is then the new filter, perhaps, and
- * building tells of none. A contact that came after the build began was never judged by another filter.
+ * Whether the segment's build has not reached this contact yet. A change may then come from the new filter, and builds
+ * write no events. False for contacts created after the build began: no earlier filter has ever judged them.
  */
 function beingBuilt({ status, builtTo, sweptAt }: DynamicSegment, { id, createdAt }: Judged): boolean {
   return status === 'BUILDING' && id > (builtTo ?? 0) && (sweptAt === null || createdAt < sweptAt);
 }
 
-/** Answers the segments that are still there: one that is being deleted is waited for, and left out. */
+/** Writes the changes. Returns the segments that still exist, after waiting for any that is being deleted. */
 async function write(tx: EntityManager, tenantId: string, moves: { segment: number; contact: number; entered: boolean }[]): Promise<Set<number>> {
   const found = await rows<{ id: number }>(tx, sql`
     with moves as materialized (

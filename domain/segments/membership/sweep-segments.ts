@@ -7,7 +7,7 @@ import { lockDefinitions } from './lock-definitions.ts';
 import { refreshMemberships } from './refresh-memberships.ts';
 
 const DUE_SECONDS = 50;
-/** Each sweep looks this far back again: at what clocks that differ, and transactions that took long, have hidden from the last one. */
+/** Each sweep overlaps the last one by this much, to find what clock skew or long transactions had hidden from it. */
 const OVERLAP_MS = 5 * 60_000;
 const AT_ONCE = 500;
 
@@ -34,7 +34,7 @@ export async function sweepSegments(orm: Orm, now?: Date): Promise<void> {
   });
 }
 
-/** Those that time moves; one from before this was noted has no `sweptAt`. */
+/** The segments due for a sweep: their members change with time. Rows older than the column have no `sweptAt`. */
 async function dueAt(orm: Orm, now: Date): Promise<Due[]> {
   const found = await engineEm(orm).transactional((tx) => rows<Due>(tx, sql`
     select tenant_id as "tenantId", id, build, filter, swept_at as "sweptAt" from segments
