@@ -35,7 +35,7 @@ export default tseslint.config(
       'no-restricted-imports': ['error', {
         paths: ['kysely', 'pg'].map((name) => ({ name, message: 'SQL lives in domain/ and db/.' })),
         patterns: [{
-          regex: '/db/orm\\.ts$', importNames: ['sql', 'rows', 'keptPlan', 'RawBuilder'],
+          regex: '/db/orm\\.ts$', importNames: ['sql', 'rows', 'preparedHint', 'RawBuilder'],
           message: 'SQL lives in domain/ and db/.',
         }],
       }],

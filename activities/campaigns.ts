@@ -5,7 +5,7 @@ import { tenantEm } from '../db/orm.ts';
 import { enrolPage, type PageRequest } from '../domain/campaigns/enrolment/enrol-page.ts';
 import type { StepAnswer, StepRequest } from '../domain/campaigns/execution/execution.ts';
 import { definitionCache } from '../domain/campaigns/definition/load-definition.ts';
-import { markedExecutions, unmarkSwept } from '../domain/campaigns/execution/marked-executions.ts';
+import { flaggedExecutions, clearSweepFlag } from '../domain/campaigns/execution/flagged-executions.ts';
 import { runStep } from '../domain/campaigns/execution/run-step.ts';
 import { STEP_TYPES, type StepType } from '../domain/campaigns/definition/step-kinds.ts';
 import { AppError } from '../domain/common/errors.ts';
@@ -14,7 +14,7 @@ import { closeWorkflow, startExecutions } from './start-executions.ts';
 
 const AT_ONCE = 50;
 
-export interface MarkedPage {
+export interface FlaggedPage {
   tenantId: string;
   campaignId: number;
   /** The execution id that the page before ended with. */
@@ -54,20 +54,20 @@ export function campaignActivities(deps: Deps) {
     },
 
     /** Closes the workflows of one page of stopped executions. Answers where it ended, null when there was none. */
-    closeStopped: async ({ tenantId, campaignId, after }: MarkedPage): Promise<number | null> => {
+    closeStopped: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const em = tenantEm(deps.orm, tenantId);
-      const page = await markedExecutions(em, tenantId, campaignId, 'sweep', after);
+      const page = await flaggedExecutions(em, tenantId, campaignId, 'sweep', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId, reason }) => {
         await closeWorkflow(deps, workflowId, reason ?? 'stopped');
         heartbeat(id);
       });
-      await unmarkSwept(em, tenantId, page.map(({ id }) => id));
+      await clearSweepFlag(em, tenantId, page.map(({ id }) => id));
       return page.at(-1)?.id ?? null;
     },
 
     /** Wakes the workflows of one page of parked executions. Answers where it ended, null when there was none. */
-    wakeParked: async ({ tenantId, campaignId, after }: MarkedPage): Promise<number | null> => {
-      const page = await markedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
+    wakeParked: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
+      const page = await flaggedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {
         await deps.temporal.workflow.getHandle(workflowId).signal('wake').catch((error: unknown) => {
           if (!(error instanceof WorkflowNotFoundError)) throw error;

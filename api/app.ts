@@ -154,9 +154,9 @@ function createApp(edge: Edge): Koa {
   const app = new Koa({ proxy: deps.env.TRUST_PROXY > 0, maxIpsCount: deps.env.TRUST_PROXY });
   const origins = deps.env.CORS_ALLOWED_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean);
   const router = new Router();
-  const door = createDoor(edge);
+  const admit = createDoor(edge);
   for (const spec of [...routes].sort(bySpecificity)) {
-    router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [door(spec) as never, guard(spec, deps) as never]);
+    router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [admit(spec) as never, guard(spec, deps) as never]);
   }
 
   readQueries(app);

@@ -15,7 +15,7 @@ import { routes } from './routes.ts';
 import { endSilentReaders, limitConnections } from './connections/connections.ts';
 import { createDrain } from './connections/draining.ts';
 import { answerClientErrors } from './connections/refuse.ts';
-import { oneAtATime } from './connections/pipelining.ts';
+import { serializePerConnection } from './connections/pipelining.ts';
 import { createShedder } from './connections/shedding.ts';
 import { beginWithBody, createBodyTimeout } from './connections/slow-bodies.ts';
 
@@ -41,7 +41,7 @@ const UPLOAD_MS = 3_600_000;
 
 const boundBody = createBodyTimeout();
 const timeouts = { requestTimeout: UPLOAD_MS, headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
-const answer = oneAtATime((request, response) => {
+const answer = serializePerConnection((request, response) => {
   drain.track(response);
   boundBody(request, response);
   if (!shedder.refuses(request, response)) beginWithBody(request, response, () => handle(request, response));

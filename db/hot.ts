@@ -2,7 +2,7 @@ import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQue
 import type pg from 'pg';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { isConnectionLost } from './errors.ts';
-import type { Line } from './line.ts';
+import type { PostgresSockets } from './postgres-sockets.ts';
 import { session, types, type RawBuilder } from './orm.ts';
 import { PreparingClient } from './preparing-client.ts';
 
@@ -50,11 +50,11 @@ const built = (statement: RawBuilder<unknown>): Query => {
 
 class Pipeline {
   readonly #url: string;
-  readonly #line: Line;
+  readonly #line: PostgresSockets;
   #client: Promise<PreparingClient> | null = null;
   #current: PreparingClient | null = null;
 
-  constructor(url: string, line: Line) {
+  constructor(url: string, line: PostgresSockets) {
     this.#url = url;
     this.#line = line;
   }
@@ -114,7 +114,7 @@ interface Run {
 }
 
 /** Connects when it is first used. */
-export function createHot(databaseUrl: string, line: Line, connections = 2): Hot {
+export function createHot(databaseUrl: string, line: PostgresSockets, connections = 2): Hot {
   const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, line));
   let next = 0;
   let gathered: Run[] = [];

@@ -7,8 +7,8 @@ import { entities } from './entities/index.ts';
 import { ENGINE_ROLE } from './entities/base.ts';
 import { retried } from './errors.ts';
 import { ParameterDriver } from './driver.ts';
-import { freeLost } from './free-lost.ts';
-import { createLine, type Line } from './line.ts';
+import { removeBrokenConnections } from './remove-broken-connections.ts';
+import { createPostgresSockets, type PostgresSockets } from './postgres-sockets.ts';
 import { PREPARED, PreparingClient } from './preparing-client.ts';
 
 export { sql };
@@ -42,17 +42,17 @@ export interface ConnectOptions {
   poolMax?: number;
   /** How long it waits for a free one before it gives up, with an error that is answered as 503; without end where it is not given. */
   poolWaitMs?: number;
-  line?: Line;
+  line?: PostgresSockets;
 }
 
-export function ormOptions(databaseUrl: string, { poolMax = 10, poolWaitMs = 0, line = createLine() }: ConnectOptions = {}) {
+export function ormOptions(databaseUrl: string, { poolMax = 10, poolWaitMs = 0, line = createPostgresSockets() }: ConnectOptions = {}) {
   return defineConfig({
     driver: ParameterDriver,
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
     // Of the URL itself MikroORM takes the login, the address and the database, and leaves the rest: whether to use TLS, and how.
-    driverOptions: { connectionString: databaseUrl, ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: freeLost, connectionTimeoutMillis: poolWaitMs },
+    driverOptions: { connectionString: databaseUrl, ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: removeBrokenConnections, connectionTimeoutMillis: poolWaitMs },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
@@ -90,10 +90,10 @@ export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Pr
 }
 
 /** Put this first in a query that takes longer to plan than to run, and runs often: its connection then prepares it. */
-export const keptPlan = sql.raw(PREPARED);
+export const preparedHint = sql.raw(PREPARED);
 
 /** Runs `work` in a transaction that is always rolled back, and returns its result. */
-export async function rolledBack<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T> | T): Promise<T> {
+export async function inRolledBackTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T> | T): Promise<T> {
   const done: { answer?: T } = {};
   const rollBack = new Error('rolled back');
   await em.transactional(async (tx) => {

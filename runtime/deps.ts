@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { isConnectionLost, pgError } from '../db/errors.ts';
 import { createHot, type Hot } from '../db/hot.ts';
-import { createLine, type Line } from '../db/line.ts';
+import { createPostgresSockets, type PostgresSockets } from '../db/postgres-sockets.ts';
 import { connect, engineEm, rows, sql, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, type Nats } from '../events/nats.ts';
 import { outboxSubscriber, type OutboxTable } from '../events/outbox.ts';
@@ -26,7 +26,7 @@ export interface Deps {
   /** Null when nobody collects spans. */
   tracing: Tracing | null;
   /** All connections to Postgres. */
-  postgres: Line;
+  postgres: PostgresSockets;
   orm: Orm;
   hot: Hot;
   nats: Nats;
@@ -81,7 +81,7 @@ export async function createDeps(env: Env, name: string, { temporal, poolWaitMs 
   try {
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
-    const postgres = createLine();
+    const postgres = createPostgresSockets();
     const orm = await bySetting('DATABASE_URL', () => connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }));
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL, postgres);

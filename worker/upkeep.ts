@@ -1,6 +1,6 @@
 import type { Deps } from '../runtime/deps.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
-import { sweepAnswers } from '../domain/idempotency/answers.ts';
+import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
 import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
@@ -15,7 +15,7 @@ export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
   const loops = [
     every(HOUR_MS, log, 'inbox partitions not kept', () => keepPartitions(deps)),
     every(SWEEP_MS, log, 'idempotent answers not swept', async () => {
-      while (await sweepAnswers(engineEm(orm)) > 0);
+      while (await deleteExpiredAnswers(engineEm(orm)) > 0);
     }),
     every(SWEEP_MS, log, 'rate buckets not swept', () => sweepBuckets(engineEm(orm))),
     every(MINUTE_MS, log, 'segments not swept', () => sweepSegments(orm)),

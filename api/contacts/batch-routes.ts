@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { batchContacts, type BatchRow } from '../../domain/contacts/people/batch-contacts.ts';
 import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/common/errors.ts';
 import { compileRequest } from '../../domain/common/schema-check.ts';
-import { soundPart } from '../../domain/common/sound-part.ts';
+import { validPart } from '../../domain/common/valid-part.ts';
 import { inTurns } from '../../domain/common/turn.ts';
 import { Id, nullable, oneOf, strict } from '../route/schemas.ts';
 import { ContactBatchRow } from './schema.ts';
@@ -32,7 +32,7 @@ function readRow(row: unknown): BatchRow {
   for (const name of readOnly) {
     if (typeof row === 'object' && row !== null && Object.hasOwn(row, name)) errors.push({ path: `/${name}`, code: 'read_only', message: 'is set by the service' });
   }
-  return { input: (soundPart(row, errors)?.sound ?? null) as Row | null, violations: errors };
+  return { input: (validPart(row, errors)?.sound ?? null) as Row | null, violations: errors };
 }
 
 export const batchRoutes: RouteSpec[] = [

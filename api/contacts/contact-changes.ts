@@ -4,7 +4,7 @@ import type { ContactInput } from '../../domain/contacts/values/contact-values.t
 import { changedCustomFields } from '../../domain/contacts/values/custom-values.ts';
 import { COMPANY_TWICE } from '../../domain/contacts/values/resolve-company.ts';
 import type { Violation } from '../../domain/common/errors.ts';
-import type { Sound } from '../../domain/common/sound-part.ts';
+import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
 
@@ -15,7 +15,7 @@ const COMPANY_OBJECT: Violation = { path: '/company', code: 'read_only', message
  * What of a PUT differs from the contact as it is shown: what GET answered can be put back, whatever it holds. A company
  * object that is another one, and a company's name beside an id, are violations.
  */
-export function contactChanges(body: Sound<Static<typeof ContactUpdate>>, shown: ContactView): { input: ContactInput; violations: Violation[] } {
+export function contactChanges(body: ValidPart<Static<typeof ContactUpdate>>, shown: ContactView): { input: ContactInput; violations: Violation[] } {
   const changed = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !isDeepStrictEqual(value, shown[name as keyof ContactView])),
   ) as typeof body;

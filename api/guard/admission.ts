@@ -11,7 +11,7 @@ import { askTokens, readTokens, type RateLimit, type TokenTaken, type TokenWante
 import { DEFAULT_TENANT } from '../../domain/auth/access/built-in-roles.ts';
 
 /** The credentials and the address of a request. */
-export interface Arrival {
+export interface RequestCredentials {
   /** The Authorization header; null on routes that need no authentication. */
   authorization: string | null;
   address: string;
@@ -39,7 +39,7 @@ const LARGEST_BATCH = 200;
  * Who calls and whether there is a token left in the caller's bucket, for what arrives at the same time in one round trip.
  * The answer is the database's of that moment: what another process revoked or took counts.
  */
-export function createAdmission(deps: Deps): (arrival: Arrival) => Promise<Admission> {
+export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Promise<Admission> {
   const { env } = deps;
   const limit: RateLimit = { perMinute: env.RATE_LIMIT_PER_MINUTE, burst: env.RATE_LIMIT_BURST };
   const waiting: Waiting[] = [];

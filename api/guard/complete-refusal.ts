@@ -1,6 +1,6 @@
-import { rolledBack, type EntityManager } from '../../db/orm.ts';
+import { inRolledBackTransaction, type EntityManager } from '../../db/orm.ts';
 import { AppError, invalid, MOST_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
-import { soundPart, withOthers, type Sound } from '../../domain/common/sound-part.ts';
+import { validPart, combineViolations, type ValidPart } from '../../domain/common/valid-part.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { Question, RouteSpec } from '../route/route.ts';
 
@@ -27,10 +27,10 @@ export interface RefusedRequest extends Omit<Question<unknown, unknown>, 'tx' | 
 export async function completeRefusal(
   told: Violation[], check: RouteSpec['check'], { em, body, wrong, ...question }: RefusedRequest,
 ): Promise<AppError> {
-  const left = check && told.length < MOST_VIOLATIONS ? soundPart(body ?? {}, wrong) : null;
+  const left = check && told.length < MOST_VIOLATIONS ? validPart(body ?? {}, wrong) : null;
   if (!check || !left) return invalid(told);
-  const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound as Sound<unknown> });
+  const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound as ValidPart<unknown> });
   // Public routes have no tenant to ask in.
-  const found = await asked(() => (question.caller.tenantId === undefined ? ask(em) : rolledBack(em, ask)));
-  return invalid(withOthers(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
+  const found = await asked(() => (question.caller.tenantId === undefined ? ask(em) : inRolledBackTransaction(em, ask)));
+  return invalid(combineViolations(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
 }

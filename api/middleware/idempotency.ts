@@ -5,7 +5,7 @@ import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid } from '../../domain/common/errors.ts';
-import { findAnswer, holdKey, keepAnswer, type Answer, type Known, type KeyUse } from '../../domain/idempotency/answers.ts';
+import { findAnswer, lockKey, storeAnswer, type Answer, type StoredAnswer, type KeyUse } from '../../domain/idempotency/answers.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
 import { asAppError, writeProblem } from './problem.ts';
 import { takesIdempotencyKey, type KeyedSpec, type UploadedFile } from '../route/route.ts';
@@ -61,26 +61,26 @@ async function answered(ctx: Context, work: () => Promise<void>): Promise<void> 
  * Runs the request and keeps its answer in the same transaction: a process that dies leaves both or none. A refusal undoes
  * what the request did, and is an answer too; what is not kept (401, 429, 5xx) undoes all.
  */
-async function runOnce(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<Known | 'busy'> {
+async function runOnce(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<StoredAnswer | 'busy'> {
   return em.transactional(async (tx) => {
-    const known = await holdKey(tx, use);
+    const known = await lockKey(tx, use);
     if (known !== 'new') return known;
     await answered(ctx, () => tx.transactional(run));
-    if (!(await keepAnswer(tx, use, answerOf(ctx)))) throw new Error('an answer came under a key that this transaction holds');
+    if (!(await storeAnswer(tx, use, answerOf(ctx)))) throw new Error('an answer came under a key that this transaction holds');
     return 'new';
   });
 }
 
 /** Runs what may run again, in transactions of its own, and keeps its answer afterwards; of twins all give the one that was kept. */
-async function runFreely(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<Known> {
+async function runFreely(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<StoredAnswer> {
   const known = await em.transactional((tx) => findAnswer(tx, use));
   if (known !== 'new') return known;
   await answered(ctx, () => run(em.fork()));
-  return em.transactional(async (tx) => ((await keepAnswer(tx, use, answerOf(ctx))) ? 'new' : findAnswer(tx, use)));
+  return em.transactional(async (tx) => ((await storeAnswer(tx, use, answerOf(ctx))) ? 'new' : findAnswer(tx, use)));
 }
 
 /** Runs the request, or answers as the first time. While a twin runs it is asked for again, and no connection is held in between. */
-async function runOrReplay(ctx: Context, attempt: () => Promise<Known | 'busy'>): Promise<void> {
+async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | 'busy'>): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   for (let pause = 20; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
     const known = await attempt();

@@ -4,7 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid, type ErrorCode, type Violation } from '../../domain/common/errors.ts';
-import type { Sound } from '../../domain/common/sound-part.ts';
+import type { ValidPart } from '../../domain/common/valid-part.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { strict } from './schemas.ts';
 import type { Env } from '../../config/env-schema.ts';
@@ -60,7 +60,7 @@ export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'd
   tx: EntityManager;
   /** Without the parameters where one of them is wrong. */
   params: Partial<P>;
-  body: Sound<B>;
+  body: ValidPart<B>;
   /** The body's members as they came, also those that are wrong: what is not here was not given. */
   given: { readonly [K in keyof B]?: unknown };
 }

@@ -16,11 +16,11 @@ const emailFigures = (figures: Figures) => {
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
 /** Events are folded in meanwhile: figures that belong together are read from one snapshot. */
-const atOneMoment = <T>(em: EntityManager, read: (tx: EntityManager) => Promise<T>): Promise<T> => em.transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+const inSnapshot = <T>(em: EntityManager, read: (tx: EntityManager) => Promise<T>): Promise<T> => em.transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 
 /** The figures of the dashboard, from 5-minute windows. */
 export async function readDashboard(em: EntityManager, period: Period) {
-  return atOneMoment(em, async (tx) => {
+  return inSnapshot(em, async (tx) => {
     const figures = await readTotals(tx, period);
     const people = await readPeople(tx, period);
     const [state] = await rows<{ contacts: number; active: number; running: number }>(tx, sql`
@@ -42,7 +42,7 @@ export async function readDashboard(em: EntityManager, period: Period) {
 
 /** Email figures, in all and by template; what is of no template (an unsubscribe by no email) has a row of its own. */
 export async function readEmailAnalytics(em: EntityManager, period: Period) {
-  return atOneMoment(em, async (tx) => {
+  return inSnapshot(em, async (tx) => {
     const totals = await readTotals(tx, period);
     const parts: { id: number | null; figures: Figures }[] = await readBreakdown(tx, period, 'template');
     const rest = emailRest(totals, parts.map(({ figures }) => figures));
@@ -65,7 +65,7 @@ function emailRest(totals: Figures, parts: Figures[]): Figures | null {
 
 /** Contact figures: how many there are, how many are new, by status. */
 export async function readContactAnalytics(em: EntityManager, period: Period) {
-  return atOneMoment(em, async (tx) => {
+  return inSnapshot(em, async (tx) => {
     const byStatus = await rows<{ status: string; count: number }>(tx, sql`select status, count(*) as count from contacts group by status order by status`);
     const figures = await readTotals(tx, period);
     return {
@@ -79,7 +79,7 @@ export async function readContactAnalytics(em: EntityManager, period: Period) {
 /** Figures of what campaigns did, in all and by campaign. */
 export async function readCampaignAnalytics(em: EntityManager, period: Period) {
   const present = (figures: Figures) => ({ entries: figures.campaign_entries, completions: figures.campaign_completions, ...emailFigures(figures) });
-  return atOneMoment(em, async (tx) => ({
+  return inSnapshot(em, async (tx) => ({
     totals: present(await readTotals(tx, period, 'campaign')),
     byCampaign: (await readBreakdown(tx, period, 'campaign')).map(({ id, figures }) => ({ campaignId: id, ...present(figures) })),
     series: (await readSeries(tx, period, 'campaign')).map(({ at, figures }) => ({ at, ...present(figures) })),
@@ -89,7 +89,7 @@ export async function readCampaignAnalytics(em: EntityManager, period: Period) {
 /** Form figures, in all and by form, deleted ones too. */
 export async function readFormAnalytics(em: EntityManager, period: Period) {
   const present = ({ form_views: views, submissions }: Figures) => ({ views, submissions, conversionRate: rate(submissions, views) });
-  return atOneMoment(em, async (tx) => ({
+  return inSnapshot(em, async (tx) => ({
     totals: present(await readTotals(tx, period, 'form')),
     byForm: (await readBreakdown(tx, period, 'form')).map(({ id, figures }) => ({ formId: id, ...present(figures) })),
     series: (await readSeries(tx, period, 'form')).map(({ at, figures }) => ({ at, submissions: figures.submissions })),

@@ -37,7 +37,7 @@ export async function listPage<E extends { id: number }, T>(
     const ordered = keys.slice(0, page.fetch - 1).flatMap((key) => byId.get(key.id) ?? []);
     const presented = await present(ordered, tx);
     const at = new Map(ordered.map((row, index) => [row.id, index]));
-    return page.of(keys, (key) => presented[at.get(key.id)!]!, total);
+    return page.toPage(keys, (key) => presented[at.get(key.id)!]!, total);
   }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 }
 

@@ -66,14 +66,14 @@ export function keyset(query: ListQuery, sortable: Record<string, SortField> & {
   const { column } = field;
   const id = sortable.id.column;
   const cursor = query.cursor === undefined ? null : readCursor(query.cursor, sort, field.type);
-  const than = descending ? sql`<` : sql`>`;
+  const comparison = descending ? sql`<` : sql`>`;
   const direction = descending ? sql`desc` : sql`asc`;
   return {
-    where: cursor ? sql`(${column}, ${id}) ${than} (${cursor.value}::${sql.raw(field.type)}, ${cursor.id}::bigint)` : sql`true`,
+    where: cursor ? sql`(${column}, ${id}) ${comparison} (${cursor.value}::${sql.raw(field.type)}, ${cursor.id}::bigint)` : sql`true`,
     orderBy: sql`${column} ${direction}, ${id} ${direction}`,
     sortValue: sql`${column} as sort_value`,
     fetch: limit + 1,
-    of<R extends { id: number; sort_value: unknown }, T>(found: R[], present: (row: R) => T, total?: number): Page<T> {
+    toPage<R extends { id: number; sort_value: unknown }, T>(found: R[], present: (row: R) => T, total?: number): Page<T> {
       const shown = found.slice(0, limit);
       const last = shown.at(-1);
       const hasMore = found.length > limit;

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { lockContacts } from '../../domain/contacts/values/lock-contacts.ts';
-import type { Cause } from '../../domain/segments/filter/causes.ts';
+import type { ChangeKind } from '../../domain/segments/filter/change-kinds.ts';
 import { FILTER_EVENTS } from '../../domain/segments/filter/filter-fields.ts';
 import { refreshMemberships } from '../../domain/segments/membership/refresh-memberships.ts';
 import type { EventHandler } from '../consume.ts';
@@ -17,7 +17,7 @@ interface Activity {
 }
 
 /** What an event has changed, beside having happened, that memberships may hang on; absent = nothing, null = anything. */
-const CHANGES: Partial<Record<EventType, Cause[] | null>> = {
+const CHANGES: Partial<Record<EventType, ChangeKind[] | null>> = {
   CONTACT_CREATED: null,
   CONTACT_UPDATED: ['contact', 'company'],
   CONTACT_UNSUBSCRIBED: ['contact'],
@@ -54,8 +54,8 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
 }
 
 /** What memberships are to be judged for; null = all. */
-function causesOf(activities: Activity[]): Set<Cause> | null {
-  const causes = new Set<Cause>();
+function causesOf(activities: Activity[]): Set<ChangeKind> | null {
+  const causes = new Set<ChangeKind>();
   for (const { type, data } of activities) {
     const changes = CHANGES[type];
     if (changes === null) return null;

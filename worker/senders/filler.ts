@@ -96,7 +96,7 @@ export class Filler {
   }
 
   /** All that need no connection: they end when they are started. */
-  takeEnding(): Ready[] {
+  takeUnsendable(): Ready[] {
     return this.#ending.splice(0);
   }
 

@@ -22,7 +22,7 @@ export interface Provider {
   /** Batches that are on their way to its connections. */
   starts: number;
   /** When the provider last answered, or last had no message to answer. */
-  heardAt: number;
+  lastReplyAt: number;
   /** Its rate limit lets no message through before this time. */
   pausedUntil: number;
   sent: number;
@@ -61,7 +61,7 @@ export class Providers {
     this.all = settings.map((setting) => {
       const size = setting.connections ?? connections;
       const pool = openPool({ url: setting.url, provider: setting.provider, size });
-      return { setting, size, pool, breaker: new Breaker(now), starts: 0, heardAt: 0, pausedUntil: 0, sent: 0, sentAt: null, lastError: null };
+      return { setting, size, pool, breaker: new Breaker(now), starts: 0, lastReplyAt: 0, pausedUntil: 0, sent: 0, sentAt: null, lastError: null };
     });
   }
 
@@ -87,7 +87,7 @@ export class Providers {
     const granted = await this.#take(provider, count);
     if (granted === 0) return [];
     provider.breaker.used();
-    if (provider.pool.busy() === 0) provider.heardAt = this.#now();
+    if (provider.pool.busy() === 0) provider.lastReplyAt = this.#now();
     try {
       return await provider.pool.acquire(granted);
     } catch (error) {
@@ -101,7 +101,7 @@ export class Providers {
    * The provider whose connections may take another message at once, without being given back: the one to send by, where no more
    * are in use than are allowed and no rate is to be asked; else null.
    */
-  goesOn(): Provider | null {
+  reusableProvider(): Provider | null {
     const provider = this.choose()?.provider;
     if (!provider || provider.setting.ratePerMinute !== null) return null;
     return provider.pool.busy() <= (provider.breaker.allowed(provider.size) ?? 0) ? provider : null;
@@ -109,7 +109,7 @@ export class Providers {
 
   report(provider: Provider, outcome: Outcome): void {
     if (isTrouble(outcome)) return this.#failed(provider, 'error' in outcome ? outcome.error : outcome.kind);
-    provider.heardAt = this.#now();
+    provider.lastReplyAt = this.#now();
     if (outcome.kind === 'not_released') return provider.breaker.unused();
     provider.breaker.succeeded();
     if (outcome.kind !== 'sent') return;
@@ -124,12 +124,12 @@ export class Providers {
   }
 
   #isSilent(provider: Provider): boolean {
-    return provider.pool.busy() > 0 && this.#now() - provider.heardAt > SILENT_MS;
+    return provider.pool.busy() > 0 && this.#now() - provider.lastReplyAt > SILENT_MS;
   }
 
   #failed(provider: Provider, message: string): void {
-    provider.breaker.failed(this.#now() - provider.heardAt > SILENT_MS);
-    provider.heardAt = this.#now();
+    provider.breaker.failed(this.#now() - provider.lastReplyAt > SILENT_MS);
+    provider.lastReplyAt = this.#now();
     provider.lastError = { message, at: new Date() };
   }
 

@@ -179,14 +179,14 @@ export class Sender {
     const sent = this.#sent.splice(0);
     const next = this.#onSlots.splice(0);
     const over: Sent[] = [];
-    const goesOn = this.#providers.goesOn();
+    const goesOn = this.#providers.reusableProvider();
     for (const one of sent) {
       const ready = one.provider === goesOn ? this.#nextOver(one) : null;
       if (ready) next.push({ ready, provider: one.provider, slot: one.slot });
       else over.push(one);
       if (one.following && one.following !== ready) this.#putBackLate(one.following);
     }
-    const ending = this.#filler.takeEnding();
+    const ending = this.#filler.takeUnsendable();
     if (sent.length + next.length + ending.length === 0) return false;
     this.#track(this.#turn(sent, next, over, ending));
     return true;
@@ -284,7 +284,7 @@ export class Sender {
    * with a limit per domain, because the connection would count for two emails.
    */
   #takeFollowing(provider: Provider): Ready | null {
-    if (this.#stopping || this.#startedInARow < AHEAD_AFTER || this.#domains.limit > 0 || this.#providers.goesOn() !== provider) return null;
+    if (this.#stopping || this.#startedInARow < AHEAD_AFTER || this.#domains.limit > 0 || this.#providers.reusableProvider() !== provider) return null;
     return this.#filler.take(1)[0] ?? null;
   }
 
@@ -310,7 +310,7 @@ export class Sender {
   async #settleAlone({ settlement, provider, slot, following }: Sent): Promise<void> {
     await this.#settler.settle(settlement);
     this.#leases.drop(settlement.id);
-    if (following && !this.#stopping && slot.usable && provider === this.#providers.goesOn() && performance.now() < following.until) {
+    if (following && !this.#stopping && slot.usable && provider === this.#providers.reusableProvider() && performance.now() < following.until) {
       this.#onSlots.push({ ready: following, provider, slot });
     } else {
       slot.release();

@@ -125,7 +125,7 @@ export class Session implements SmtpSession {
         resolve();
       };
       const deadline = setTimeout(done, RESET_MS, false);
-      this.#wire.says(({ code }) => done(code === 250));
+      this.#wire.expectReply(({ code }) => done(code === 250));
       this.#socket.write('RSET\r\n');
     });
   }

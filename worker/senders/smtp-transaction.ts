@@ -85,7 +85,7 @@ export class Wire {
   }
 
   /** Registers the callback for the reply to a command that is about to be written. */
-  says(answered: Answered): void {
+  expectReply(answered: Answered): void {
     this.#said.push(answered);
   }
 
@@ -172,7 +172,7 @@ export class Transaction {
 
   #says(step: Step): void {
     this.#unanswered += 1;
-    this.#wire.says((reply) => this.#replied(reply, step));
+    this.#wire.expectReply((reply) => this.#replied(reply, step));
   }
 
   #handOver(): void {

@@ -8,7 +8,7 @@ import { readEmailCampaignStats } from '../../../domain/emails/campaigns/read-em
 import { createEmailCampaign, deleteEmailCampaign, emailCampaignViolations, updateEmailCampaign, type EmailCampaignInput } from '../../../domain/emails/campaigns/save-email-campaign.ts';
 import { notFound } from '../../../domain/common/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
-import type { Sound } from '../../../domain/common/sound-part.ts';
+import type { ValidPart } from '../../../domain/common/valid-part.ts';
 import * as schema from './schema.ts';
 import { presentEmailCampaign, presentRecipient } from './presenter.ts';
 import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
@@ -28,7 +28,7 @@ const change = (verb: string, summary: string, description: string, run: (em: En
 
 const timeOf = (time: string | null | undefined) => (typeof time === 'string' ? new Date(time) : time);
 
-type Given = Sound<Static<typeof schema.EmailCampaignUpdate>>;
+type Given = ValidPart<Static<typeof schema.EmailCampaignUpdate>>;
 /** Variants and a winner may lack what is wrong with them. */
 const inputOf = (body: Given): Partial<EmailCampaignInput> => ({ ...body, scheduledAt: timeOf(body.scheduledAt) }) as Partial<EmailCampaignInput>;
 /** Whether a member came and is not left. */

@@ -38,7 +38,7 @@ export type Trigger = {
 
 export const TRIGGER_TYPES = Object.keys(triggerSettings) as TriggerType[];
 /** The trigger types that are implemented so far; validation rejects the others. */
-export const EXECUTABLE_TRIGGERS: readonly TriggerType[] = ['MANUAL', 'CONTACT_CREATED', 'FORM_SUBMITTED'];
+export const IMPLEMENTED_TRIGGERS: readonly TriggerType[] = ['MANUAL', 'CONTACT_CREATED', 'FORM_SUBMITTED'];
 
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 

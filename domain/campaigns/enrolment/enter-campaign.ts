@@ -1,12 +1,12 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
-import { enterContacts, type Entered, type Entrant } from './enter-contacts.ts';
+import { enterContacts, type EnterableVersion, type Entrant } from './enter-contacts.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
 
 /** Enters contacts for something that happened; the starts of their workflows are written in the same transaction. */
 export async function enterByTrigger(
-  tx: EntityManager, origin: Origin, entered: Entered, entrants: readonly Entrant[], trigger: string,
+  tx: EntityManager, origin: Origin, entered: EnterableVersion, entrants: readonly Entrant[], trigger: string,
 ): Promise<ExecutionStart[]> {
   const { starts } = await enterContacts(tx, origin, entered, entrants, { trigger });
   for (const start of starts) await appendWorkflow(tx, 'campaignExecution', start);

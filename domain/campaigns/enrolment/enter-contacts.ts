@@ -6,7 +6,7 @@ import { aheadOf, type ExecutionStart, type ExecutionState } from '../execution/
 import { workflows } from '../../../workflows/registry.ts';
 
 /** The version of a campaign that contacts enter. */
-export interface Entered {
+export interface EnterableVersion {
   campaignId: number;
   version: number;
   definition: Definition;
@@ -30,7 +30,7 @@ interface Eligible {
  * whose status keeps mail from them may, and their mail is suppressed. Their rows are locked, so that none is deleted
  * before it has entered.
  */
-async function eligible(tx: EntityManager, tenantId: string, { campaignId, definition }: Entered, entrants: readonly Entrant[]): Promise<Eligible[]> {
+async function eligible(tx: EntityManager, tenantId: string, { campaignId, definition }: EnterableVersion, entrants: readonly Entrant[]): Promise<Eligible[]> {
   const { reentry, minIntervalMinutes } = definition.entry;
   const payload = JSON.stringify(entrants.map(({ contactId, entryKey }) => ({ contact_id: contactId, entry_key: entryKey })));
   const own = sql`e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id`;
@@ -51,7 +51,7 @@ async function eligible(tx: EntityManager, tenantId: string, { campaignId, defin
     for key share of c`);
 }
 
-function newRow(tenantId: string, { campaignId, definition }: Entered, found: Eligible, now: Date) {
+function newRow(tenantId: string, { campaignId, definition }: EnterableVersion, found: Eligible, now: Date) {
   const moment = { now, timezone: found.timezone };
   const outcome = begin(definition, moment);
   const row = { contact_id: found.contact_id, entry_no: found.entry_no, entry_key: found.entry_key };
@@ -85,7 +85,7 @@ function rounds(entrants: readonly Entrant[]): Entrant[][] {
  * Answers how many entered, and the executions that now run: their workflows are for the caller to start.
  */
 export async function enterContacts(
-  tx: EntityManager, origin: Origin, into: Entered, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
+  tx: EntityManager, origin: Origin, into: EnterableVersion, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
 ): Promise<{ entered: number; starts: ExecutionStart[] }> {
   const all = { entered: 0, starts: [] as ExecutionStart[] };
   for (const round of rounds(entrants)) {
@@ -97,7 +97,7 @@ export async function enterContacts(
 }
 
 async function enterRound(
-  tx: EntityManager, origin: Origin, into: Entered, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
+  tx: EntityManager, origin: Origin, into: EnterableVersion, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
 ): Promise<{ entered: number; starts: ExecutionStart[] }> {
   const { tenantId } = origin;
   const { campaignId, version } = into;

@@ -1,9 +1,9 @@
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Definition } from '../definition/definition.ts';
-import type { Entered } from './enter-contacts.ts';
+import type { EnterableVersion } from './enter-contacts.ts';
 
-export interface OpenCampaign extends Entered {
+export interface OpenCampaign extends EnterableVersion {
   tenantId: string;
   /** Triggers ignore events from before this time. */
   activatedAt: Date;

@@ -34,8 +34,8 @@ function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>
 function definitionOf(input: Partial<CampaignInput>, current?: Campaign): { definition: Definition; violations: Violation[] } {
   const { trigger, entry, steps, templateIds } = input;
   const now = current && draftOf(current);
-  const isNew = !now || steps || templateIds;
-  const made = isNew ? stepsOf({ type: current?.type ?? input.type, steps, templateIds }) : { steps: steps === null ? null : now.steps, violations: [] };
+  const replacesSteps = !now || steps || templateIds;
+  const made = replacesSteps ? stepsOf({ type: current?.type ?? input.type, steps, templateIds }) : { steps: steps === null ? null : now.steps, violations: [] };
   const definition = normaliseDefinition({
     trigger: trigger === undefined ? now?.trigger : trigger, entry: entry === null ? null : { ...now?.entry, ...entry }, steps: made.steps,
   });

@@ -3,7 +3,7 @@ import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import type { Violation } from '../../common/errors.ts';
 import type { Definition } from '../definition/definition.ts';
 import { referencedIds } from './references.ts';
-import { EXECUTABLE_TRIGGERS, TRIGGER_TYPES } from '../definition/triggers.ts';
+import { IMPLEMENTED_TRIGGERS, TRIGGER_TYPES } from '../definition/triggers.ts';
 import { validateDefinition } from './validate.ts';
 
 type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
@@ -30,8 +30,8 @@ export async function definitionViolations(tx: EntityManager, tenantId: string, 
     customFields: await customFieldTypes(tx, tenantId),
   });
   const { type } = definition.trigger;
-  if (TRIGGER_TYPES.includes(type) && !EXECUTABLE_TRIGGERS.includes(type)) {
-    const message = `trigger: nothing fires ${type} yet; there are ${EXECUTABLE_TRIGGERS.join(', ')}`;
+  if (TRIGGER_TYPES.includes(type) && !IMPLEMENTED_TRIGGERS.includes(type)) {
+    const message = `trigger: nothing fires ${type} yet; there are ${IMPLEMENTED_TRIGGERS.join(', ')}`;
     violations.push({ path: '/trigger/type', code: 'unsupported', message });
   }
   return violations;

@@ -1,7 +1,7 @@
 import type { Violation } from '../../common/errors.ts';
 import { exitsOf, stepIndexes, targetIndex } from './flow.ts';
 import { type Edge, instantLoops } from './loops.ts';
-import type { SoundStep } from './sound.ts';
+import type { ValidStep } from './valid-step.ts';
 
 const MAX_SHOWN = 10;
 
@@ -9,7 +9,7 @@ const MAX_SHOWN = 10;
 export interface ListedStep {
   name: string;
   id: string;
-  sound: SoundStep | undefined;
+  sound: ValidStep | undefined;
 }
 
 function dangling(steps: readonly ListedStep[], indexes: ReadonlyMap<string, number>): Violation[] {

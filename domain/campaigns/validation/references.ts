@@ -1,5 +1,5 @@
 import type { Violation } from '../../common/errors.ts';
-import { isObject, soundStep } from './sound.ts';
+import { isObject, validStep } from './valid-step.ts';
 import type { Reference, ReferenceKind } from '../definition/steps/kind.ts';
 import { triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
@@ -22,7 +22,7 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
   const { trigger, steps } = definition;
   const references: Reference[] = isObject(trigger) && triggerSchema(trigger['type']) ? triggerReferences(trigger) : [];
   for (const step of Array.isArray(steps) ? (steps as unknown[]) : []) {
-    const { kind, config } = soundStep(step) ?? {};
+    const { kind, config } = validStep(step) ?? {};
     references.push(...(kind?.references?.(config) ?? []));
   }
   const all = (kind: ReferenceKind) => new Set(references.flatMap((named) => (named.kind === kind ? [named.id] : [])));

@@ -7,7 +7,7 @@ import { EntrySchema, checkEntry } from '../definition/entry.ts';
 import { type ReferencedIds, missingReferences } from './references.ts';
 import { schemaViolations } from './schema-violations.ts';
 import { MAX_STEPS, StepIdSchema, TargetSchema } from '../definition/schemas.ts';
-import { isObject, soundStep } from './sound.ts';
+import { isObject, validStep } from './valid-step.ts';
 import { STEP_TYPES, stepKind } from '../definition/step-kinds.ts';
 import { TRIGGER_TYPES, type Trigger, checkTrigger, triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
@@ -55,7 +55,7 @@ function checkSteps(steps: readonly unknown[], refs: DefinitionRefs): Violation[
   const listed = steps.map((step, index) => ({
     name: nameOf(step, index),
     id: isObject(step) && typeof step['id'] === 'string' ? step['id'] : '',
-    sound: soundStep(step),
+    sound: validStep(step),
   }));
   const emailStepIds = new Set(listed.filter(({ sound }) => sound?.kind === stepKind('EMAIL')).map(({ id }) => id));
   const seen = new Set<string>();
@@ -85,18 +85,18 @@ function checkTriggerPart(trigger: unknown, refs: DefinitionRefs): Violation[] {
     return [{ path, code, message: `must be an object whose type is one of ${TRIGGER_TYPES.join(', ')}` }];
   }
   const given = trigger as Partial<Trigger>;
-  return withRules(schemaViolations(schema, trigger), [...checkTrigger(given, refs), ...missingReferences(triggerReferences(given), refs)]);
+  return mergeViolations(schemaViolations(schema, trigger), [...checkTrigger(given, refs), ...missingReferences(triggerReferences(given), refs)]);
 }
 
 /** The schema's violations, and those of the rules at paths where the schema has none. */
-function withRules(bySchema: Violation[], byRules: readonly Violation[]): Violation[] {
+function mergeViolations(bySchema: Violation[], byRules: readonly Violation[]): Violation[] {
   const told = new Set(bySchema.map(({ path }) => path));
   return [...bySchema, ...byRules.filter(({ path }) => !told.has(path))];
 }
 
 function checkEntryPart(entry: unknown): Violation[] {
   const violations = schemaViolations(EntrySchema, entry);
-  return isObject(entry) && isObject(entry['sendWindow']) ? withRules(violations, checkEntry({ sendWindow: entry['sendWindow'] })) : violations;
+  return isObject(entry) && isObject(entry['sendWindow']) ? mergeViolations(violations, checkEntry({ sendWindow: entry['sendWindow'] })) : violations;
 }
 
 /**

@@ -38,7 +38,7 @@ export async function listKeptContacts(
       where k.import_id = ${importId} and ${page.where} order by ${page.orderBy} limit ${page.fetch}`);
     const [total] = query.includeTotal ? await rows<{ n: number }>(tx, sql`
       select count(*) as n from contact_import_kept where import_id = ${importId}`) : [];
-    return page.of(found, ({ contactId, email, reason }) => ({ contactId, email, reason }), total?.n);
+    return page.toPage(found, ({ contactId, email, reason }) => ({ contactId, email, reason }), total?.n);
   });
 }
 

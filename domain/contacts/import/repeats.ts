@@ -4,7 +4,7 @@ import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import type { CheckedRow } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
 import type { ParsedRow } from './read-csv.ts';
-import { SeenKeys } from './seen-keys.ts';
+import { BloomFilter } from './bloom-filter.ts';
 
 interface Repeat {
   last: number;
@@ -16,7 +16,7 @@ interface Repeat {
  * is counted (now and then a first one too, which is no harm), so that what is kept stays small.
  */
 export function createRepeatFinder(inspection: CsvInspection, check: (row: ParsedRow) => CheckedRow): (batch: readonly ParsedRow[]) => Map<string, Repeat> {
-  const seen = new SeenKeys();
+  const seen = new BloomFilter();
   const emailCell = inspection.plan.columns.find(({ field }) => field === 'email')!.index;
   return (batch) => {
     const repeats = new Map<string, Repeat>();

@@ -4,7 +4,7 @@ import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import type { Violation } from '../../common/errors.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
-import { withOthers } from '../../common/sound-part.ts';
+import { combineViolations } from '../../common/valid-part.ts';
 import { inTurns } from '../../common/turn.ts';
 import { applyValues } from '../values/apply-values.ts';
 import {
@@ -66,7 +66,7 @@ async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'c
   const outcomes = checked.map(({ input, told, values, violations }): { key: string; status: 'created' | 'updated' | 'unchanged' } | Violation[] => {
     if (input === null) return told;
     const draft = drafts.get(values.emailKey ?? '');
-    const errors = withOthers(told, [...violations, ...rowViolations(values, draft, mode, companies), ...(draft ? [] : missingNames(input))]);
+    const errors = combineViolations(told, [...violations, ...rowViolations(values, draft, mode, companies), ...(draft ? [] : missingNames(input))]);
     if (errors.length > 0) return errors;
     const key = values.emailKey!;
     // A name that nobody has yet is for `save` to make a company of.

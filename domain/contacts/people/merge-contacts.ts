@@ -41,7 +41,7 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
     await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
     // By it an erasure of the target knows the source's address.
     const sourceDigest = addressDigest(tenantId, source.emailKey);
-    await stopTwins(tx, tenantId, targetId, sourceId);
+    await stopDuplicateExecutions(tx, tenantId, targetId, sourceId);
     const changed = applyValues(target, mergedValues(target, source));
     await moveAll(tx, tenantId, targetId, sourceId);
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
@@ -78,7 +78,7 @@ async function lockBoth(tx: EntityManager, tenantId: string, targetId: number, s
   return [found.find(({ id }) => id === targetId)!, found.find(({ id }) => id === sourceId)!];
 }
 
-async function stopTwins(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
+async function stopDuplicateExecutions(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
   const campaignIds = await stopExecutions(tx, tenantId, sql`e.contact_id = ${sourceId} and exists (
     select 1 from campaign_executions t where t.tenant_id = e.tenant_id and t.campaign_id = e.campaign_id and t.contact_id = ${targetId})`, 'merged');
   if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `merge-${sourceId}` });

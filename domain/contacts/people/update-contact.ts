@@ -2,7 +2,7 @@ import { Contact } from '../../../db/entities/contacts.ts';
 import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent, type Origin } from '../../../events/outbox.ts';
 import { assertValid, notFound } from '../../common/errors.ts';
-import type { Cause } from '../../segments/filter/causes.ts';
+import type { ChangeKind } from '../../segments/filter/change-kinds.ts';
 import { refreshMemberships } from '../../segments/membership/refresh-memberships.ts';
 import { applyValues } from '../values/apply-values.ts';
 import { checkContactValues, type ContactInput, type ContactValues } from '../values/contact-values.ts';
@@ -35,7 +35,7 @@ export async function updateContact(
     await tx.flush();
     if (contact.emailKey !== emailKey) await copyTopicOptOuts(tx, tenantId, emailKey, contact.emailKey);
     await appendEvents(tx, origin, eventsOf(contact, changed));
-    const causes: Cause[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
+    const causes: ChangeKind[] = changed.includes('companyId') ? ['contact', 'company'] : ['contact'];
     await refreshMemberships(tx, tenantId, [id], { causes, requestId: origin.requestId });
     return withCompanyName(tx, contact);
   });

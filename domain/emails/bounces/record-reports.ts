@@ -8,7 +8,7 @@ import { settleByBounces, settleByDelivery, type EmailRef } from '../ledger/sett
 const SOFT_BOUNCES = 5;
 
 /** A delivery report joined with its email, and the report's outcome for the address that the email was sent to. */
-interface Told extends EmailRef, Pick<DeliveryReport, 'source' | 'eventKey' | 'at'> {
+interface ReportedEmail extends EmailRef, Pick<DeliveryReport, 'source' | 'eventKey' | 'at'> {
   status: string;
   emailKey: string;
   outcome: Outcome;
@@ -41,7 +41,7 @@ export async function recordReports(tx: EntityManager, reports: readonly Deliver
 }
 
 /** Locks the reports' emails in id order, as all code that locks several emails does. Skips reports without an email. */
-async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<Told[]> {
+async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<ReportedEmail[]> {
   const ids = [...new Set(reports.map(({ emailId }) => emailId))];
   const emails = ids.length === 0 ? [] : await rows<{ id: number; tenant_id: string; status: string; to_address: string }>(tx, sql`
     select id, tenant_id, status, to_address from emails
@@ -56,7 +56,7 @@ async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[])
 }
 
 /** Inserts bounces and complaints. Returns the rows that are new. */
-async function insertBounces(tx: EntityManager, told: readonly Told[]): Promise<BounceRow[]> {
+async function insertBounces(tx: EntityManager, told: readonly ReportedEmail[]): Promise<BounceRow[]> {
   const bounces = told.filter(({ outcome: { kind } }) => kind !== 'delivered' && kind !== 'none');
   if (bounces.length === 0) return [];
   const payload = JSON.stringify(bounces.map(({ id, tenantId, emailKey, source, eventKey, at, outcome: { kind, statusCode, diagnostic } }) => (
@@ -72,7 +72,7 @@ async function insertBounces(tx: EntityManager, told: readonly Told[]): Promise<
 
 async function suppressBounced(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<void> {
   const of = (kind: BounceRow['kind']) => made.filter((row) => row.kind === kind);
-  const worn = await wornOut(tx, tenantId, of('soft'));
+  const worn = await addressesAtSoftBounceLimit(tx, tenantId, of('soft'));
   const dead = [...of('hard'), ...of('soft').filter((row) => worn.has(row.email_key))];
   for (const [reason, group] of [['complained', of('complaint')], ['bounced', dead]] as const) {
     if (group.length === 0) continue;
@@ -85,7 +85,7 @@ async function suppressBounced(tx: EntityManager, tenantId: string, made: readon
  * Addresses for which the new bounces `made` raise the number of soft-bounced mails, since the last mail that is known to
  * have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first five.
  */
-async function wornOut(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<Set<string>> {
+async function addressesAtSoftBounceLimit(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<Set<string>> {
   if (made.length === 0) return new Set();
   const keys = [...new Set(made.map((row) => row.email_key))];
   const found = await rows<{ email_key: string }>(tx, sql`

@@ -96,12 +96,12 @@ export async function deleteEmailCampaign(em: EntityManager, author: Author, id:
 export function emailCampaignViolations(input: Partial<EmailCampaignInput>, current: EmailCampaign | null, lost: (member: keyof EmailCampaignInput) => boolean): Violation[] {
   const { fields, violations } = fieldsOf(input, current?.segmentId ?? null);
   const found = soundViolations(Object.assign(current ?? {}, fields));
-  const isUnknown = ({ path }: Violation): boolean => (HANGS_ON[path] ?? []).some(lost);
+  const isUnknown = ({ path }: Violation): boolean => (DEPENDS_ON[path] ?? []).some(lost);
   return [...violations, ...found.filter((violation) => !isUnknown(violation))];
 }
 
 /** The other members that a violation at this path depends on. */
-const HANGS_ON: Record<string, readonly (keyof EmailCampaignInput)[]> = {
+const DEPENDS_ON: Record<string, readonly (keyof EmailCampaignInput)[]> = {
   '/templateId': ['variants'], '/segmentId': ['listId'], '/listId': ['segmentId'], '/winner': ['variants', 'scheduleType'], '/cron': ['timezone'],
 };
 

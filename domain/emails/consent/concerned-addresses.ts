@@ -13,7 +13,7 @@ export interface Concerned {
 }
 
 /** Whom the token of an email is for. With `lock` one of two simultaneous choices by the same email waits for the other. */
-export async function whomConcerned(tx: EntityManager, { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject, { lock }: { lock: boolean }): Promise<Concerned> {
+export async function findConcerned(tx: EntityManager, { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject, { lock }: { lock: boolean }): Promise<Concerned> {
   const [email] = await rows<{ contact_id: number | null; to_address: string | null }>(tx, sql`
     select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`);
   const contactId = email?.contact_id ?? mailed;

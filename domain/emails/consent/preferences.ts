@@ -1,6 +1,6 @@
 import { retriedTransaction, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { erasedKey } from '../../addresses/digest.ts';
-import { whomConcerned, type Concerned } from './concerned-addresses.ts';
+import { findConcerned, type Concerned } from './concerned-addresses.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
 
 export interface TopicChoice {
@@ -21,7 +21,7 @@ export interface Preferences {
 
 /** The preferences of an email's recipient. Topics are opt-out: all are wanted until the recipient chooses. Read-only. */
 export async function readPreferences(em: EntityManager, subject: UnsubscribeSubject): Promise<Preferences> {
-  return em.transactional(async (tx) => preferencesOf(tx, subject.tenantId, await whomConcerned(tx, subject, { lock: false })));
+  return em.transactional(async (tx) => preferencesOf(tx, subject.tenantId, await findConcerned(tx, subject, { lock: false })));
 }
 
 /**
@@ -31,7 +31,7 @@ export async function readPreferences(em: EntityManager, subject: UnsubscribeSub
 export async function savePreferences(em: EntityManager, subject: UnsubscribeSubject, wanted: readonly number[]): Promise<Preferences> {
   const { tenantId } = subject;
   return retriedTransaction(em, async (tx) => {
-    const concerned = await whomConcerned(tx, subject, { lock: true });
+    const concerned = await findConcerned(tx, subject, { lock: true });
     const { emailKeys } = concerned;
     const ids = sql`${[...wanted]}::bigint[]`;
     await rows(tx, sql`
@@ -54,10 +54,10 @@ async function preferencesOf(tx: EntityManager, tenantId: string, { contactId, e
     select t.id, t.name, t.description, not exists (
       select 1 from topic_opt_outs o where o.tenant_id = t.tenant_id and o.topic_id = t.id and o.email_key = any(${all}::text[])) as wanted
     from email_topics t where t.tenant_id = ${tenantId} order by t.name, t.id`);
-  const closed = await rows(tx, sql`
+  const blocked = await rows(tx, sql`
     select 1 from suppressions where tenant_id = ${tenantId} and email_key = any(${all}::text[])
     union all
     select 1 from contacts where tenant_id = ${tenantId} and (id = ${contactId} or email_key = any(${emailKeys}::text[]))
       and status in ('unsubscribed', 'bounced', 'complained') limit 1`);
-  return { topics, unsubscribed: closed.length > 0, erased: emailKeys.length === 0 };
+  return { topics, unsubscribed: blocked.length > 0, erased: emailKeys.length === 0 };
 }

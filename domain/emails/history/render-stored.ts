@@ -3,7 +3,7 @@ import { notFound } from '../../common/errors.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { TemplateVersion } from '../rendering/render.ts';
 import type { LinkSettings, ShownEmail } from '../rendering/show-email.ts';
-import { showAside } from '../templates/template-work.ts';
+import { showOffLoop } from '../templates/template-work.ts';
 
 /**
  * A template as a contact, or no one in particular, would get it; nothing in it is tracked. Throws 404, 422
@@ -26,7 +26,7 @@ export async function previewTemplate(
   });
   const address = typeof contact?.['email'] === 'string' ? contact['email'] : '';
   const { tenantId, ...version } = template;
-  return showAside(version, settings, { tenantId, emailId: null, contactId, address, contact, data });
+  return showOffLoop(version, settings, { tenantId, emailId: null, contactId, address, contact, data });
 }
 
 interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
@@ -52,5 +52,5 @@ export async function renderSent(em: EntityManager, settings: LinkSettings, emai
       and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`));
   if (!row || row.address === null) return null;
   const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, data, subject, content, text, category } = row;
-  return showAside({ subject, content, text, previewText, category }, settings, { tenantId, emailId, contactId, address, contact: contactOf(row), data });
+  return showOffLoop({ subject, content, text, previewText, category }, settings, { tenantId, emailId, contactId, address, contact: contactOf(row), data });
 }

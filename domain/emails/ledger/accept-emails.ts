@@ -1,4 +1,4 @@
-import { keptPlan, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { HELD_UNTIL } from './hold-emails.ts';
 
@@ -25,7 +25,7 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
   const asked = sql`jsonb_to_recordset(${payload}::jsonb) as a(tenant_id text, id bigint)`;
   // Looked up one by one: that uses the index by id whatever the planner knows of the table, where a join may read all that
   // waits, which is a whole campaign.
-  const accepted = await rows<{ lane: EmailLane; n: number }>(tx, sql`${keptPlan}
+  const accepted = await rows<{ lane: EmailLane; n: number }>(tx, sql`${preparedHint}
     with accepted as (
       update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
       from (select * from ${asked} order by id) a

@@ -1,4 +1,4 @@
-import { keptPlan, rows, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rendering/template-contact.ts';
 import type { SendWindow } from '../../common/local-time.ts';
@@ -50,7 +50,7 @@ interface LeasedRow extends ContactRow {
 export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
   const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
   const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
-  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`${keptPlan}
+  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`${preparedHint}
     with recursive tenants as (
       (select tenant_id from emails where ${ready} order by tenant_id limit 1)
       union all

@@ -1,4 +1,4 @@
-import { keptPlan, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { insertEmailEvents, touchOutbox } from '../../../events/outbox.ts';
 import { insertDeliveryEvents, referencesSql, toldColumns } from './delivery-events.ts';
 import type { WebhookProvider } from '../../../db/entities/emails.ts';
@@ -29,7 +29,7 @@ async function settle(tx: EntityManager, statement: RawBuilder<unknown>): Promis
  * engine transaction has locked them. Emails that are SENDING are skipped: whoever settles one runs this afterwards, in a
  * separate statement, which sees what was stored meanwhile. EMAIL_BOUNCED is written once, with the first bounce's time.
  */
-export const applyBounces = (emails: readonly EmailRef[]): RawBuilder<unknown> => sql`${keptPlan}
+export const applyBounces = (emails: readonly EmailRef[]): RawBuilder<unknown> => sql`${preparedHint}
   with bounces as (
     select b.tenant_id, b.email_id, bool_or(b.kind = 'complaint') as complained, bool_or(b.kind = 'hard') as hard, min(b.at) as at
     from ${asked(emails)} join email_bounces b on b.tenant_id = a.tenant_id and b.email_id = a.id group by 1, 2

@@ -1,4 +1,4 @@
-import { keptPlan, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { preparedHint, rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { settleByBounces, settleByHits } from './settle-by-evidence.ts';
@@ -52,7 +52,7 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
     id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
   })));
   // Lock in id order, as all code that locks several emails does.
-  return sql`${keptPlan}
+  return sql`${preparedHint}
     with asked as materialized (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, tenant_id text, attempt int, start text, provider text, result text, reply text, delay float8) order by id
     ), changed as (

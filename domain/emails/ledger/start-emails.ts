@@ -1,4 +1,4 @@
-import { keptPlan, sql, type RawBuilder } from '../../../db/orm.ts';
+import { preparedHint, sql, type RawBuilder } from '../../../db/orm.ts';
 import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
@@ -75,7 +75,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
     id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount, from_key: row.fromKey,
     address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure, not_before: row.notBefore, provider,
   })));
-  return sql`${keptPlan}
+  return sql`${preparedHint}
     with asked as (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(
         id bigint, tenant_id text, contact_version int, content_version int, link_count int, from_key text, address text, to_key text, failure text, not_before timestamptz, provider text)

@@ -7,7 +7,7 @@ interface Words extends Pick<Notice, 'subject' | 'heading' | 'lines' | 'button' 
 }
 
 /** These mails go to unverified addresses: print no free text that users typed, other than the inviter's name. */
-const WORDS: Record<SystemMailKey, Words> = {
+const TEXTS: Record<SystemMailKey, Words> = {
   reset_password: {
     name: 'Password reset', subject: 'Set a new password for Perennial', heading: 'Set a new password',
     lines: ['Somebody, we hope you, asked for a new password for the Perennial account with this address.'],
@@ -36,7 +36,7 @@ const WORDS: Record<SystemMailKey, Words> = {
 
 /** The template of a system mail in this release. `data.url` is the link with its token. */
 export function systemTemplate(key: SystemMailKey): SystemTemplate {
-  const { name, ...words } = WORDS[key];
+  const { name, ...words } = TEXTS[key];
   const notice: Notice = { ...words, language: 'en', brand: 'Perennial', orOpen: 'Or open this link:' };
   return { name, subject: words.subject, content: noticeHtml(notice), text: noticeText(notice) };
 }

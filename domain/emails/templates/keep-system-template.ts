@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { keepVersion } from './templates.ts';
+import { saveContentVersion } from './templates.ts';
 
 /** A template of the service itself: nobody edits it, and each release says what stands in it. */
 export interface SystemTemplate {
@@ -28,6 +28,6 @@ export async function keepSystemTemplate(tx: EntityManager, tenantId: string, ke
     returning id`);
   // A twin of another transaction did the same meanwhile.
   if (!kept) return (await find())!;
-  await keepVersion(tx, { tenantId, id: kept.id });
+  await saveContentVersion(tx, { tenantId, id: kept.id });
   return kept.id;
 }

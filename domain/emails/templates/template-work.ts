@@ -9,7 +9,7 @@ import { inThread, type Job } from './template-thread.ts';
 const LOOP_MS = 30;
 
 /** Does it at once where it takes an instant, else from the beginning in the thread. */
-async function aside<T>(work: () => T, job: Job): Promise<T> {
+async function offLoop<T>(work: () => T, job: Job): Promise<T> {
   try {
     return stopAfter(LOOP_MS, work);
   } catch (error) {
@@ -19,14 +19,14 @@ async function aside<T>(work: () => T, job: Job): Promise<T> {
 }
 
 /** What `checkTemplate` answers, however long it takes, without keeping others waiting. Throws what it throws, and 503 while too many wait. */
-export const checkAside = async ({ subject, content, text, previewText }: TemplateSource, compiled: string | null): Promise<Violation[]> => {
+export const checkOffLoop = async ({ subject, content, text, previewText }: TemplateSource, compiled: string | null): Promise<Violation[]> => {
   const source = { subject, content, text, previewText };
-  return aside(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
+  return offLoop(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
 };
 
 /** The same of `showEmail`. */
-export const showAside = (version: TemplateVersion, settings: LinkSettings, recipient: RecipientContext): Promise<ShownEmail> =>
-  aside(() => showEmail(version, settings, recipient), { name: 'showEmail', args: [version, settings, recipient] });
+export const showOffLoop = (version: TemplateVersion, settings: LinkSettings, recipient: RecipientContext): Promise<ShownEmail> =>
+  offLoop(() => showEmail(version, settings, recipient), { name: 'showEmail', args: [version, settings, recipient] });
 
 /** The same of `compileMjml`, which takes so long that it is always done in the thread. */
 export const compileMjml = (content: string): Promise<string> => inThread({ name: 'compileMjml', args: [content] }) as Promise<string>;

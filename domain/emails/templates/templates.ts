@@ -8,7 +8,7 @@ import { AppError, assertNotInUse, assertValid, notFound, type Violation } from 
 import { emailCampaignsUsing } from '../campaigns/email-campaigns-using.ts';
 import { isMjml } from './is-mjml.ts';
 import { senderViolations } from '../senders/proven.ts';
-import { checkAside, compileMjml } from './template-work.ts';
+import { checkOffLoop, compileMjml } from './template-work.ts';
 import { topicViolations } from '../consent/topics.ts';
 
 export interface TemplateInput {
@@ -29,14 +29,14 @@ const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category',
 
 /** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
 export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput, mailFrom: string): Promise<EmailTemplate> {
-  const { category = 'marketing', ...fields } = clear(input);
+  const { category = 'marketing', ...fields } = emptyToNull(input);
   const compiled = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
     const others = [...(await topicViolations(tx, tenantId, fields.topicId)), ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom))];
-    assertValid([...fieldViolations(template), ...others, ...(await checkAside(template, compiled))]);
+    assertValid([...fieldViolations(template), ...others, ...(await checkOffLoop(template, compiled))]);
     await tx.flush();
-    await keepVersion(tx, template, compiled);
+    await saveContentVersion(tx, template, compiled);
     return template;
   });
 }
@@ -54,16 +54,16 @@ export async function updateTemplate(
     const template = await lockTemplate(tx, id);
     check(template);
     const before = CONTENT_FIELDS.map((field) => template[field] ?? null);
-    const isSame = input.content === undefined || input.content === template.content;
-    const compiled = isSame ? await compiledContent(tx, template) : given;
+    const contentUnchanged = input.content === undefined || input.content === template.content;
+    const compiled = contentUnchanged ? await compiledContent(tx, template) : given;
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
-    tx.assign(template, clear(input));
+    tx.assign(template, emptyToNull(input));
     const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
-    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...(await checkAside(template, compiled))]);
+    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...(await checkOffLoop(template, compiled))]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
-    if (changed) await keepVersion(tx, template, compiled);
+    if (changed) await saveContentVersion(tx, template, compiled);
     return template;
   });
 }
@@ -90,7 +90,7 @@ async function lockTemplate(tx: EntityManager, id: number): Promise<EmailTemplat
 }
 
 /** Replaces empty texts with null. */
-function clear<T extends Partial<TemplateInput>>(input: T): T {
+function emptyToNull<T extends Partial<TemplateInput>>(input: T): T {
   return Object.fromEntries(Object.entries(input).map(([field, value]) => [field, value === '' ? null : value])) as T;
 }
 
@@ -105,7 +105,7 @@ async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion
 
 /** All violations of a template's input. `fromEmail` is the From address that it will have. Throws 422, 503. */
 export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string, fromEmail = input.fromEmail): Promise<Violation[]> {
-  const parts = clear(input);
+  const parts = emptyToNull(input);
   const { compiled, mistakes } = await compileContent(input.content).then(
     (html) => ({ compiled: html, mistakes: [] }),
     (error: unknown) => {
@@ -116,7 +116,7 @@ export async function templateViolations(tx: EntityManager, tenantId: string, in
   // The content of MJML that does not compile is not checked further: its mistakes are reported already.
   const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
   const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, fromEmail, mailFrom))];
-  return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkAside(readable, compiled))];
+  return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkOffLoop(readable, compiled))];
 }
 
 /** The violations of single fields; undefined fields are skipped. */
@@ -136,7 +136,7 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
 }
 
 /** Stores the template's present content as its content version. `compiled` is the HTML of its MJML. */
-export async function keepVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>, compiled: string | null = null): Promise<void> {
+export async function saveContentVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>, compiled: string | null = null): Promise<void> {
   await rows(tx, sql`
     insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to)
     select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { eventField } from '../filter/filter-fields.ts';
 import type { EventLeaf } from '../filter/filter.ts';
-import { momentBefore, type Now } from '../filter/moment.ts';
+import { momentBefore, type Now } from '../filter/relative-time.ts';
 import { compareOperand, type Condition, type Operand } from '../filter/operand.ts';
 import type { Sources } from './sources.ts';
 

@@ -4,7 +4,7 @@ import { isViolation } from '../../common/violation.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { contactField } from '../filter/filter-fields.ts';
 import type { FieldLeaf } from '../filter/filter.ts';
-import type { Now } from '../filter/moment.ts';
+import type { Now } from '../filter/relative-time.ts';
 import { compareOperand, nfc, oppositeOf, type Condition, type Operand, type StoredAs } from '../filter/operand.ts';
 import type { Sources } from './sources.ts';
 

@@ -3,7 +3,7 @@ import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { compileEvent, type EventContext } from './compile-event.ts';
 import { compileField } from './compile-field.ts';
 import { isEventLeaf, isGroup, type Filter } from '../filter/filter.ts';
-import type { Now } from '../filter/moment.ts';
+import type { Now } from '../filter/relative-time.ts';
 import { subqueries, type Sources } from './sources.ts';
 
 export interface CompileOptions {

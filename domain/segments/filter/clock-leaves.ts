@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
-import { momentBefore } from './moment.ts';
+import { momentBefore } from './relative-time.ts';
 
 /** A leaf whose verdict time alone can change: events leave its window, or a time comes into it and leaves it again. */
 type ClockLeaf = { event: string; days: number } | { field: string; days: number };

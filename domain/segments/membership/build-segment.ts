@@ -30,7 +30,7 @@ export async function beginBuilds(tx: EntityManager, tenantId: string, wanted: (
   }
   const isBuilding = (segment: DynamicSegment): boolean => segments.includes(segment) || segment.status === 'BUILDING';
   const waits = all.some((other) => !segments.includes(other) && isBuilding(other) && segments.some((segment) => names(segment, other)));
-  if (!waits && await isLittle(tx, tenantId, segments.length)) return buildNow(tx, tenantId, segments);
+  if (!waits && await isSmallBuild(tx, tenantId, segments.length)) return buildNow(tx, tenantId, segments);
   for (const segment of segments) {
     if (!all.some((other) => isBuilding(other) && names(segment, other))) await startBuild(tx, tenantId, { id: segment.id, build: segment.build + 1 });
   }
@@ -38,7 +38,7 @@ export async function beginBuilds(tx: EntityManager, tenantId: string, wanted: (
 
 const names = (segment: DynamicSegment, other: DynamicSegment): boolean => segment.causes.has(`member:${other.id}`);
 
-async function isLittle(tx: EntityManager, tenantId: string, segments: number): Promise<boolean> {
+async function isSmallBuild(tx: EntityManager, tenantId: string, segments: number): Promise<boolean> {
   const most = Math.floor(JUDGED_AT_ONCE / segments);
   const [found] = await rows<{ n: number }>(tx, sql`select count(*) as n from (select 1 from contacts where tenant_id = ${tenantId} limit ${most + 1}) c`);
   return found!.n <= most;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { causesOf, type Cause } from '../filter/causes.ts';
+import { changeKindsOf, type ChangeKind } from '../filter/change-kinds.ts';
 import { isGroup, type Filter } from '../filter/filter.ts';
 
 export interface DynamicSegment {
@@ -16,23 +16,23 @@ export interface DynamicSegment {
   /** While BUILDING: when the build began. While READY: the time of the last sweep; null if time changes nothing. */
   sweptAt: Date | null;
   /** The kinds of change that can alter its members (see `Cause`), its own `segment:{id}` included. */
-  causes: Set<Cause>;
+  causes: Set<ChangeKind>;
   leaves: number;
   /** 0 if its filter refers to no dynamic segment; else 1 more than the deepest one that it refers to. */
   depth: number;
 }
 
 /** A cache of parsed filters by hash, per database: every change of a contact needs all filters of its tenant. */
-const read = new WeakMap<object, LRUCache<string, Filter>>();
-const READ_CHARACTERS = 30_000_000;
+const filterCaches = new WeakMap<object, LRUCache<string, Filter>>();
+const MAX_CACHED_CHARACTERS = 30_000_000;
 
 type Row = Omit<DynamicSegment, 'filter' | 'causes' | 'leaves' | 'depth'>;
 
 /** The tenant's dynamic segments, sorted so that each comes after those that its filter refers to. */
 export async function dynamicSegments(tx: EntityManager, tenantId: string): Promise<DynamicSegment[]> {
   const database = tx.getDriver();
-  const cache = read.get(database) ?? new LRUCache<string, Filter>({ maxSize: READ_CHARACTERS, sizeCalculation: (filter) => JSON.stringify(filter).length });
-  read.set(database, cache);
+  const cache = filterCaches.get(database) ?? new LRUCache<string, Filter>({ maxSize: MAX_CACHED_CHARACTERS, sizeCalculation: (filter) => JSON.stringify(filter).length });
+  filterCaches.set(database, cache);
   const columns = sql`id, name, md5(filter::text) as hash, status, build, built_to as "builtTo", swept_at as "sweptAt"`;
   const from = sql`from segments where tenant_id = ${tenantId} and type = 'dynamic' order by id`;
   const known = (await rows<Row>(tx, sql`select ${columns} ${from}`)).map((row) => ({ ...row, filter: cache.get(row.hash) }));
@@ -43,7 +43,7 @@ export async function dynamicSegments(tx: EntityManager, tenantId: string): Prom
 }
 
 function withCauses(row: Row & { filter: Filter }): DynamicSegment {
-  return { ...row, causes: causesOf(row.filter).add(`segment:${row.id}`), leaves: countLeaves(row.filter), depth: 0 };
+  return { ...row, causes: changeKindsOf(row.filter).add(`segment:${row.id}`), leaves: countLeaves(row.filter), depth: 0 };
 }
 
 function countLeaves(filter: Filter): number {

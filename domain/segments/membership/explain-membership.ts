@@ -6,9 +6,9 @@ import { wantedActivities } from '../compile/compile-event.ts';
 import { operandOf } from '../compile/compile-field.ts';
 import { compileFilter } from '../compile/compile.ts';
 import type { DynamicSegment } from './dynamic-segments.ts';
-import { factsOf, type Facts } from '../compile/facts.ts';
+import { createJoinedSources, type JoinedSources } from '../compile/joined-sources.ts';
 import { isEventLeaf, isGroup, type EventLeaf, type FieldLeaf, type Filter, type FilterGroup } from '../filter/filter.ts';
-import { inParts } from './judge-contacts.ts';
+import { splitByLeaves } from './judge-contacts.ts';
 
 /** A filter's tree with what each part of it says of a contact; `value` is what the contact has, of an event leaf how often. */
 export type Explanation =
@@ -21,8 +21,8 @@ export async function explainMemberships(
 ): Promise<Map<number, Explanation>> {
   const explained = new Map<number, Explanation>();
   const customFields = await customFieldTypes(tx, tenantId);
-  for (const part of inParts(segments)) {
-    const facts = factsOf();
+  for (const part of splitByLeaves(segments)) {
+    const facts = createJoinedSources();
     const leaves = part.flatMap(({ filter }) => leavesOf(filter)).map((leaf) => askLeaf(leaf, facts, customFields, now));
     // An array and not jsonb_build_array: a function takes a hundred arguments.
     const [found] = await rows<{ values: unknown[]; verdicts: boolean[] }>(tx, sql`
@@ -44,7 +44,7 @@ interface Asked {
   read(value: unknown, verdict: boolean): { value: unknown; holds: boolean };
 }
 
-function askLeaf(leaf: FieldLeaf | EventLeaf, facts: Facts, customFields: ReadonlyMap<string, CustomFieldType>, now: Date): Asked {
+function askLeaf(leaf: FieldLeaf | EventLeaf, facts: JoinedSources, customFields: ReadonlyMap<string, CustomFieldType>, now: Date): Asked {
   if (isEventLeaf(leaf)) {
     return {
       value: facts.counted(leaf.event, wantedActivities(leaf, { now })), verdict: sql`null`,

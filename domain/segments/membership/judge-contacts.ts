@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { keptPlan, sql, type EntityManager } from '../../../db/orm.ts';
+import { preparedHint, sql, type EntityManager } from '../../../db/orm.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { compileFilter } from '../compile/compile.ts';
 import type { DynamicSegment } from './dynamic-segments.ts';
-import { factsOf } from '../compile/facts.ts';
-import { fillMoments } from '../filter/moment.ts';
+import { createJoinedSources } from '../compile/joined-sources.ts';
+import { fillMoments } from '../filter/relative-time.ts';
 
 /** The result for one contact: which of the given segments have a filter that it matches (`fits`). */
-export interface Judged {
+export interface ContactVerdict {
   id: number;
   createdAt: Date;
   /** All segments and lists that it is in. */
@@ -17,14 +17,14 @@ export interface Judged {
   fits: Set<number>;
 }
 
-interface Kept {
+interface CompiledStatement {
   sql: string;
   parameters: readonly unknown[];
 }
 
 /** A cache of compiled statements, per database: compiling a hundred filters takes longer than running them. */
-const kept = new WeakMap<object, LRUCache<string, Kept>>();
-const KEPT_CHARACTERS = 30_000_000;
+const statementCaches = new WeakMap<object, LRUCache<string, CompiledStatement>>();
+const MAX_CACHED_CHARACTERS = 30_000_000;
 /** A statement takes at most 65,535 values; the largest filter that is allowed needs fewer than 50,000. */
 const MAX_LEAVES = 1000;
 const TENANT = Symbol('tenant');
@@ -33,9 +33,9 @@ const CONTACTS = Symbol('contacts');
 /** Evaluates the segments' filters for these contacts, with one statement for up to MAX_LEAVES leaves. */
 export async function judgeContacts(
   tx: EntityManager, tenantId: string, segments: readonly DynamicSegment[], ids: readonly number[], customFields: ReadonlyMap<string, CustomFieldType>, now = new Date(),
-): Promise<Judged[]> {
-  const judged = new Map<number, Judged>();
-  for (const part of inParts(segments)) {
+): Promise<ContactVerdict[]> {
+  const judged = new Map<number, ContactVerdict>();
+  for (const part of splitByLeaves(segments)) {
     const statement = statementFor(tx, part, customFields);
     const values = statement.parameters.map((value) => (value === TENANT ? tenantId : value === CONTACTS ? [...ids] : value));
     const { rows } = await tx.getKysely().executeQuery<{ id: number; created_at: Date; member_of: number[]; verdicts: boolean[] }>(
@@ -51,7 +51,7 @@ export async function judgeContacts(
 }
 
 /** Splits segments into groups, each small enough for one statement. */
-export function inParts(segments: readonly DynamicSegment[]): DynamicSegment[][] {
+export function splitByLeaves(segments: readonly DynamicSegment[]): DynamicSegment[][] {
   const parts: DynamicSegment[][] = [];
   let leaves = MAX_LEAVES;
   for (const segment of segments) {
@@ -64,16 +64,16 @@ export function inParts(segments: readonly DynamicSegment[]): DynamicSegment[][]
   return parts;
 }
 
-function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], customFields: ReadonlyMap<string, CustomFieldType>): Kept {
+function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], customFields: ReadonlyMap<string, CustomFieldType>): CompiledStatement {
   const database = tx.getDriver();
-  const cache = kept.get(database) ?? new LRUCache<string, Kept>({ maxSize: KEPT_CHARACTERS, sizeCalculation: (one) => one.sql.length });
-  kept.set(database, cache);
+  const cache = statementCaches.get(database) ?? new LRUCache<string, CompiledStatement>({ maxSize: MAX_CACHED_CHARACTERS, sizeCalculation: (one) => one.sql.length });
+  statementCaches.set(database, cache);
   const key = createHash('sha256').update(JSON.stringify([segments.map(({ hash }) => hash), [...customFields]])).digest('base64');
   const found = cache.get(key);
   if (found) return found;
-  const facts = factsOf();
+  const facts = createJoinedSources();
   const verdicts = segments.map(({ filter }) => compileFilter(filter, 'c', { customFields, now: 'later', sources: facts }));
-  const { sql: text, parameters } = sql`${keptPlan}
+  const { sql: text, parameters } = sql`${preparedHint}
     select c.id, c.created_at, to_json(m.ids) as member_of, array[${sql.join(verdicts)}]::boolean[] as verdicts
     ${facts.from()} where c.tenant_id = ${TENANT} and c.id = any(${CONTACTS}::bigint[]) order by c.id`.compile(tx.getKysely());
   const statement = { sql: text, parameters };

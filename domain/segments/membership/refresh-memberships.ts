@@ -2,15 +2,15 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents, type NewEvent } from '../../../events/outbox.ts';
 import { customFieldTypes } from '../../contacts/values/custom-field-types.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
-import type { Cause } from '../filter/causes.ts';
+import type { ChangeKind } from '../filter/change-kinds.ts';
 import { dynamicSegments, type DynamicSegment } from './dynamic-segments.ts';
-import { judgeContacts, type Judged } from './judge-contacts.ts';
+import { judgeContacts, type ContactVerdict } from './judge-contacts.ts';
 
 const AT_ONCE = 1000;
 
 export interface RefreshOptions {
   /** What has changed; segments that do not hang on it are left alone. Absent = anything may have. */
-  causes?: Iterable<Cause>;
+  causes?: Iterable<ChangeKind>;
   requestId?: string | null;
   /** Changes memberships without writing events. */
   quiet?: boolean;
@@ -61,7 +61,7 @@ async function refreshSome(
  * Whether the segment's build has not reached this contact yet. A change may then come from the new filter, and builds
  * write no events. False for contacts created after the build began: no earlier filter has ever judged them.
  */
-function beingBuilt({ status, builtTo, sweptAt }: DynamicSegment, { id, createdAt }: Judged): boolean {
+function beingBuilt({ status, builtTo, sweptAt }: DynamicSegment, { id, createdAt }: ContactVerdict): boolean {
   return status === 'BUILDING' && id > (builtTo ?? 0) && (sweptAt === null || createdAt < sweptAt);
 }
 

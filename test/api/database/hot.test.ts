@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { createHot, type Asked, type Hot } from '../../../db/hot.ts';
-import { createLine } from '../../../db/line.ts';
+import { createPostgresSockets } from '../../../db/postgres-sockets.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 
 let slot: Slot;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   slot = await claimSlot();
   owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
   await owner.connect();
-  hot = createHot(slot.env['DATABASE_URL']!, createLine());
+  hot = createHot(slot.env['DATABASE_URL']!, createPostgresSockets());
 });
 afterAll(async () => {
   await hot.close();

@@ -6,9 +6,9 @@ import { connect, engineEm, rows, sql, tenantEm, type EntityManager, type Orm } 
 import { normaliseEmail } from '../../../domain/common/email.ts';
 import { checkFilter } from '../../../domain/segments/filter/check-filter.ts';
 import { compileFilter } from '../../../domain/segments/compile/compile.ts';
-import { factsOf } from '../../../domain/segments/compile/facts.ts';
+import { createJoinedSources } from '../../../domain/segments/compile/joined-sources.ts';
 import type { Filter } from '../../../domain/segments/filter/filter.ts';
-import { fillMoments } from '../../../domain/segments/filter/moment.ts';
+import { fillMoments } from '../../../domain/segments/filter/relative-time.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 import { CUSTOM, filterArbitrary, MEMBERSHIPS, NOW, sample, STEP_IDS, type Sample } from './arbitraries.ts';
 import { holds, type ModelContact } from './model.ts';
@@ -90,7 +90,7 @@ type Way = 'subqueries' | 'facts';
 
 /** By either way of looking things up: what builds segments asks in subqueries, what follows a change of few contacts by facts. */
 async function selected(em: EntityManager, filter: Filter, execution: typeof EXECUTION | null, way: Way): Promise<number[]> {
-  const facts = way === 'facts' ? factsOf() : null;
+  const facts = way === 'facts' ? createJoinedSources() : null;
   const condition = compileFilter(filter, 'c', {
     customFields: CUSTOM, now: facts ? 'later' : NOW, ...(facts ? { sources: facts } : {}), ...(execution ? { execution } : {}),
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { OUTBOX_PING } from '../../../events/streams.ts';
-import { sweepAnswers } from '../../../domain/idempotency/answers.ts';
+import { deleteExpiredAnswers } from '../../../domain/idempotency/answers.ts';
 import { startWorker } from '../../../worker/roles.ts';
 import { waiting } from '../../support/accounts.ts';
 import { makeContact, makeTemplate } from '../../support/mail/emails.ts';
@@ -261,7 +261,7 @@ test('after 24 hours a key is new; the worker drops its row', async () => {
   assert.equal(replayed(await post('/contacts/companies', { name: 'age-other' }, 'age-old')), true);
 
   await age('age-old', 60);
-  assert.equal(await sweepAnswers(engineEm(service.deps.orm)), 1);
+  assert.equal(await deleteExpiredAnswers(engineEm(service.deps.orm)), 1);
   assert.deepEqual(await keys(), ['age-new']);
   await age('age-new', 60);
   const worker = await startWorker(service.deps, undefined as never, ['consumers']);

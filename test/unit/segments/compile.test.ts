@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { causesOf } from '../../../domain/segments/filter/causes.ts';
+import { changeKindsOf } from '../../../domain/segments/filter/change-kinds.ts';
 import { compileFilter } from '../../../domain/segments/compile/compile.ts';
 import type { Filter } from '../../../domain/segments/filter/filter.ts';
 
@@ -70,7 +70,7 @@ test('a filter hangs on what it asks for', () => {
       { op: 'and', conditions: [{ field: 'listId', operator: 'in', value: [3, 4] }, { event: 'FORM_SUBMITTED', operator: 'none' }] },
     ],
   };
-  assert.deepEqual([...causesOf(filter)].sort(), ['company', 'event:FORM_SUBMITTED', 'levels', 'member:3', 'member:4', 'score']);
-  assert.deepEqual([...causesOf({ field: 'customFields.x', operator: 'exists' })], ['contact']);
-  assert.deepEqual([...causesOf({ field: 'listId', operator: 'notExists' })], ['lists']);
+  assert.deepEqual([...changeKindsOf(filter)].sort(), ['company', 'event:FORM_SUBMITTED', 'levels', 'member:3', 'member:4', 'score']);
+  assert.deepEqual([...changeKindsOf({ field: 'customFields.x', operator: 'exists' })], ['contact']);
+  assert.deepEqual([...changeKindsOf({ field: 'listId', operator: 'notExists' })], ['lists']);
 });

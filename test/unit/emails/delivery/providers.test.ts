@@ -46,7 +46,7 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
     pools.get(name)!.busy -= 1;
     all.report(by(name), kind === 'sent' ? { kind, reply: '250', provider: name } : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name });
   };
-  const goesOn = () => all.goesOn()?.setting.provider ?? null;
+  const goesOn = () => all.reusableProvider()?.setting.provider ?? null;
   return { all, by, chosen, goesOn, ended, refused, pass: (ms: number) => { now += ms; } };
 }
 

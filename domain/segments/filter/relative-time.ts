@@ -1,7 +1,7 @@
 const DAY_MS = 86_400_000;
 
 /** A placeholder, in a cached statement, for a time relative to now; `fillMoments` replaces it at each run. */
-class Moment {
+class RelativeTime {
   readonly #days: number;
   readonly #form: 'instant' | 'day';
 
@@ -21,11 +21,11 @@ export type Now = Date | 'later';
 
 /** `days` × 24 h before now, as an instant or as its date in UTC. */
 export function momentBefore(now: Now, days: number, form: 'instant' | 'day'): unknown {
-  const moment = new Moment(days, form);
+  const moment = new RelativeTime(days, form);
   return now === 'later' ? moment : moment.at(now);
 }
 
 /** The values of a statement that was compiled for `later`, at `now`. */
 export function fillMoments(values: readonly unknown[], now: Date): unknown[] {
-  return values.map((value) => (value instanceof Moment ? value.at(now) : value));
+  return values.map((value) => (value instanceof RelativeTime ? value.at(now) : value));
 }

@@ -1,7 +1,7 @@
 import type { Violation } from './errors.ts';
 
 /** A body of this type without its invalid parts: any member may be missing. */
-export type Sound<T> = T extends readonly (infer E)[] ? Sound<E>[] : T extends object ? { [K in keyof T]?: Sound<T[K]> } : T;
+export type ValidPart<T> = T extends readonly (infer E)[] ? ValidPart<E>[] : T extends object ? { [K in keyof T]?: ValidPart<T[K]> } : T;
 
 interface Place {
   isWrong: boolean;
@@ -32,7 +32,7 @@ const namesOf = (path: string): string[] => path.split('/').slice(1).map((name) 
  * Removes the invalid members and elements of a value. `pathOf` maps a path in the result to its path in the whole value
  * (removing a list's elements shifts the indexes of those after them). Null if the value as a whole is invalid.
  */
-export function soundPart(value: unknown, violations: readonly Violation[]): { sound: unknown; pathOf: (path: string) => string } | null {
+export function validPart(value: unknown, violations: readonly Violation[]): { sound: unknown; pathOf: (path: string) => string } | null {
   const indexes = new WeakMap<object, number[]>();
   const take = (whole: unknown, { inner }: Place): unknown => {
     if (inner.size === 0 || typeof whole !== 'object' || whole === null) return whole;
@@ -62,7 +62,7 @@ export function soundPart(value: unknown, violations: readonly Violation[]): { s
  * The violations `told`, and those of `others` at other paths. Drops a `required` violation of `others` if `told` has
  * a violation at or below its path: the member was given, but was removed because it is invalid.
  */
-export function withOthers(told: readonly Violation[], others: readonly Violation[]): Violation[] {
+export function combineViolations(told: readonly Violation[], others: readonly Violation[]): Violation[] {
   const places = new Set(told.map(({ path }) => path));
   const holding = new Set<string>();
   for (const path of places) {

@@ -5,7 +5,7 @@ import type pg from 'pg';
  * ROLLBACK that succeeded, so one that broke in a transaction kept its place for ever: after a few restarts of Postgres no
  * transaction began any more, and the pool's end waited for the lost ones.
  */
-export function freeLost(pool: pg.Pool): void {
+export function removeBrokenConnections(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => held.add(client));
   pool.on('release', (_error, client) => held.delete(client));

@@ -5,7 +5,7 @@ import { stepKind } from '../definition/step-kinds.ts';
 import type { StepKind } from '../definition/steps/kind.ts';
 
 /** A step whose parts fit their schemas, so that the functions of its kind can be asked. */
-export interface SoundStep extends FlowStep {
+export interface ValidStep extends FlowStep {
   kind: StepKind;
   config: unknown;
 }
@@ -15,7 +15,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The step, if any JSON is one as far as its schema goes. */
-export function soundStep(step: unknown): SoundStep | undefined {
+export function validStep(step: unknown): ValidStep | undefined {
   if (!isObject(step)) return undefined;
   const { id, type, config, next } = step;
   const kind = stepKind(type);

@@ -4,7 +4,7 @@ import type { Condition } from '../filter/operand.ts';
 import { qualificationOf, type Sources } from './sources.ts';
 
 /** `Sources` that look everything up once a contact, however many leaves ask. */
-export interface Facts extends Sources {
+export interface JoinedSources extends Sources {
   /** How many activities meet `wanted`. */
   counted(event: FilterEvent, wanted: readonly Condition[]): RawBuilder<unknown>;
   /** Ids of the segments and lists that the contact is in. */
@@ -18,7 +18,7 @@ export interface Facts extends Sources {
  * For few contacts and many filters: planning a hundred subqueries takes far longer than running them, so the activities
  * of a contact are read once, and each event leaf is one more count over them.
  */
-export function factsOf(): Facts {
+export function createJoinedSources(): JoinedSources {
   const events = new Set<FilterEvent>();
   const counts: RawBuilder<unknown>[] = [];
   const score = sql`coalesce(t.total, 0)`;

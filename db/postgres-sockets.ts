@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 /** Tracks all sockets of this process to Postgres, also those still connecting; closes them when Postgres hangs. */
-export interface Line {
+export interface PostgresSockets {
   /** Creates and tracks a socket for a pg client (pg's option `stream`). */
   stream(): Socket;
   /**
@@ -21,7 +21,7 @@ const READ_MS = 100;
 /** A delay whose timer does not keep the process running. */
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
 
-export function createLine(): Line {
+export function createPostgresSockets(): PostgresSockets {
   const sockets = new Set<Socket>();
   let silent = false;
   const end = (socket: Socket): void => void socket.destroy(Object.assign(new Error('Postgres is silent'), { code: 'ETIMEDOUT' }));
@@ -34,16 +34,16 @@ export function createLine(): Line {
       return socket;
     },
     watch(databaseUrl) {
-      const pulse = new Pulse(databaseUrl);
+      const pulse = new Heartbeat(databaseUrl);
       let stopped = false;
-      const look = async (): Promise<void> => {
+      const pingLoop = async (): Promise<void> => {
         while (!stopped) {
-          silent = !(await pulse.felt());
+          silent = !(await pulse.isResponsive());
           if (silent) sockets.forEach(end);
           await sleep(PAUSE_MS);
         }
       };
-      void look();
+      void pingLoop();
       return () => {
         stopped = true;
         pulse.end();
@@ -53,7 +53,7 @@ export function createLine(): Line {
 }
 
 /** Pings Postgres over a connection of its own. */
-class Pulse {
+class Heartbeat {
   readonly #url: string;
   #client: pg.Client | null = null;
   #socket = new Socket();
@@ -63,15 +63,15 @@ class Pulse {
   }
 
   /** Whether Postgres reacted in time. An error counts as a reaction: other queries get such an error at once, too. */
-  async felt(): Promise<boolean> {
-    const late = async (): Promise<boolean> => {
+  async isResponsive(): Promise<boolean> {
+    const timeout = async (): Promise<boolean> => {
       await sleep(SILENT_MS);
       await sleep(READ_MS);
       return false;
     };
-    const heard = await Promise.race([this.#ask().then(() => true, () => { this.end(); return true; }), late()]);
-    if (!heard) this.end();
-    return heard;
+    const responded = await Promise.race([this.#ask().then(() => true, () => { this.end(); return true; }), timeout()]);
+    if (!responded) this.end();
+    return responded;
   }
 
   async #ask(): Promise<void> {

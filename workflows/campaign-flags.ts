@@ -1,11 +1,11 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CampaignActivities, MarkedPage } from '../activities/campaigns.ts';
+import type { CampaignActivities, FlaggedPage } from '../activities/campaigns.ts';
 import { paging } from './options.ts';
 import type { WorkflowInputs } from './registry.ts';
 
 const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(paging);
 
-async function eachPage(tenantId: string, campaignId: number, run: (page: MarkedPage) => Promise<number | null>): Promise<void> {
+async function eachPage(tenantId: string, campaignId: number, run: (page: FlaggedPage) => Promise<number | null>): Promise<void> {
   let after: number | null = 0;
   while (after !== null) after = await run({ tenantId, campaignId, after });
 }
