@@ -4,7 +4,7 @@ import { rows, sql } from '../../db/orm.ts';
 import { asService } from '../../domain/audit/audit.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { createImport, inspectImport } from '../../domain/contacts/import/create-import.ts';
-import { CHUNK_ROWS } from '../../domain/contacts/import/read-csv.ts';
+import { CHUNK_ROWS } from '../../domain/contacts/import/csv/read-csv.ts';
 import { startUndo } from '../../domain/contacts/import/undo-import.ts';
 import { createSegment } from '../../domain/segments/definition/segments.ts';
 import { putFile } from '../../events/file-store.ts';

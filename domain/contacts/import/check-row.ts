@@ -4,7 +4,7 @@ import { unescapeFormula } from '../export/formula.ts';
 import * as fields from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
 import type { ColumnPlan, CustomFields, ImportField } from './map-header.ts';
-import type { ParsedRow, RowFault } from './read-csv.ts';
+import type { ParsedRow, RowFault } from './csv/read-csv.ts';
 
 const { CONTACT_LIMITS, cleanText } = fields;
 

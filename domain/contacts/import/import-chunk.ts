@@ -6,7 +6,7 @@ import { createRowCheck, nameViolations, type CellViolation, type CheckedRow, ty
 import type { CsvInspection } from './inspect-csv.ts';
 import type { CustomFields } from './map-header.ts';
 import { createMerge, isTaken, type Merged } from './merge-stage.ts';
-import type { ParsedRow, RowBatch } from './read-csv.ts';
+import type { ParsedRow, RowBatch } from './csv/read-csv.ts';
 import { displacedRows } from './repeats.ts';
 import { createStager, fieldsOf, stageRows, type StagedRow } from './stage-rows.ts';
 import { undoRecord } from './undo-record.ts';

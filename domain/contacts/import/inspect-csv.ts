@@ -1,10 +1,9 @@
 import { isViolation, type Violation } from '../../common/violation.ts';
-import { detectFormat, type CsvHead } from './detect.ts';
-import { decodeUnits, toUnits, unitBytes } from './encoding.ts';
+import { detectFormat, type CsvHead } from './csv/detect.ts';
+import { decodeUnits, toUnits, unitBytes, type CsvFormat } from './csv/encoding.ts';
 import { mapHeader, type ColumnPlan, type CustomFields, type HeaderMapping } from './map-header.ts';
-import type { CsvPosition } from './read-csv.ts';
-import type { CsvFormat } from './record-reader.ts';
-import { scanRecord } from './scan-record.ts';
+import type { CsvPosition } from './csv/read-csv.ts';
+import { scanRecord } from './csv/scan-record.ts';
 
 export interface InspectOptions {
   readonly encoding?: string | undefined;

@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import type { CheckedRow } from './check-row.ts';
 import type { CsvInspection } from './inspect-csv.ts';
-import type { ParsedRow } from './read-csv.ts';
+import type { ParsedRow } from './csv/read-csv.ts';
 import { BloomFilter } from './bloom-filter.ts';
 
 interface Repeat {

@@ -6,7 +6,7 @@ import { notFound } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { createChunks, type ChunkJob } from './import-chunk.ts';
 import type { CsvInspection } from './inspect-csv.ts';
-import { readRows, type CsvPosition, type RowBatch } from './read-csv.ts';
+import { readRows, type CsvPosition, type RowBatch } from './csv/read-csv.ts';
 import { createRepeatFinder, forgetRepeats, hasRepeats, keepRepeats } from './repeats.ts';
 import { createStage } from './stage-rows.ts';
 

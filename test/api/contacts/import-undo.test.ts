@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { rows, sql, tenantEm } from '../../../db/orm.ts';
-import { CHUNK_ROWS } from '../../../domain/contacts/import/read-csv.ts';
+import { CHUNK_ROWS } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { undoNextChunk } from '../../../domain/contacts/import/undo-import.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';

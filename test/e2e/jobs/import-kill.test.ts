@@ -8,7 +8,7 @@ import pg from 'pg';
 import { seededRandom } from '../../../dev/demo/random.ts';
 import { asService } from '../../../domain/audit/audit.ts';
 import { createImport, inspectImport } from '../../../domain/contacts/import/create-import.ts';
-import { HEAD_BYTES } from '../../../domain/contacts/import/detect.ts';
+import { HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
 import { runImport } from '../../../domain/contacts/import/run-import.ts';
 import { engineEm, rows, sql, tenantEm } from '../../../db/orm.ts';
 import { putFile } from '../../../events/file-store.ts';

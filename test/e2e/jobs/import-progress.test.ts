@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from '@jest/globals';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { contactImportActivities } from '../../../activities/contact-import.ts';
 import { QUEUES } from '../../../workflows/registry.ts';
-import { CHUNK_ROWS } from '../../../domain/contacts/import/read-csv.ts';
+import { CHUNK_ROWS } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { compileWorkflows } from '../../../worker/bundle.ts';
 import { importer } from '../../api/contacts/import-support.ts';
 import { startService, type Service } from '../../support/service.ts';

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { HEAD_BYTES } from '../../../domain/contacts/import/detect.ts';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
 import { inspectCsv, type CsvInspection, type InspectOptions } from '../../../domain/contacts/import/inspect-csv.ts';
-import { readRows, type ParsedRow, type ReadOptions, type RowBatch } from '../../../domain/contacts/import/read-csv.ts';
+import { readRows, type ParsedRow, type ReadOptions, type RowBatch } from '../../../domain/contacts/import/csv/read-csv.ts';
 
 /** The bytes in pieces of the given sizes, repeated as often as needed. */
 export async function* inPieces(bytes: Buffer, sizes: readonly number[] = [65_536]): AsyncGenerator<Buffer> {
@@ -52,3 +54,29 @@ export async function readAll(...args: Parameters<typeof readBatches>): Promise<
 /** Rows as text and faults only, the way tests compare them: `['a', 'b']`, or `cell:code` for a row with faults. */
 export const brief = ({ cells, faults }: ParsedRow): readonly string[] | string =>
   faults.length === 0 ? cells : faults.map(({ cell, code }) => `${cell ?? 'row'}:${code}`).join(' ');
+
+/** A row as the second reader tells of it: its number, the offset behind it, its cells, its fault. */
+export type SecondRow = [row: number, endOffset: number, cells: readonly string[], fault: string | null];
+
+/** The rows of each file as Python reads them. */
+export function readByPython(files: readonly { bytes: Buffer; codec: string; delimiter: string }[]): SecondRow[][] {
+  const cases = files.map(({ bytes, codec, delimiter }) => [bytes.toString('base64'), codec, delimiter]);
+  const script = join(import.meta.dirname, 'read-csv.py');
+  const input = JSON.stringify(cases);
+  const output = execFileSync('python3', [script], { input, encoding: 'utf8', maxBuffer: 2 ** 29 });
+  const read: SecondRow[][] = [[]];
+  for (const line of output.split('\n')) {
+    if (line === '') read.push([]);
+    else read.at(-1)!.push(JSON.parse(line) as SecondRow);
+  }
+  return read.slice(0, files.length);
+}
+
+/** The rows of a file as an import reads them, in the same form. */
+export async function readAsSecond(...[file, options]: Parameters<typeof readBatches>): Promise<SecondRow[]> {
+  const batches = await readBatches(file, { ...options, chunkRows: 1 });
+  return batches.map(({ rows, endOffset }) => {
+    const { row, cells, faults } = rows[0]!;
+    return [row, endOffset, cells, faults[0]?.code ?? null];
+  });
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { generateContactsCsv, type ContactsFile } from '../../../dev/demo/generate-contacts.ts';
 import { createRowCheck, nameViolations } from '../../../domain/contacts/import/check-row.ts';
-import { readRows } from '../../../domain/contacts/import/read-csv.ts';
+import { readRows } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { collect, inPieces, inspect } from './csv-support.ts';
 
 async function generate(options: ContactsFile) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import type { CustomFieldType } from '../../../domain/contacts/values/custom-values.ts';
 import { createRowCheck, nameViolations, type CheckedRow } from '../../../domain/contacts/import/check-row.ts';
-import type { RowFault } from '../../../domain/contacts/import/read-csv.ts';
+import type { RowFault } from '../../../domain/contacts/import/csv/read-csv.ts';
 import { inspect } from './csv-support.ts';
 
 const customFields = new Map<string, CustomFieldType>([

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { detectFormat, HEAD_BYTES } from '../../../domain/contacts/import/detect.ts';
+import { detectFormat, HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
 import { headOf, inspect, refusals } from './csv-support.ts';
 
 const TEXT = 'email,firstName,lastName\njose@example.com,José,Muñoz\nzoe@example.com,Zoë,Weiß\n';

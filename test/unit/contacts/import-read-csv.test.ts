@@ -3,7 +3,7 @@ import { test } from '@jest/globals';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { brief, collect, inPieces, inspect, readAll, readBatches } from './csv-support.ts';
-import { readRows } from '../../../domain/contacts/import/read-csv.ts';
+import { readRows } from '../../../domain/contacts/import/csv/read-csv.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
@@ -111,6 +111,24 @@ test('no piece of a broken note is taken for a row', async () => {
   const note = '1,ann@example.com,"She "said:\nbob@example.com\n\n,eve@example.com\n"done\n2,joe@example.com,x\n';
   const rows = await rowsOf(note);
   assert.deepEqual(rows, ['row:malformed_quote', ['2', 'joe@example.com', 'x']]);
+});
+
+test('what has to be looked at twice is not looked at over and over', async () => {
+  const notes: [string, string, string][] = [
+    // Each line opens a quote that the next one closes, to open another.
+    ['', 'x","x\n', 'row:cell_too_long'],
+    ['"a"b\n', 'a line of text\n', 'row:malformed_quote'],
+    ['', '"a"b\n', 'row:malformed_quote'],
+  ];
+  for (const [first, line, fault] of notes) {
+    const rows = await readAll(`a,email,c\n${first}${line.repeat(4_000_000 / line.length)}1,2,3\n`);
+    assert.deepEqual(rows.map(brief), [fault, ['1', '2', '3']], line);
+  }
+  const odd = ['1, "2" ,3\n', '6" pipe,2,3\n', '1,2\n'];
+  const rows = await readAll(`a,email,c\n${odd.join('').repeat(20_000)}`);
+  assert.equal(rows.length, 60_000);
+  const expected = [['1', '2', '3'], ['6" pipe', '2', '3'], ['1', '2']];
+  for (const [n, row] of rows.entries()) assert.deepEqual(row.cells, expected[n % 3]);
 });
 
 test('a field of 50 MB is one bad row, in flat memory', async () => {

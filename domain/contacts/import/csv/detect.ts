@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Violation } from '../../common/violation.ts';
-import { encodingNamed, toUnits, unitBytes, type CsvEncoding } from './encoding.ts';
-import type { CsvFormat } from './record-reader.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { encodingNamed, toUnits, unitBytes, type CsvEncoding, type CsvFormat } from './encoding.ts';
 import { scanRecord } from './scan-record.ts';
 
 /** So many bytes from the start of a file are enough to detect its format and read its header. */

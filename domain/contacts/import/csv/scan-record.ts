@@ -16,12 +16,22 @@ const MALFORMED: Scan = { kind: 'malformed_quote' };
 /**
  * Scans one CSV record (RFC 4180) of `text` from `start`; `end` is where the next one starts. LF, CRLF and a lone CR end a
  * record, mixed as they may be. Blanks around a quoted cell are dropped, a quote inside an unquoted cell is a character.
+ * It is for what csv-parse does not read: records that it refuses, the search for the end of a broken one, and the head
+ * of a file, of which the API reads up to 256 KiB in one turn.
  *
- * `more`: the text ends before the record does, and it is not `final`. `long`: the record goes on beyond `limit`.
+ * `more`: the text ends before the record does, and it is not `final`. `long`: the record goes on beyond `limit`, or has
+ * more than `most` cells.
  * `malformed_quote`: something else than a delimiter or line break follows a closing quote. `unclosed_quote`: the file ends
  * inside quotes. What is answered depends on the file's content alone, never on how much of it `text` already holds.
  */
-export function scanRecord(text: string, start: number, delimiter: number, limit: number, final: boolean): Scan {
+export function scanRecord(
+  text: string,
+  start: number,
+  delimiter: number,
+  limit: number,
+  final: boolean,
+  most = Infinity,
+): Scan {
   const length = text.length;
   const cells: string[] = [];
   let at = start;
@@ -62,6 +72,7 @@ export function scanRecord(text: string, start: number, delimiter: number, limit
     }
     if (at === length) return final ? { kind: 'record', cells, end: at } : MORE;
     if (code === delimiter) {
+      if (cells.length === most) return LONG;
       at++;
       continue;
     }

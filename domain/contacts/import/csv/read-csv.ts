@@ -1,5 +1,5 @@
-import { decodeUnits, unitBytes } from './encoding.ts';
-import { CELL_MAX_BYTES, RecordReader, type CsvFormat, type RawRecord } from './record-reader.ts';
+import { decodeUnits, unitBytes, type CsvFormat } from './encoding.ts';
+import { CELL_MAX_BYTES, RecordReader, type RawRecord } from './record-reader.ts';
 
 /** A chunk of an import ends after so many rows, or with the row in which it reaches so many bytes. */
 export const CHUNK_ROWS = 5_000;
@@ -57,7 +57,7 @@ export interface ReadOptions {
   readonly inputOffset?: number;
   readonly chunkRows?: number;
   readonly chunkBytes?: number;
-  /** Smaller pieces of input are put together to so many bytes before they are scanned. Default 64 KiB. */
+  /** Smaller pieces of input are put together to so many bytes before they are read. Default 64 KiB. */
   readonly scanBytes?: number;
 }
 

@@ -7,6 +7,12 @@ import { isUtf8 } from 'node:buffer';
  */
 export type CsvEncoding = string;
 
+export interface CsvFormat {
+  readonly encoding: CsvEncoding;
+  /** One ASCII character. */
+  readonly delimiter: string;
+}
+
 // WHATWG's multi-byte encodings other than UTF-8 and UTF-16: a byte of theirs may look like a delimiter.
 const MULTI_BYTE = /^(gbk|gb18030|big5|euc-|iso-2022|shift_jis|replacement|x-user-defined)/;
 

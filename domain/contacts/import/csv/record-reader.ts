@@ -1,20 +1,18 @@
-import type { CsvEncoding } from './encoding.ts';
-import { toUnits, unitBytes } from './encoding.ts';
-import { scanRecord } from './scan-record.ts';
+import { toUnits, unitBytes, type CsvFormat } from './encoding.ts';
+import { parseRecords, type ParsedRecord } from './parse-records.ts';
+import { scanRecord, type Scan } from './scan-record.ts';
 
 /** Largest cell, and largest record, in bytes of the file. */
 export const CELL_MAX_BYTES = 64 * 1024;
 export const RECORD_MAX_BYTES = 1024 * 1024;
 
-/** Smaller pieces of input are put together to so many bytes before they are scanned. */
+/** Smaller pieces of input are put together to so many bytes before they are read. */
 const SCAN_BYTES = 64 * 1024;
+/** csv-parse is given so many units at once. */
+const PARSE_UNITS = 32 * 1024;
+/** A call of csv-parse that ends in a refusal takes about as long as scanning so many records. */
+const REFUSAL_RECORDS = 100;
 const LINE_BREAK = /[\r\n]/;
-
-export interface CsvFormat {
-  readonly encoding: CsvEncoding;
-  /** One ASCII character. */
-  readonly delimiter: string;
-}
 
 /** A record as found in the file, its cells still in units of the encoding; a broken one has its text as the only cell. */
 export interface RawRecord {
@@ -38,6 +36,9 @@ interface Broken {
 /**
  * Splits a file into records as its bytes arrive; holds at most one record and what was pushed last.
  *
+ * csv-parse reads them. It stops at a quote that is not as RFC 4180 has it. There our own scanner looks at that one
+ * record, which may be sound (blanks around quotes, quotes inside a cell) or broken, and csv-parse goes on behind it.
+ *
  * A record whose quotes are wrong or that is too long says nothing certain about where it ends. It becomes one broken
  * record that goes on, line by line, up to the next line that starts a sound record of exactly `columns` cells: an
  * unclosed quote costs its own row instead of the file, and no piece of a broken note that has fewer or more cells is
@@ -56,6 +57,11 @@ export class RecordReader {
   #fresh = false;
   #ended = false;
   #text = '';
+  /** Records that csv-parse has read from `#at` on. */
+  #parsed: Iterator<ParsedRecord, undefined> = [].values();
+  /** How many records are the scanner's: the one that csv-parse has refused, more after several refusals. */
+  #toScan = 0;
+  #refusals = 0;
   #at = 0;
   #textOffset: number;
   #row: number;
@@ -100,28 +106,58 @@ export class RecordReader {
 
   #scanOn(): RawRecord | null {
     for (;;) {
-      if (this.#at >= this.#text.length) return this.#ended && this.#broken ? this.#finish(this.#broken) : null;
-      if (this.#broken === null || !this.#midLine) {
-        const scan = scanRecord(this.#text, this.#at, this.#delimiter, this.#limit(), this.#ended);
-        if (scan.kind === 'more') {
-          // Twice as much each time, so that a long record is not scanned over and over.
-          this.#wanted = Math.max(this.#scanBytes, (this.#text.length - this.#at) * this.#unit);
-          return null;
-        }
-        if (this.#broken === null && scan.kind === 'record') {
-          this.#at = scan.end;
-          return { row: this.#row++, endOffset: this.#offset(), cells: scan.cells, fault: null };
-        }
-        if (this.#broken !== null && scan.kind === 'record' && scan.cells.length === this.#columns) {
-          return this.#finish(this.#broken);
-        }
-        if (this.#broken === null && scan.kind !== 'record') {
-          this.#broken = { fault: scan.kind === 'long' ? this.#whyLong() : scan.kind, quotes: 0, text: '' };
-        }
-        this.#midLine = true;
-      }
-      if (this.#broken !== null && !this.#skipLine(this.#broken)) return null;
+      if (this.#broken !== null) return this.#skipBroken(this.#broken);
+      const parsed = this.#nextParsed();
+      if (parsed !== undefined) return this.#sound(parsed);
+      if (this.#at >= this.#text.length) return null;
+      const scan = this.#scan();
+      if (scan.kind === 'more') return null;
+      if (scan.kind === 'record') return this.#sound({ cells: scan.cells, length: scan.end - this.#at });
+      this.#broken = { fault: scan.kind === 'long' ? this.#whyLong() : scan.kind, quotes: 0, text: '' };
+      this.#midLine = true;
     }
+  }
+
+  /** Moves over the broken record; null when its end has not arrived yet. */
+  #skipBroken(broken: Broken): RawRecord | null {
+    for (;;) {
+      if (this.#midLine && !this.#skipLine(broken)) return null;
+      if (this.#at >= this.#text.length) return this.#ended ? this.#finish(broken) : null;
+      // Not beyond as many cells: where each line opens a quote, every look at one would go on through all of them.
+      const scan = this.#scan(this.#columns);
+      if (scan.kind === 'more') return null;
+      if (scan.kind === 'record' && scan.cells.length === this.#columns) return this.#finish(broken);
+      this.#midLine = true;
+    }
+  }
+
+  #scan(most?: number): Scan {
+    const scan = scanRecord(this.#text, this.#at, this.#delimiter, this.#limit(), this.#ended, most);
+    // Twice as much each time, so that a long record is not scanned over and over.
+    if (scan.kind === 'more') this.#wanted = Math.max(this.#scanBytes, (this.#text.length - this.#at) * this.#unit);
+    return scan;
+  }
+
+  #sound({ cells, length }: ParsedRecord): RawRecord {
+    this.#at += length;
+    return { row: this.#row++, endOffset: this.#offset(), cells, fault: null };
+  }
+
+  /** The next record, if it is one that csv-parse reads. */
+  #nextParsed(): ParsedRecord | undefined {
+    let next = this.#parsed.next().value;
+    if (next === undefined && this.#toScan === 0) {
+      const end = this.#at + PARSE_UNITS;
+      const final = this.#ended && end >= this.#text.length;
+      const { records, refused } = parseRecords(this.#text.slice(this.#at, end), this.#format, final);
+      // Where refusals follow each other closely (`a, "b"` in each line), calls are made ever more rarely.
+      this.#refusals = refused && records.length < REFUSAL_RECORDS ? this.#refusals + 1 : 0;
+      if (refused) this.#toScan = Math.min(2 ** this.#refusals, REFUSAL_RECORDS);
+      this.#parsed = records.values();
+      next = this.#parsed.next().value;
+    }
+    if (next === undefined && this.#toScan > 0) this.#toScan -= 1;
+    return next;
   }
 
   #take(): void {
@@ -164,10 +200,9 @@ export class RecordReader {
     const cut = found !== -1 && end + 1 === this.#text.length && this.#text[end] === '\r' && !this.#ended;
     const crlf = this.#text.startsWith('\r\n', end);
     const next = found === -1 || cut ? end : end + (crlf ? 2 : 1);
-    if (broken.text.length < CELL_MAX_BYTES) {
-      broken.text += this.#text.slice(this.#at, Math.min(next, this.#at + CELL_MAX_BYTES - broken.text.length));
-    }
-    for (let quote = this.#text.indexOf('"', this.#at); quote !== -1 && quote < next; quote = this.#text.indexOf('"', quote + 1)) broken.quotes += 1;
+    const line = this.#text.slice(this.#at, next);
+    if (broken.text.length < CELL_MAX_BYTES) broken.text += line.slice(0, CELL_MAX_BYTES - broken.text.length);
+    for (let quote = line.indexOf('"'); quote !== -1; quote = line.indexOf('"', quote + 1)) broken.quotes += 1;
     this.#at = next;
     this.#midLine = found === -1 || cut;
     return !this.#midLine || this.#ended;
