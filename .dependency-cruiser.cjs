@@ -96,15 +96,55 @@ module.exports = {
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     ...upward,
     // A new folder of the service needs its place in the list.
-    { name: 'every-room-has-its-place', severity: 'error', from: { path: `^(${FOLDERS})/`, pathNot: [...ROOMS, 'db/'].map((room) => `^${room}`) }, to: {} },
-    { name: 'nothing-imports-api', severity: 'error', from: { pathNot: '^(api|test|bench|clients)/' }, to: { path: '^api/' } },
-    { name: 'nothing-imports-clients', severity: 'error', from: { pathNot: '^(clients|test)/' }, to: { path: '^clients/' } },
-    { name: 'the-client-stands-alone', severity: 'error', from: { path: '^clients/typescript/' }, to: { pathNot: '^clients/typescript/' } },
-    { name: 'domain-knows-no-transport', severity: 'error', from: { path: '^domain/' }, to: { path: '^events/(?!contracts\\.|outbox\\.)|node_modules/(koa|@koa|nats|@temporalio)' } },
+    {
+      name: 'every-room-has-its-place',
+      severity: 'error',
+      from: { path: `^(${FOLDERS})/`, pathNot: [...ROOMS, 'db/'].map((room) => `^${room}`) },
+      to: {},
+    },
+    {
+      name: 'nothing-imports-api',
+      severity: 'error',
+      from: { pathNot: '^(api|test|bench|clients)/' },
+      to: { path: '^api/' },
+    },
+    {
+      name: 'nothing-imports-clients',
+      severity: 'error',
+      from: { pathNot: '^(clients|test)/' },
+      to: { path: '^clients/' },
+    },
+    {
+      name: 'the-client-stands-alone',
+      severity: 'error',
+      from: { path: '^clients/typescript/' },
+      to: { pathNot: '^clients/typescript/' },
+    },
+    {
+      name: 'domain-knows-no-transport',
+      severity: 'error',
+      from: { path: '^domain/' },
+      to: { path: '^events/(?!contracts\\.|outbox\\.)|node_modules/(koa|@koa|nats|@temporalio)' },
+    },
     // Only the types of activities, and what is pure, may go into the sandbox of workflows.
-    { name: 'workflows-are-pure', severity: 'error', from: { path: '^workflows/' }, to: { pathNot: '^(workflows/|node_modules/@temporalio/(workflow|common))', dependencyTypesNot: ['type-only'] } },
-    { name: 'npm-start-needs-no-dev-dependency', severity: 'error', from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)` }, to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] } },
-    { name: 'nothing-imports-dev', severity: 'error', from: { pathNot: '^(dev|test|bench)/' }, to: { path: '^(dev|test|bench)/' } },
+    {
+      name: 'workflows-are-pure',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { pathNot: '^(workflows/|node_modules/@temporalio/(workflow|common))', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'npm-start-needs-no-dev-dependency',
+      severity: 'error',
+      from: { path: `^(${FOLDERS})/|^dev/(?!faults/|stack/test-)` },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nothing-imports-dev',
+      severity: 'error',
+      from: { pathNot: '^(dev|test|bench)/' },
+      to: { path: '^(dev|test|bench)/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

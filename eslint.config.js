@@ -20,7 +20,8 @@ export default tseslint.config(
         'error',
         {
           selector: "CallExpression[callee.property.name='getKysely'][callee.object.name!='tx']",
-          message: 'getKysely() outside em.transactional sees no rows: call it on the `tx` that em.transactional passes in.',
+          message:
+            'getKysely() outside em.transactional sees no rows: call it on the `tx` that em.transactional passes in.',
         },
         {
           selector: "MemberExpression[object.object.name='process'][object.property.name='env']",
@@ -32,13 +33,19 @@ export default tseslint.config(
   {
     files: ['api/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', {
-        paths: ['kysely', 'pg'].map((name) => ({ name, message: 'SQL lives in domain/ and db/.' })),
-        patterns: [{
-          regex: '/db/orm\\.ts$', importNames: ['sql', 'rows', 'preparedHint', 'RawBuilder'],
-          message: 'SQL lives in domain/ and db/.',
-        }],
-      }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['kysely', 'pg'].map((name) => ({ name, message: 'SQL lives in domain/ and db/.' })),
+          patterns: [
+            {
+              regex: '/db/orm\\.ts$',
+              importNames: ['sql', 'rows', 'preparedHint', 'RawBuilder'],
+              message: 'SQL lives in domain/ and db/.',
+            },
+          ],
+        },
+      ],
     },
   },
   { files: ['config/env.ts', 'dev/**', 'test/**', 'bench/**'], rules: { 'no-restricted-syntax': 'off' } },

@@ -36,10 +36,12 @@ export function campaignActivities(deps: Deps) {
       throw ApplicationFailure.nonRetryable(error.message, error.code);
     }
   };
-  const timed = (type: StepType) => async (request: StepRequest): Promise<StepAnswer> => {
-    const end = deps.metrics.stepDuration.startTimer({ type });
-    return step(request).finally(end);
-  };
+  const timed =
+    (type: StepType) =>
+    async (request: StepRequest): Promise<StepAnswer> => {
+      const end = deps.metrics.stepDuration.startTimer({ type });
+      return step(request).finally(end);
+    };
   const steps = Object.fromEntries(STEP_TYPES.map((type) => [type, timed(type)])) as Record<StepType, typeof step>;
 
   return {
@@ -61,7 +63,11 @@ export function campaignActivities(deps: Deps) {
         await closeWorkflow(deps, workflowId, reason ?? 'stopped');
         heartbeat(id);
       });
-      await clearSweepFlag(em, tenantId, page.map(({ id }) => id));
+      await clearSweepFlag(
+        em,
+        tenantId,
+        page.map(({ id }) => id),
+      );
       return page.at(-1)?.id ?? null;
     },
 
@@ -69,9 +75,12 @@ export function campaignActivities(deps: Deps) {
     wakeParked: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const page = await flaggedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {
-        await deps.temporal.workflow.getHandle(workflowId).signal('wake').catch((error: unknown) => {
-          if (!(error instanceof WorkflowNotFoundError)) throw error;
-        });
+        await deps.temporal.workflow
+          .getHandle(workflowId)
+          .signal('wake')
+          .catch((error: unknown) => {
+            if (!(error instanceof WorkflowNotFoundError)) throw error;
+          });
         heartbeat(id);
       });
       return page.at(-1)?.id ?? null;

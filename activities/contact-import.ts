@@ -24,7 +24,9 @@ function hopeless(error: unknown): string | null {
 /** Runs work that tells how far it is, and shows that it is alive while it has nothing to tell: a chunk can take long. */
 async function beating<T>(work: (tell: (details: unknown) => void) => Promise<T>): Promise<T> {
   let last: unknown;
-  const timer = setInterval(() => { heartbeat(last); }, BEAT_MS);
+  const timer = setInterval(() => {
+    heartbeat(last);
+  }, BEAT_MS);
   try {
     return await work((details) => {
       last = details;
@@ -44,15 +46,20 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
   return {
     /** Imports rows that are not imported yet for some seconds; its progress is its heartbeat. Not retried when it can not work. */
     async importContacts({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<ImportStand> {
-      return beating((tell) => runImport({
-        orm: deps.orm, tenantId, importId, enough: sliceOver(),
-        open: (key, offset) => readFile(deps.nats, key, offset),
-        progress: (progress) => {
-          // Chunks commit on a client of their own, which the outbox subscriber does not see.
-          deps.nats.connection.publish(OUTBOX_PING, 'outbox_events' satisfies OutboxTable);
-          tell(progress);
-        },
-      })).catch((error: unknown) => {
+      return beating((tell) =>
+        runImport({
+          orm: deps.orm,
+          tenantId,
+          importId,
+          enough: sliceOver(),
+          open: (key, offset) => readFile(deps.nats, key, offset),
+          progress: (progress) => {
+            // Chunks commit on a client of their own, which the outbox subscriber does not see.
+            deps.nats.connection.publish(OUTBOX_PING, 'outbox_events' satisfies OutboxTable);
+            tell(progress);
+          },
+        }),
+      ).catch((error: unknown) => {
         const why = hopeless(error);
         throw why === null ? error : ApplicationFailure.nonRetryable(why, 'ImportFailed');
       });
@@ -63,7 +70,10 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
     },
 
     /** Undoes chunks of an import for some seconds; answers how far it is. */
-    async undoContactImport({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<UndoFigures & { over: boolean }> {
+    async undoContactImport({
+      tenantId,
+      importId,
+    }: WorkflowInputs['contactImport']): Promise<UndoFigures & { over: boolean }> {
       const enough = sliceOver();
       return beating(async (tell) => {
         for (;;) {
@@ -74,7 +84,11 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       });
     },
 
-    async failContactImport({ tenantId, importId, error }: WorkflowInputs['contactImport'] & { error: string }): Promise<void> {
+    async failContactImport({
+      tenantId,
+      importId,
+      error,
+    }: WorkflowInputs['contactImport'] & { error: string }): Promise<void> {
       await failImport(deps.orm, tenantId, importId, error);
     },
   };

@@ -1,5 +1,9 @@
 /** Calls `run` for every item, at most `limit` at a time; rejects with the first error once none runs any more. */
-export async function eachBounded<T>(items: readonly T[], limit: number, run: (item: T) => Promise<void>): Promise<void> {
+export async function eachBounded<T>(
+  items: readonly T[],
+  limit: number,
+  run: (item: T) => Promise<void>,
+): Promise<void> {
   const errors: unknown[] = [];
   const queue = items.values();
   const work = async (): Promise<void> => {

@@ -22,7 +22,11 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
      * Looks after a campaign for some seconds, or until it has to wait for longer than that. `at` is the workflow's time in
      * ms since the epoch.
      */
-    async advanceCampaign({ tenantId, campaignId, at }: WorkflowInputs['emailCampaign'] & { at: number }): Promise<CampaignStand> {
+    async advanceCampaign({
+      tenantId,
+      campaignId,
+      at,
+    }: WorkflowInputs['emailCampaign'] & { at: number }): Promise<CampaignStand> {
       const em = tenantEm(deps.orm, tenantId);
       const { cancellationSignal } = Context.current();
       const memory = freshMemory();
@@ -36,7 +40,11 @@ export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
         const pause = until ? until.getTime() - now.getTime() : 0;
         if (over || until === null || elapsed() + pause > sliceMs) {
           const progress = await describeProgress(em, tenantId, campaignId);
-          return { over, ...(until === undefined ? {} : { until: until && until.toISOString() }), summary: summary + progress };
+          return {
+            over,
+            ...(until === undefined ? {} : { until: until && until.toISOString() }),
+            summary: summary + progress,
+          };
         }
         if (pause > 0) await delay(pause, undefined, { signal: cancellationSignal });
       }

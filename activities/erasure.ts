@@ -13,17 +13,23 @@ import type { WorkflowInputs } from '../workflows/registry.ts';
 
 const NOT_FOUND = 5;
 const subjectOf = (tenantId: string): string => `events.${tenantId}.*`;
-const STREAMS = [{ stream: EVENTS, subject: subjectOf }, { stream: DEAD_LETTERS, subject: () => 'dead.>' }];
+const STREAMS = [
+  { stream: EVENTS, subject: subjectOf },
+  { stream: DEAD_LETTERS, subject: () => 'dead.>' },
+];
 
 /** What an erasure does outside of the database comes before the contact goes, for nobody finds its traces after that. */
 export function erasureActivities(deps: Deps) {
   const emOf = (tenantId: string) => tenantEm(deps.orm, tenantId);
   const final = (error: unknown): never => {
-    throw error instanceof AppError && error.status < 500 ? ApplicationFailure.nonRetryable(error.message, error.code) : error;
+    throw error instanceof AppError && error.status < 500
+      ? ApplicationFailure.nonRetryable(error.message, error.code)
+      : error;
   };
 
   return {
-    beginErasure: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> => beginErasure(emOf(tenantId), tenantId, erasureId).catch(final),
+    beginErasure: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> =>
+      beginErasure(emOf(tenantId), tenantId, erasureId).catch(final),
 
     /** Erases the person's events from the streams; where it got to is its heartbeat. */
     async eraseEvents({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
@@ -31,42 +37,81 @@ export function erasureActivities(deps: Deps) {
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
       const ids = new Set(person.contactIds);
       const pattern = new RegExp(person.pattern);
-      const isToGo = (text: string): boolean => pattern.test(text.toLowerCase()) || [...text.matchAll(/\\?"(?:contactId|recipientId)\\?":(\d+)/g)].some((found) => ids.has(Number(found[1])));
+      const isToGo = (text: string): boolean =>
+        pattern.test(text.toLowerCase()) ||
+        [...text.matchAll(/\\?"(?:contactId|recipientId)\\?":(\d+)/g)].some((found) => ids.has(Number(found[1])));
       const before = (Context.current().info.heartbeatDetails ?? {}) as Record<string, EraseProgress>;
       const done: Record<string, EraseProgress> = { ...before };
       for (const { stream, subject } of STREAMS) {
-        done[stream] = await eraseMessages(deps.nats, stream, subject(tenantId), before[stream] ?? { seq: 0, erased: 0 }, isToGo, (progress) => heartbeat({ ...done, [stream]: progress }));
+        done[stream] = await eraseMessages(
+          deps.nats,
+          stream,
+          subject(tenantId),
+          before[stream] ?? { seq: 0, erased: 0 },
+          isToGo,
+          (progress) => heartbeat({ ...done, [stream]: progress }),
+        );
       }
-      const copies = copiesOf(deps.env.NATS_LISTENERS).filter((copy) => copy.tenantId === null || copy.tenantId === tenantId);
+      const copies = copiesOf(deps.env.NATS_LISTENERS).filter(
+        (copy) => copy.tenantId === null || copy.tenantId === tenantId,
+      );
       await ensureCopies(deps.nats, copies, deps.env.EVENTS_MAX_AGE);
       for (const copy of copies) {
         const key = `${EVENTS} in ${copy.account}`;
         await untilCaughtUp(deps.nats, copy, () => heartbeat(done));
-        done[key] = await eraseMessages(await insideOf(deps.nats, copy), EVENTS, subjectOf(tenantId), before[key] ?? { seq: 0, erased: 0 }, isToGo, (progress) => heartbeat({ ...done, [key]: progress }));
+        done[key] = await eraseMessages(
+          await insideOf(deps.nats, copy),
+          EVENTS,
+          subjectOf(tenantId),
+          before[key] ?? { seq: 0, erased: 0 },
+          isToGo,
+          (progress) => heartbeat({ ...done, [key]: progress }),
+        );
       }
-      await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { events: done[EVENTS]!.erased, deadLetterMessages: done[DEAD_LETTERS]!.erased }));
+      await em.transactional((tx) =>
+        addCounts(tx, tenantId, erasureId, {
+          events: done[EVENTS]!.erased,
+          deadLetterMessages: done[DEAD_LETTERS]!.erased,
+        }),
+      );
     },
 
     /** Closes and deletes the person's executions in Temporal, with their histories. */
     async eraseHistories({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
-      const workflows = await em.transactional((tx) => rows<{ workflow_id: string }>(tx, sql`
-        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) and workflow_id is not null order by id`));
+      const workflows = await em.transactional((tx) =>
+        rows<{ workflow_id: string }>(
+          tx,
+          sql`
+        select workflow_id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${person.contactIds}::bigint[]) and workflow_id is not null order by id`,
+        ),
+      );
       const { workflowService } = deps.temporal;
       let erased = 0;
       for (const { workflow_id: workflowId } of workflows) {
         await closeWorkflow(deps, workflowId, 'contact_erased');
-        await workflowService.deleteWorkflowExecution({ namespace: deps.temporal.options.namespace, workflowExecution: { workflowId } }).then(() => (erased += 1), (error: unknown) => {
-          if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
-        });
+        await workflowService
+          .deleteWorkflowExecution({ namespace: deps.temporal.options.namespace, workflowExecution: { workflowId } })
+          .then(
+            () => (erased += 1),
+            (error: unknown) => {
+              if (!isGrpcServiceError(error) || Number(error.code) !== NOT_FOUND) throw error;
+            },
+          );
         heartbeat(workflowId);
       }
       await em.transactional((tx) => addCounts(tx, tenantId, erasureId, { workflows: erased }));
     },
 
-    eraseRecords: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> => eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final),
+    eraseRecords: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> =>
+      eraseRecords(emOf(tenantId), tenantId, erasureId).catch(final),
 
-    endErasure: ({ tenantId, erasureId, error }: WorkflowInputs['contactErasure'] & { error: string | null }): Promise<void> => endErasure(emOf(tenantId), tenantId, erasureId, error),
+    endErasure: ({
+      tenantId,
+      erasureId,
+      error,
+    }: WorkflowInputs['contactErasure'] & { error: string | null }): Promise<void> =>
+      endErasure(emOf(tenantId), tenantId, erasureId, error),
   };
 }

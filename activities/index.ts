@@ -7,5 +7,11 @@ import { segmentActivities } from './segments.ts';
 
 /** What workflows may do to the world. Names are what the Temporal UI shows. */
 export function createActivities(deps: Deps) {
-  return { ...campaignActivities(deps), ...contactImportActivities(deps), ...emailCampaignActivities(deps), ...erasureActivities(deps), ...segmentActivities(deps) };
+  return {
+    ...campaignActivities(deps),
+    ...contactImportActivities(deps),
+    ...emailCampaignActivities(deps),
+    ...erasureActivities(deps),
+    ...segmentActivities(deps),
+  };
 }

@@ -24,7 +24,11 @@ export async function closeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: st
  * that, and closes what was stopped meanwhile: a stop looks for workflows after it has written, so one of the two sees
  * the other. `onStarted` is called after each.
  */
-export async function startExecutions(deps: StartDeps, executions: ExecutionInput[], onStarted = (): void => {}): Promise<void> {
+export async function startExecutions(
+  deps: StartDeps,
+  executions: ExecutionInput[],
+  onStarted = (): void => {},
+): Promise<void> {
   if (executions.length === 0) return;
   const started: StartedWorkflow[] = [];
   await eachBounded(executions, AT_ONCE, async (execution) => {
@@ -35,7 +39,9 @@ export async function startExecutions(deps: StartDeps, executions: ExecutionInpu
   });
   const { tenantId } = executions[0]!;
   const orphans = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started);
-  await eachBounded(orphans, AT_ONCE, (orphan) => closeWorkflow(deps, orphan.workflowId, 'stopped while it was started'));
+  await eachBounded(orphans, AT_ONCE, (orphan) =>
+    closeWorkflow(deps, orphan.workflowId, 'stopped while it was started'),
+  );
 }
 
 /** Starts what a row of the outbox says. */

@@ -32,8 +32,14 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
 
 /** Preflights of the public form endpoints: any origin may ask; the answer to the request itself says whether it may read. */
 async function openPreflight(ctx: Context, next: Next): Promise<void> {
-  if (ctx.method !== 'OPTIONS' || !OPEN_TO_ANY_ORIGIN.test(ctx.path) || ctx.get('access-control-request-method') === '') return next();
-  ctx.set({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Methods': 'GET, POST', 'Access-Control-Allow-Headers': 'Content-Type', 'Access-Control-Max-Age': '600' });
+  if (ctx.method !== 'OPTIONS' || !OPEN_TO_ANY_ORIGIN.test(ctx.path) || ctx.get('access-control-request-method') === '')
+    return next();
+  ctx.set({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, POST',
+    'Access-Control-Allow-Headers': 'Content-Type',
+    'Access-Control-Max-Age': '600',
+  });
   ctx.status = 204;
 }
 
@@ -47,7 +53,9 @@ async function openErrors(ctx: Context, next: Next): Promise<void> {
 }
 
 const tooMany = (retrySeconds: number): AppError =>
-  new AppError('too_many_requests', 'Too many requests; wait', { headers: { 'Retry-After': String(Math.max(1, retrySeconds)) } });
+  new AppError('too_many_requests', 'Too many requests; wait', {
+    headers: { 'Retry-After': String(Math.max(1, retrySeconds)) },
+  });
 
 /** Where a route is, with its parameters in braces. */
 const pathOf = ({ path }: RouteSpec): string => (path.startsWith('//') ? path.slice(1) : `/api/v1${path}`);
@@ -55,7 +63,12 @@ const pathOf = ({ path }: RouteSpec): string => (path.startsWith('//') ? path.sl
 /** The methods of each path without parameters. */
 function fixedPaths(specs: readonly RouteSpec[]): Map<string, string[]> {
   const fixed = specs.filter((spec) => !spec.path.includes('{'));
-  return new Map([...Map.groupBy(fixed, pathOf)].map(([path, same]) => [path, same.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : [method]))]));
+  return new Map(
+    [...Map.groupBy(fixed, pathOf)].map(([path, same]) => [
+      path,
+      same.flatMap(({ method }) => (method === 'GET' ? ['HEAD', 'GET'] : [method])),
+    ]),
+  );
 }
 
 const fixed = fixedPaths(routes);
@@ -66,10 +79,15 @@ const isId = (part: string): boolean => /^\d{1,16}$/.test(part);
 const MOST_PARTS = 12;
 
 /** A path as logs show it: our words and ids. Whatever else stands in it a client made up, and it may be somebody's address. */
-const safePath = (path: string): string => path.split('/', MOST_PARTS).map((part) => (words.has(part) || isId(part) ? part : '…')).join('/');
+const safePath = (path: string): string =>
+  path
+    .split('/', MOST_PARTS)
+    .map((part) => (words.has(part) || isId(part) ? part : '…'))
+    .join('/');
 
 /** The path of a route as logs show it, with its ids. Whoever has a token may do what it says: it is no matter for the log. */
-const safePathOf = (spec: RouteSpec, params: Record<string, string>): string => pathOf(spec).replaceAll(/\{(\w+)\}/g, (name, param: string) => (isId(params[param]!) ? params[param]! : name));
+const safePathOf = (spec: RouteSpec, params: Record<string, string>): string =>
+  pathOf(spec).replaceAll(/\{(\w+)\}/g, (name, param: string) => (isId(params[param]!) ? params[param]! : name));
 
 async function pathForLogs(ctx: Context, next: Next): Promise<void> {
   ctx.state['loggedPath'] = safePath(ctx.path);
@@ -92,32 +110,41 @@ interface Edge {
 /** Rate limit, authentication and permission of each route, before its body is read. */
 function createDoor({ deps, mayPass }: Edge) {
   const admission = createAdmission(deps);
-  return (spec: RouteSpec) => async (ctx: Context, next: Next): Promise<void> => {
-    ctx.state['operation'] = spec.operationId;
-    ctx.state['errorPage'] = spec.errorPage;
-    ctx.state['loggedPath'] = safePathOf(spec, ctx['params'] as Record<string, string>);
-    // `/contacts/search` is no contact, whatever the method.
-    const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
-    if (own) throw methodNotAllowed(ctx.path, own);
-    if (spec.access === 'public' && !spec.path.startsWith('/auth/')) {
-      if (deps.env.ENABLE_RATE_LIMITING && !mayPass(ctx.ip)) throw tooMany(1);
-      return next();
-    }
-    const { caller, rate } = await admission({ authorization: spec.access === 'public' ? null : ctx.get('authorization'), address: ctx.ip });
-    if (rate) {
-      ctx.set({ 'RateLimit-Limit': String(rate.limit), 'RateLimit-Remaining': String(rate.remaining), 'RateLimit-Reset': String(rate.resetSeconds) });
-      if (!rate.allowed) throw tooMany(rate.retrySeconds);
-    }
-    if (caller instanceof AppError) throw caller;
-    if (spec.access !== 'public') assertAllowed(spec, caller!);
-    ctx.state['principal'] = caller;
-    await next();
-  };
+  return (spec: RouteSpec) =>
+    async (ctx: Context, next: Next): Promise<void> => {
+      ctx.state['operation'] = spec.operationId;
+      ctx.state['errorPage'] = spec.errorPage;
+      ctx.state['loggedPath'] = safePathOf(spec, ctx['params'] as Record<string, string>);
+      // `/contacts/search` is no contact, whatever the method.
+      const own = spec.path.includes('{') ? fixed.get(ctx.path) : undefined;
+      if (own) throw methodNotAllowed(ctx.path, own);
+      if (spec.access === 'public' && !spec.path.startsWith('/auth/')) {
+        if (deps.env.ENABLE_RATE_LIMITING && !mayPass(ctx.ip)) throw tooMany(1);
+        return next();
+      }
+      const { caller, rate } = await admission({
+        authorization: spec.access === 'public' ? null : ctx.get('authorization'),
+        address: ctx.ip,
+      });
+      if (rate) {
+        ctx.set({
+          'RateLimit-Limit': String(rate.limit),
+          'RateLimit-Remaining': String(rate.remaining),
+          'RateLimit-Reset': String(rate.resetSeconds),
+        });
+        if (!rate.allowed) throw tooMany(rate.retrySeconds);
+      }
+      if (caller instanceof AppError) throw caller;
+      if (spec.access !== 'public') assertAllowed(spec, caller!);
+      ctx.state['principal'] = caller;
+      await next();
+    };
 }
 
 function assertAllowed({ access }: RouteSpec, caller: Principal): void {
   if (access === 'user') {
-    if (caller.actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
+    if (caller.actor.type !== 'user')
+      throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
   } else if (!caller.permissions.has(access)) {
     throw new AppError('forbidden', `This needs the permission ${access}`);
   }
@@ -141,7 +168,12 @@ async function refuse(ctx: Context): Promise<void> {
 
 /** What answers every request, over its dependencies; nothing listens yet. */
 export function createHandler(deps: Deps): (request: IncomingMessage, response: ServerResponse) => void {
-  const edge: Edge = { deps, mayPass: createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE), headers: securityHeaders(), logAnswer: createLogAnswer(deps) };
+  const edge: Edge = {
+    deps,
+    mayPass: createWideLimit(deps.env.RATE_LIMIT_PUBLIC_PER_MINUTE),
+    headers: securityHeaders(),
+    logAnswer: createLogAnswer(deps),
+  };
   const followClick = createFollowClick(edge);
   const handle = createApp(edge).callback();
   return (request, response) => {
@@ -152,11 +184,17 @@ export function createHandler(deps: Deps): (request: IncomingMessage, response: 
 function createApp(edge: Edge): Koa {
   const { deps } = edge;
   const app = new Koa({ proxy: deps.env.TRUST_PROXY > 0, maxIpsCount: deps.env.TRUST_PROXY });
-  const origins = deps.env.CORS_ALLOWED_ORIGINS.split(',').map((origin) => origin.trim()).filter(Boolean);
+  const origins = deps.env.CORS_ALLOWED_ORIGINS.split(',')
+    .map((origin) => origin.trim())
+    .filter(Boolean);
   const router = new Router();
   const admit = createDoor(edge);
   for (const spec of [...routes].sort(bySpecificity)) {
-    router.register(pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'), [spec.method], [admit(spec) as never, guard(spec, deps) as never]);
+    router.register(
+      pathOf(spec).replaceAll(/\{(\w+)\}/g, ':$1'),
+      [spec.method],
+      [admit(spec) as never, guard(spec, deps) as never],
+    );
   }
 
   readQueries(app);
@@ -173,11 +211,24 @@ function createApp(edge: Edge): Koa {
   });
   app.use(openPreflight);
   app.use(openErrors);
-  app.use(cors({
-    origin: (ctx: Context) => (origins.includes(ctx.get('origin')) && !OPEN_TO_ANY_ORIGIN.test(ctx.path) ? ctx.get('origin') : ''),
-    exposeHeaders: ['ETag', 'Location', 'X-Request-Id', 'Retry-After', 'Content-Disposition', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Idempotency-Replayed'],
-    maxAge: 600,
-  }) as never);
+  app.use(
+    cors({
+      origin: (ctx: Context) =>
+        origins.includes(ctx.get('origin')) && !OPEN_TO_ANY_ORIGIN.test(ctx.path) ? ctx.get('origin') : '',
+      exposeHeaders: [
+        'ETag',
+        'Location',
+        'X-Request-Id',
+        'Retry-After',
+        'Content-Disposition',
+        'RateLimit-Limit',
+        'RateLimit-Remaining',
+        'RateLimit-Reset',
+        'Idempotency-Replayed',
+      ],
+      maxAge: 600,
+    }) as never,
+  );
   app.use(conditional);
   app.use(etag({ weak: true }) as never);
   app.use(router.routes() as never);

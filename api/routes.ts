@@ -15,6 +15,17 @@ import type { RouteSpec } from './route/route.ts';
 
 /** Every route of the service: what is not here does not exist, and what is here is described in openapi.json. */
 export const routes: readonly RouteSpec[] = [
-  ...systemRoutes(() => routes), ...authRoutes, ...accountRoutes, ...userRoutes, ...roleRoutes, ...invitationRoutes, ...apiKeyRoutes,
-  ...contactRoutes, ...emailRoutes, ...campaignRoutes, ...formRoutes, ...scoringRoutes, ...analyticsRoutes,
+  ...systemRoutes(() => routes),
+  ...authRoutes,
+  ...accountRoutes,
+  ...userRoutes,
+  ...roleRoutes,
+  ...invitationRoutes,
+  ...apiKeyRoutes,
+  ...contactRoutes,
+  ...emailRoutes,
+  ...campaignRoutes,
+  ...formRoutes,
+  ...scoringRoutes,
+  ...analyticsRoutes,
 ];

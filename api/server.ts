@@ -40,7 +40,12 @@ const { env } = deps;
 const UPLOAD_MS = 3_600_000;
 
 const boundBody = createBodyTimeout();
-const timeouts = { requestTimeout: UPLOAD_MS, headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 65_000 };
+const timeouts = {
+  requestTimeout: UPLOAD_MS,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 65_000,
+};
 const answer = serializePerConnection((request, response) => {
   drain.track(response);
   boundBody(request, response);
@@ -55,7 +60,8 @@ const shedder = await createShedder(deps, drain);
 answerClientErrors(server);
 endSilentReaders(server, drain);
 // Behind a proxy every connection is the proxy's.
-if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0) limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
+if (env.CONNECTIONS_PER_ADDRESS > 0 && env.TRUST_PROXY === 0)
+  limitConnections(server, env.CONNECTIONS_PER_ADDRESS, drain);
 await startOrExit(() => listen(server, { setting: 'PORT', port: env.PORT, host: env.HOST }));
 // With PORT=0 the system has chosen.
 deps.log.info({ port: (server.address() as AddressInfo).port, host: env.HOST }, 'listening');

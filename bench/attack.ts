@@ -12,7 +12,9 @@ import { at, sendLoad } from './support/load.ts';
 import { startServer, stopServer } from './support/server.ts';
 import { onStack, printPairs } from './support/stack.ts';
 
-const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '10' } } });
+const { values } = parseArgs({
+  options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '10' } },
+});
 const HALF_OPEN = 2_100;
 /** Requests a second: a client, not a load. */
 const RATE = 50;
@@ -48,14 +50,30 @@ async function attack(aim: Attack): Promise<() => Promise<Attacked>> {
 
 await onStack(1, async () => {
   const service = await startService({ env: { ENABLE_RATE_LIMITING: 'false' } });
-  const { body: form } = await service.api('POST', '/forms', { name: 'Attacked', fields: [{ name: 'email', label: 'Email', type: 'email', required: true }] });
+  const { body: form } = await service.api('POST', '/forms', {
+    name: 'Attacked',
+    fields: [{ name: 'email', label: 'Email', type: 'email', required: true }],
+  });
   const [port] = await freePorts(1);
-  const api = await startServer('api/server.ts', port!, { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', ENABLE_RATE_LIMITING: 'false' });
+  const api = await startServer('api/server.ts', port!, {
+    ...service.slot.env,
+    SMTP_URL: service.sink.url,
+    LOG_LEVEL: 'info',
+    ENABLE_RATE_LIMITING: 'false',
+  });
   const seconds = Number(values.seconds);
   const ask = async (): Promise<number> => {
-    const { times } = await sendLoad({ port: port!, token: service.admin.token, paths: ['/api/v1/contacts?limit=10'], seconds, connections: 10, rate: RATE });
+    const { times } = await sendLoad({
+      port: port!,
+      token: service.admin.token,
+      paths: ['/api/v1/contacts?limit=10'],
+      seconds,
+      connections: 10,
+      rate: RATE,
+    });
     const others = [...times.keys()].filter((status) => status !== 200);
-    if (others.length > 0) console.log(`the client got ${others.map((status) => `${times.get(status)!.length} × ${status}`).join(', ')}`);
+    if (others.length > 0)
+      console.log(`the client got ${others.map((status) => `${times.get(status)!.length} × ${status}`).join(', ')}`);
     return at(times.get(200)!, 0.99);
   };
   await ask();

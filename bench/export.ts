@@ -17,7 +17,9 @@ import { startService } from '../test/support/service.ts';
 import { memoryOf } from './support/processes.ts';
 import { median, onStack } from './support/stack.ts';
 
-const { values } = parseArgs({ options: { contacts: { type: 'string', default: '1000000' }, 'rows-xlsx': { type: 'string', default: '200000' } } });
+const { values } = parseArgs({
+  options: { contacts: { type: 'string', default: '1000000' }, 'rows-xlsx': { type: 'string', default: '200000' } },
+});
 const CONTACTS = Number(values.contacts);
 
 /** Each prints how many contacts a file holds. */
@@ -34,12 +36,17 @@ await onStack(1, async () => {
   const owner = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
   const dir = await mkdtemp(join(tmpdir(), 'perennial-export-'));
   await owner.connect();
-  const get = (path: string): Promise<Response> => fetch(`${api.url}/api/v1${path}`, { headers: { authorization: `Bearer ${service.admin.token}` } });
+  const get = (path: string): Promise<Response> =>
+    fetch(`${api.url}/api/v1${path}`, { headers: { authorization: `Bearer ${service.admin.token}` } });
   try {
-    const fill = (from: number, to: number) => owner.query(`
+    const fill = (from: number, to: number) =>
+      owner.query(
+        `
       insert into contacts (tenant_id, first_name, last_name, email, email_key, tags, custom_fields, job_title)
       select 'default', 'Given' || n, 'Family, "' || n, 'person' || n || '@example.com', 'person' || n || '@example.com', array['a', 'b'], '{"plan": "pro"}', 'Poet'
-      from generate_series($1::int, $2::int) n`, [from, to]);
+      from generate_series($1::int, $2::int) n`,
+        [from, to],
+      );
     const few = Math.min(Number(values['rows-xlsx']), CONTACTS);
     const exported = async (format: keyof typeof COUNT, contacts: number): Promise<void> => {
       const before = await memoryOf(api);
@@ -49,17 +56,23 @@ await onStack(1, async () => {
       if (answer.status !== 200) throw new Error(await answer.text());
       let first = 0;
       const body = Readable.fromWeb(answer.body as ReadableStream);
-      body.once('data', () => { first = performance.now() - begin; });
+      body.once('data', () => {
+        first = performance.now() - begin;
+      });
       await pipeline(body, createWriteStream(file));
       const seconds = (performance.now() - begin) / 1000;
       const { stdout } = await promisify(execFile)('python3', ['-c', COUNT[format], file]);
       if (Number(stdout) !== contacts) throw new Error(`${format}: ${stdout.trim()} contacts, not ${contacts}`);
       const after = await memoryOf(api);
-      console.log(`  ${format} of ${contacts}: first byte after ${first.toFixed(0)} ms, ${(contacts / seconds).toFixed(0)} contacts/s; memory of the API ${before.now} MB before, at most ${after.most} MB`);
+      console.log(
+        `  ${format} of ${contacts}: first byte after ${first.toFixed(0)} ms, ${(contacts / seconds).toFixed(0)} contacts/s; memory of the API ${before.now} MB before, at most ${after.most} MB`,
+      );
     };
     await fill(1, few);
     await owner.query('vacuum analyze contacts');
-    const { data: [{ id }] } = await (await get('/contacts?limit=1')).json() as { data: [{ id: number }] };
+    const {
+      data: [{ id }],
+    } = (await (await get('/contacts?limit=1')).json()) as { data: [{ id: number }] };
     const single: number[] = [];
     for (let n = 0; n < 101; n += 1) {
       const begin = performance.now();

@@ -10,7 +10,9 @@ import { at, sendLoad } from './support/load.ts';
 import { startServer, stopServer } from './support/server.ts';
 import { median, onStack, printPairs } from './support/stack.ts';
 
-const { values } = parseArgs({ options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '5' } } });
+const { values } = parseArgs({
+  options: { pairs: { type: 'string', default: '3' }, seconds: { type: 'string', default: '5' } },
+});
 const seconds = Number(values.seconds);
 const CONTACTS = 510_000;
 const PAGE = 50;
@@ -25,7 +27,12 @@ async function peak(port: number, token: string, paths: string[]): Promise<numbe
  * Asks for three times `rate` over many connections, as far as a machine that makes the load too can; answers what it was asked for
  * and answered well a second, and how long each refusal took (ms).
  */
-async function overload(port: number, token: string, paths: string[], rate: number): Promise<{ asked: number; goodput: number; refusals: number[] }> {
+async function overload(
+  port: number,
+  token: string,
+  paths: string[],
+  rate: number,
+): Promise<{ asked: number; goodput: number; refusals: number[] }> {
   const { times, seconds: took } = await sendLoad({ port, token, paths, seconds, connections: 600, rate: 3 * rate });
   assertOnly(times, [200, 503]);
   const [good, refusals] = [times.get(200)!, times.get(503) ?? []];
@@ -44,7 +51,9 @@ async function fill(service: Service): Promise<number[]> {
     insert into contacts (tenant_id, first_name, last_name, email, email_key, job_title)
     select 'default', 'Given' || n, 'Family', 'bench' || n || '@example.com', 'bench' || n || '@example.com', 'Engineer' from generate_series(1, ${CONTACTS}) n`);
   await client.query('vacuum analyze contacts');
-  const { rows } = await client.query<{ id: string }>(`select id from contacts where id % ${Math.floor(CONTACTS / 200)} = 1 order by id`);
+  const { rows } = await client.query<{ id: string }>(
+    `select id from contacts where id % ${Math.floor(CONTACTS / 200)} = 1 order by id`,
+  );
   await client.end();
   return rows.map((row) => Number(row.id));
 }
@@ -55,7 +64,10 @@ async function listPaths(service: Service): Promise<[string, string]> {
   // A cursor is opaque: it comes from a walk, in large pages.
   let cursor: string | null = null;
   for (let seen = 0; seen < 10_000 * PAGE; seen += 200) {
-    const page: { body: { page: { nextCursor: string | null } } } = await service.api('GET', `/contacts?limit=200${cursor ? `&cursor=${cursor}` : ''}`);
+    const page: { body: { page: { nextCursor: string | null } } } = await service.api(
+      'GET',
+      `/contacts?limit=200${cursor ? `&cursor=${cursor}` : ''}`,
+    );
     cursor = page.body.page.nextCursor;
   }
   return [first, `${first}&cursor=${cursor}`];
@@ -65,7 +77,13 @@ await onStack(2, async () => {
   const service = await startService({ env: { ENABLE_RATE_LIMITING: 'false' } });
   const ids = await fill(service);
   const [apiPort, barePort] = await freePorts(2);
-  const env = { ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '100000000', RATE_LIMIT_BURST: '100000000' };
+  const env = {
+    ...service.slot.env,
+    SMTP_URL: service.sink.url,
+    LOG_LEVEL: 'info',
+    RATE_LIMIT_PER_MINUTE: '100000000',
+    RATE_LIMIT_BURST: '100000000',
+  };
   const api = await startServer('api/server.ts', apiPort!, env);
   const bare = await startServer('bench/references/bare-koa.ts', barePort!, env);
   const { token } = service.admin;
@@ -91,8 +109,12 @@ await onStack(2, async () => {
   printPairs('/s', 'page 1', 'page 10,000', pages);
 
   const most = median(pairs.map(([ours]) => ours));
-  const half = (await sendLoad({ port: apiPort!, token, paths: contacts, seconds, connections: 200, rate: most / 2 })).times.get(200)!;
-  console.log(`at half of the peak (${Math.round(most / 2)} /s): p50 ${at(half, 0.5).toFixed(1)} ms, p95 ${at(half, 0.95).toFixed(1)} ms, p99 ${at(half, 0.99).toFixed(1)} ms`);
+  const half = (
+    await sendLoad({ port: apiPort!, token, paths: contacts, seconds, connections: 200, rate: most / 2 })
+  ).times.get(200)!;
+  console.log(
+    `at half of the peak (${Math.round(most / 2)} /s): p50 ${at(half, 0.5).toFixed(1)} ms, p95 ${at(half, 0.95).toFixed(1)} ms, p99 ${at(half, 0.99).toFixed(1)} ms`,
+  );
 
   const overloads: [number, number][] = [];
   const refusals: number[] = [];
@@ -104,10 +126,14 @@ await onStack(2, async () => {
     asked.push(outcome.asked / reference);
     refusals.push(...outcome.refusals);
   }
-  console.log(`good answers when three times the peak is asked for (${asked.map((times) => times.toFixed(1)).join(', ')} times it came), beside the peak`);
+  console.log(
+    `good answers when three times the peak is asked for (${asked.map((times) => times.toFixed(1)).join(', ')} times it came), beside the peak`,
+  );
   printPairs('/s', 'goodput', 'peak', overloads);
   refusals.sort((a, b) => a - b);
-  console.log(`  ${refusals.length} refusals, each 503: p50 ${at(refusals, 0.5).toFixed(1)} ms, p99 ${at(refusals, 0.99).toFixed(1)} ms`);
+  console.log(
+    `  ${refusals.length} refusals, each 503: p50 ${at(refusals, 0.5).toFixed(1)} ms, p99 ${at(refusals, 0.99).toFixed(1)} ms`,
+  );
   await stopServer(api);
   await service.stop();
 });

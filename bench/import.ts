@@ -20,11 +20,20 @@ import { memoryOf } from './support/processes.ts';
 import { onStack, printPairs } from './support/stack.ts';
 
 const { values } = parseArgs({
-  options: { rows: { type: 'string', default: '100000' }, pairs: { type: 'string', default: '3' }, grow: { type: 'string' }, profile: { type: 'string' } },
+  options: {
+    rows: { type: 'string', default: '100000' },
+    pairs: { type: 'string', default: '3' },
+    grow: { type: 'string' },
+    profile: { type: 'string' },
+  },
 });
 
 function makeFile(name: string, rows: number): Buffer {
-  const lines = Array.from({ length: rows }, (_, n) => `Given${n % 997},Family${n % 1009},person.${name}.${n}@example.com,+1 555 01${String(n % 100).padStart(2, '0')},Engineer`);
+  const lines = Array.from(
+    { length: rows },
+    (_, n) =>
+      `Given${n % 997},Family${n % 1009},person.${name}.${n}@example.com,+1 555 01${String(n % 100).padStart(2, '0')},Engineer`,
+  );
   return Buffer.from(`firstName,lastName,email,phone,jobTitle\n${lines.join('\n')}\n`);
 }
 
@@ -33,7 +42,8 @@ function startWorker(service: Service): ChildProcess {
   const { PATH, HOME } = process.env;
   const profile = values.profile ? ['--cpu-prof', `--cpu-prof-dir=${values.profile}`] : [];
   return spawn(process.execPath, [...profile, resolve('worker/main.ts'), '--only', 'temporal,relay'], {
-    stdio: ['ignore', 'ignore', 'inherit'], env: { PATH, HOME, ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'silent', PUBLIC_URL: service.url },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH, HOME, ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'silent', PUBLIC_URL: service.url },
   });
 }
 
@@ -41,31 +51,50 @@ function startWorker(service: Service): ChildProcess {
 async function copySeconds(client: pg.Client, file: Buffer): Promise<number> {
   await client.query('truncate copied');
   const begin = performance.now();
-  await pipeline(Readable.from([file]), client.query(copyFrom('copy copied (first_name, last_name, email, phone, job_title) from stdin with (format csv, header)')));
+  await pipeline(
+    Readable.from([file]),
+    client.query(
+      copyFrom('copy copied (first_name, last_name, email, phone, job_title) from stdin with (format csv, header)'),
+    ),
+  );
   return (performance.now() - begin) / 1000;
 }
 
 /** From the upload to the end of the import, in seconds; its rows must be `how`. */
-async function importSeconds(service: Service, file: Buffer, rows: number, how: 'created' | 'unchanged'): Promise<number> {
+async function importSeconds(
+  service: Service,
+  file: Buffer,
+  rows: number,
+  how: 'created' | 'unchanged',
+): Promise<number> {
   const form = new FormData();
   form.set('file', new Blob([Uint8Array.from(file)]), 'bench.csv');
   const begin = performance.now();
   const { status, body } = await service.api('POST', '/contacts/import', form);
   if (status !== 202) throw new Error(JSON.stringify(body));
-  const job = await until('the import is over', async () => {
-    const answer = await service.api('GET', `/contacts/imports/${body.id}`);
-    return answer.body.finishedAt && answer.body;
-  }, 1_800_000);
+  const job = await until(
+    'the import is over',
+    async () => {
+      const answer = await service.api('GET', `/contacts/imports/${body.id}`);
+      return answer.body.finishedAt && answer.body;
+    },
+    1_800_000,
+  );
   if (job[how] !== rows) throw new Error(`imported ${JSON.stringify(job)}`);
   return (performance.now() - begin) / 1000;
 }
 
 /** Changes when any row of contacts was written anew. */
 async function versions(client: pg.Client): Promise<string> {
-  return (await client.query<{ sum: string }>('select sum(hashtextextended(ctid::text || xmin::text, 0)::numeric)::text as sum from contacts')).rows[0]!.sum;
+  return (
+    await client.query<{ sum: string }>(
+      'select sum(hashtextextended(ctid::text || xmin::text, 0)::numeric)::text as sum from contacts',
+    )
+  ).rows[0]!.sum;
 }
 
-const eventsLeft = async (client: pg.Client): Promise<boolean> => (await client.query('select 1 from outbox_events limit 1')).rowCount !== 0;
+const eventsLeft = async (client: pg.Client): Promise<boolean> =>
+  (await client.query('select 1 from outbox_events limit 1')).rowCount !== 0;
 
 /** Memory at its peak, after an import of `rows`. */
 async function memories(worker: ChildProcess, api: ApiProcess): Promise<Record<string, number>> {
@@ -90,7 +119,9 @@ async function grow(service: Service, client: pg.Client, from: number, to: numbe
     await accountFor(service, api, to, 2);
     await until('the events are out', async () => !(await eventsLeft(client)), 1_800_000);
     for (const [name, after] of Object.entries(await memories(worker, api))) {
-      console.log(`memory of the ${name} at its peak: ${before[name]} MB with ${from} rows, ${after} MB with ${to}: ${after - before[name]!} MB more`);
+      console.log(
+        `memory of the ${name} at its peak: ${before[name]} MB with ${from} rows, ${after} MB with ${to}: ${after - before[name]!} MB more`,
+      );
     }
   } finally {
     await stop(worker);

@@ -17,9 +17,13 @@ import { at } from './support/load.ts';
 import { endProcess, startProcess, startWorker } from './support/processes.ts';
 import { onStack } from './support/stack.ts';
 
-const { values } = parseArgs({ options: {
-  recipients: { type: 'string', default: '200000' }, seconds: { type: 'string', default: '60' }, second: { type: 'string', default: '20000' },
-} });
+const { values } = parseArgs({
+  options: {
+    recipients: { type: 'string', default: '200000' },
+    seconds: { type: 'string', default: '60' },
+    second: { type: 'string', default: '20000' },
+  },
+});
 const [recipients, seconds, second] = [Number(values.recipients), Number(values.seconds), Number(values.second)];
 const EVERY_MS = 250;
 const HOUR_MS = 3_600_000;
@@ -35,18 +39,42 @@ let made = 0;
 
 /** Makes contacts, a segment of them and a campaign to it that is sent at once; answers its id. */
 async function beginCampaign(service: Service, { tenantId, token, domain }: Tenant, size: number): Promise<number> {
-  await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key)
-    select ${tenantId}, 'First' || n, 'Last', 'r' || n || ${`@${domain}`}, 'r' || n || ${`@${domain}`} from generate_series(1, ${size}::int) n`));
-  const api = async (method: string, path: string, body?: object) => (await service.api(method, path, body, { token })).body;
-  const { id: segmentId } = await api('POST', '/contacts/segments', { name: 'All', type: 'dynamic', filter: { field: 'email', operator: 'endsWith', value: domain } });
-  await until('the segment is built', async () => (await api('GET', `/contacts/segments/${segmentId}`)).status === 'READY', HOUR_MS);
-  const { id: templateId } = await api('POST', '/emails/templates', { name: 'Large', subject: MESSAGE.subject, content: MESSAGE.content });
-  return (await api('POST', '/emails/campaigns', { name: 'Large', templateId, segmentId, scheduleType: 'immediate' })).id as number;
+    select ${tenantId}, 'First' || n, 'Last', 'r' || n || ${`@${domain}`}, 'r' || n || ${`@${domain}`} from generate_series(1, ${size}::int) n`,
+    ),
+  );
+  const api = async (method: string, path: string, body?: object) =>
+    (await service.api(method, path, body, { token })).body;
+  const { id: segmentId } = await api('POST', '/contacts/segments', {
+    name: 'All',
+    type: 'dynamic',
+    filter: { field: 'email', operator: 'endsWith', value: domain },
+  });
+  await until(
+    'the segment is built',
+    async () => (await api('GET', `/contacts/segments/${segmentId}`)).status === 'READY',
+    HOUR_MS,
+  );
+  const { id: templateId } = await api('POST', '/emails/templates', {
+    name: 'Large',
+    subject: MESSAGE.subject,
+    content: MESSAGE.content,
+  });
+  return (await api('POST', '/emails/campaigns', { name: 'Large', templateId, segmentId, scheduleType: 'immediate' }))
+    .id as number;
 }
 
 /** Asks for a password reset and for a journey's mail by turns; answers when each was asked for, by address. */
-async function askForMails(service: Service, users: string[], templateId: number, forSeconds: number): Promise<Map<string, number>> {
+async function askForMails(
+  service: Service,
+  users: string[],
+  templateId: number,
+  forSeconds: number,
+): Promise<Map<string, number>> {
   const asked = new Map<string, number>();
   for (const end = Date.now() + forSeconds * 1000; Date.now() < end; await delay(EVERY_MS)) {
     const user = users.pop();
@@ -55,7 +83,11 @@ async function askForMails(service: Service, users: string[], templateId: number
       await service.api('POST', '/auth/forgot-password', { email: user }, { token: null });
     }
     made += 1;
-    const { body: contact } = await service.api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: `journey${made}@journeys.example` });
+    const { body: contact } = await service.api('POST', '/contacts', {
+      firstName: 'A',
+      lastName: 'B',
+      email: `journey${made}@journeys.example`,
+    });
     asked.set(contact.email, Date.now());
     await service.api('POST', '/emails/send', { templateId, recipientId: contact.id });
   }
@@ -69,9 +101,12 @@ async function makeUsers(service: Service, count: number): Promise<string[]> {
     for (let n = 0; n < count; n += 1) {
       made += 1;
       users.push(`user${made}@users.example`);
-      await rows(tx, sql`
+      await rows(
+        tx,
+        sql`
         insert into users (tenant_id, username, username_key, email, email_key, password_hash, first_name, last_name, active, roles)
-        values ('default', ${`lanes${made}`}, ${`lanes${made}`}, ${`user${made}@users.example`}, ${`user${made}@users.example`}, '-', 'A', 'B', true, '{User}')`);
+        values ('default', ${`lanes${made}`}, ${`lanes${made}`}, ${`user${made}@users.example`}, ${`user${made}@users.example`}, '-', 'A', 'B', true, '{User}')`,
+      );
     }
   });
   return users;
@@ -82,39 +117,81 @@ await onStack(1, async () => {
   const sinkLog = join(folder, 'sink.log');
   const [port = 0] = await freePorts(1);
   const sink = startProcess(process.execPath, [resolve('dev/faults/sink.ts'), String(port), sinkLog]);
-  await until('the sink listens', () => portOpens(port).then(() => true, () => false));
+  await until('the sink listens', () =>
+    portOpens(port).then(
+      () => true,
+      () => false,
+    ),
+  );
   const service = await startService({ env: { SMTP_URL: `smtp://127.0.0.1:${port}`, ENABLE_MULTI_TENANT: 'true' } });
   const worker = startWorker(service, 'temporal,intake,consumers,relay,senders');
-  const arrivals = async (): Promise<Map<string, number>> => new Map((await readFile(sinkLog, 'utf8')).split('\n').map((line) => line.split(' ')).map(([to, , time]) => [to!, Number(time)]));
+  const arrivals = async (): Promise<Map<string, number>> =>
+    new Map(
+      (await readFile(sinkLog, 'utf8'))
+        .split('\n')
+        .map((line) => line.split(' '))
+        .map(([to, , time]) => [to!, Number(time)]),
+    );
   const report = async (what: string, asked: Map<string, number>): Promise<void> => {
-    await until('all of them have arrived', async () => { const arrived = await arrivals(); return [...asked.keys()].every((to) => arrived.has(to)); }, 300_000);
+    await until(
+      'all of them have arrived',
+      async () => {
+        const arrived = await arrivals();
+        return [...asked.keys()].every((to) => arrived.has(to));
+      },
+      300_000,
+    );
     const arrived = await arrivals();
-    for (const [kind, domain] of [['password resets', '@users.example'], ['journeys\' mails', '@journeys.example']] as const) {
-      const took = [...asked].filter(([to]) => to.endsWith(domain)).map(([to, from]) => arrived.get(to)! - from).sort((a, b) => a - b);
-      console.log(`  ${what}: ${took.length} ${kind}, p50 ${at(took, 0.5)} ms, p99 ${at(took, 0.99)} ms, slowest ${took.at(-1)} ms`);
+    for (const [kind, domain] of [
+      ['password resets', '@users.example'],
+      ["journeys' mails", '@journeys.example'],
+    ] as const) {
+      const took = [...asked]
+        .filter(([to]) => to.endsWith(domain))
+        .map(([to, from]) => arrived.get(to)! - from)
+        .sort((a, b) => a - b);
+      console.log(
+        `  ${what}: ${took.length} ${kind}, p50 ${at(took, 0.5)} ms, p99 ${at(took, 0.99)} ms, slowest ${took.at(-1)} ms`,
+      );
     }
   };
   try {
-    const { body: template } = await service.api('POST', '/emails/templates', { name: 'Journey', subject: 'Hello', content: '<p>Hello</p>' });
+    const { body: template } = await service.api('POST', '/emails/templates', {
+      name: 'Journey',
+      subject: 'Hello',
+      content: '<p>Hello</p>',
+    });
     const first: Tenant = { tenantId: 'default', token: service.admin.token, domain: 'large.example' };
     const member = await newMember(service.api);
     const other: Tenant = { tenantId: member.user.tenantId, token: member.token, domain: 'other.example' };
     const users = await makeUsers(service, Math.ceil((2 * seconds * 1000) / EVERY_MS));
     await report('alone', await askForMails(service, users, template.id, seconds / 4));
     const campaignId = await beginCampaign(service, first, recipients);
-    await until('it is being sent', async () => (await service.api('GET', `/emails/campaigns/${campaignId}/stats`)).body.sent > 500, HOUR_MS);
+    await until(
+      'it is being sent',
+      async () => (await service.api('GET', `/emails/campaigns/${campaignId}/stats`)).body.sent > 500,
+      HOUR_MS,
+    );
     const asked = await askForMails(service, users, template.id, seconds / 2);
     const otherCampaign = await beginCampaign(service, other, second);
     const more = await askForMails(service, users, template.id, seconds / 2);
     const { body: stats } = await service.api('GET', `/emails/campaigns/${campaignId}/stats`);
     await report(`beside a campaign of ${recipients}`, new Map([...asked, ...more]));
     console.log(`  meanwhile ${stats.sent} of it were sent, and it was ${stats.status}`);
-    await until('the other campaign is sent', async () => (await service.api('GET', `/emails/campaigns/${otherCampaign}/stats`, undefined, { token: other.token })).body.status === 'SENT', HOUR_MS);
+    await until(
+      'the other campaign is sent',
+      async () =>
+        (await service.api('GET', `/emails/campaigns/${otherCampaign}/stats`, undefined, { token: other.token })).body
+          .status === 'SENT',
+      HOUR_MS,
+    );
     const times = [...(await arrivals())];
     const of = (domain: string) => times.filter(([to]) => to.endsWith(domain)).map(([, time]) => time);
     const theirs = of('other.example').sort((a, b) => a - b);
     const beside = of('large.example').filter((time) => time >= theirs[0]! && time <= theirs.at(-1)!).length;
-    console.log(`  a second tenant's campaign of ${second}: while it was sent, ${theirs.length} of its mails and ${beside} of the first's`);
+    console.log(
+      `  a second tenant's campaign of ${second}: while it was sent, ${theirs.length} of its mails and ${beside} of the first's`,
+    );
   } finally {
     await endProcess(worker);
     await service.stop();

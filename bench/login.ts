@@ -34,25 +34,38 @@ async function compareTimes(service: Service, api: ApiProcess): Promise<void> {
   for (let n = 0; n < USERS; n += 1) names.push((await newMember(service.api)).user.username);
   for (const name of [...names, ...names]) {
     // Who goes first changes.
-    const turns = [['known', name], ['unknown', `nobody-${randomUUID()}`]] as const;
-    for (const [kind, username] of times.known.length % 2 === 0 ? turns : turns.toReversed()) times[kind].push(await failToLogIn(api, username));
+    const turns = [
+      ['known', name],
+      ['unknown', `nobody-${randomUUID()}`],
+    ] as const;
+    for (const [kind, username] of times.known.length % 2 === 0 ? turns : turns.toReversed())
+      times[kind].push(await failToLogIn(api, username));
   }
   console.log('a login that fails');
   for (const [kind, taken] of Object.entries(times)) {
     taken.sort((a, b) => a - b);
-    console.log(`  ${kind} user: median ${at(taken, 0.5).toFixed(2)} ms, quartiles ${at(taken, 0.25).toFixed(2)} and ${at(taken, 0.75).toFixed(2)} ms, of ${taken.length}`);
+    console.log(
+      `  ${kind} user: median ${at(taken, 0.5).toFixed(2)} ms, quartiles ${at(taken, 0.25).toFixed(2)} and ${at(taken, 0.75).toFixed(2)} ms, of ${taken.length}`,
+    );
   }
 }
 
 /** Logs in at many connections until it is told to stop. Answers how many answers of each status came. */
 async function flood(api: ApiProcess, stop: AbortSignal): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
-  await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, async () => {
-    while (!stop.aborted) {
-      const { status } = await api.api('POST', '/auth/login', { username: `nobody-${randomUUID()}`, password: 'not the password' }, { token: null });
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: LOGINS_AT_ONCE }, async () => {
+      while (!stop.aborted) {
+        const { status } = await api.api(
+          'POST',
+          '/auth/login',
+          { username: `nobody-${randomUUID()}`, password: 'not the password' },
+          { token: null },
+        );
+        statuses[status] = (statuses[status] ?? 0) + 1;
+      }
+    }),
+  );
   return statuses;
 }
 
@@ -61,8 +74,19 @@ await onStack(2, async () => {
   const api = await startApiProcess(service);
   await compareTimes(service, api);
 
-  const { body } = await service.api('POST', '/contacts', { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.com' });
-  const load = { port: Number(new URL(api.url).port), token: service.admin.token, paths: [`/api/v1/contacts/${body.id}`], connections: 100, rate: READS, seconds };
+  const { body } = await service.api('POST', '/contacts', {
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    email: 'ada@example.com',
+  });
+  const load = {
+    port: Number(new URL(api.url).port),
+    token: service.admin.token,
+    paths: [`/api/v1/contacts/${body.id}`],
+    connections: 100,
+    rate: READS,
+    seconds,
+  };
   const show = (times: Map<number, number[]>): string => {
     const good = times.get(200) ?? [];
     return `${good.length} answers, p50 ${at(good, 0.5).toFixed(1)} ms, p95 ${at(good, 0.95).toFixed(1)} ms, p99 ${at(good, 0.99).toFixed(1)} ms, ${times.get(503)?.length ?? 0} refused`;
@@ -75,7 +99,9 @@ await onStack(2, async () => {
   const beside = await sendLoad(load);
   stop.abort();
   const statuses = await flooding;
-  console.log(`  beside ${LOGINS_AT_ONCE} logins at once: ${show(beside.times)}; logins answered: ${JSON.stringify(statuses)}`);
+  console.log(
+    `  beside ${LOGINS_AT_ONCE} logins at once: ${show(beside.times)}; logins answered: ${JSON.stringify(statuses)}`,
+  );
   await api.end();
   await service.stop();
 });

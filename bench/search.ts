@@ -9,14 +9,16 @@ import { startService } from '../test/support/service.ts';
 import { at } from './support/load.ts';
 import { onStack } from './support/stack.ts';
 
-const { values } = parseArgs({ options: { contacts: { type: 'string', default: '1000000' }, searches: { type: 'string', default: '300' } } });
+const { values } = parseArgs({
+  options: { contacts: { type: 'string', default: '1000000' }, searches: { type: 'string', default: '300' } },
+});
 const CONTACTS = Number(values.contacts);
 
 /** Words by how many contacts have them; `n` makes each another one. */
 const KINDS: [what: string, word: (n: number) => string][] = [
   ['one contact', (n) => `person${(n * 7919) % CONTACTS}@`],
   ['a thousandth of them', (n) => `ivena${n % 1000}x`],
-  ['a company of ten', (n) => `works ${1 + (n * 31) % (CONTACTS / 10)} ltd`],
+  ['a company of ten', (n) => `works ${1 + ((n * 31) % (CONTACTS / 10))} ltd`],
   ['nobody', (n) => `nobody${n}here`],
 ];
 
@@ -34,11 +36,17 @@ await onStack(1, async () => {
   const owner = new pg.Client({ connectionString: service.deps.env.DATABASE_MIGRATION_URL });
   await owner.connect();
   try {
-    await owner.query(`insert into companies (tenant_id, name, name_key) select 'default', 'Works ' || n || ' Ltd', 'works ' || n || ' ltd' from generate_series(1, $1::int) n`, [CONTACTS / 10]);
-    await owner.query(`
+    await owner.query(
+      `insert into companies (tenant_id, name, name_key) select 'default', 'Works ' || n || ' Ltd', 'works ' || n || ' ltd' from generate_series(1, $1::int) n`,
+      [CONTACTS / 10],
+    );
+    await owner.query(
+      `
       insert into contacts (tenant_id, first_name, last_name, email, email_key, company_id)
       select 'default', 'Givena' || n % 1000 || 'x', 'Family' || n % 1009, 'person' || n || '@example.com', 'person' || n || '@example.com', first + n % $2
-      from (select min(id) as first from companies) f, generate_series(1, $1::int) n`, [CONTACTS, CONTACTS / 10]);
+      from (select min(id) as first from companies) f, generate_series(1, $1::int) n`,
+      [CONTACTS, CONTACTS / 10],
+    );
     await owner.query('vacuum analyze contacts, companies');
     console.log(`searches among ${CONTACTS} contacts, ms: the API beside the same by hand`);
     for (const [what, word] of KINDS) {
@@ -51,13 +59,15 @@ await onStack(1, async () => {
         begin = performance.now();
         const { status, body } = await api.api('GET', `/contacts/search?limit=50&q=${encodeURIComponent(q)}`);
         const took = performance.now() - begin;
-        if (status !== 200 || body.data.length !== rows.length) throw new Error(`${status}: ${body.data?.length} found for ${q}, by hand ${rows.length}`);
+        if (status !== 200 || body.data.length !== rows.length)
+          throw new Error(`${status}: ${body.data?.length} found for ${q}, by hand ${rows.length}`);
         if (n < 20) continue;
         ours.push(took);
         hand.push(byHand);
       }
       const [a, b] = [ours, hand].map((times) => times.sort((x, y) => x - y)) as [number[], number[]];
-      const figures = (p: number): string => `p${p * 100} ${at(a, p).toFixed(1)} beside ${at(b, p).toFixed(1)} (${(at(a, p) / at(b, p)).toFixed(2)})`;
+      const figures = (p: number): string =>
+        `p${p * 100} ${at(a, p).toFixed(1)} beside ${at(b, p).toFixed(1)} (${(at(a, p) / at(b, p)).toFixed(2)})`;
       console.log(`  what ${what} has: ${figures(0.5)}, ${figures(0.95)}`);
     }
   } finally {

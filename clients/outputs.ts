@@ -8,11 +8,15 @@ const HEADER = '// Made from openapi.json by `npm run clients`: do not change it
 
 /** The operations that a program calls: those with a JSON, CSV or empty answer. The rest are pages, pictures and redirects. */
 function callable({ paths }: Document) {
-  return Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).flatMap(([method, operation]) => {
-    const answers = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
-    const forPrograms = answers.some(([, { content }]) => !content || Object.keys(content).some((type) => /json|csv/.test(type)));
-    return path.startsWith('/api/') && forPrograms ? [{ path, method: method.toUpperCase(), operation }] : [];
-  }));
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const answers = Object.entries(operation.responses).filter(([status]) => /^2/.test(status));
+      const forPrograms = answers.some(
+        ([, { content }]) => !content || Object.keys(content).some((type) => /json|csv/.test(type)),
+      );
+      return path.startsWith('/api/') && forPrograms ? [{ path, method: method.toUpperCase(), operation }] : [];
+    }),
+  );
 }
 
 function operationTable(document: Document): string {
@@ -30,10 +34,20 @@ const onlySchemas = (content: Content | undefined) =>
 function slim(document: Document) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const { path, method, operation } of callable(document)) {
-    const responses = Object.entries(operation.responses).filter(([status]) => /^2/.test(status)).map(([status, { description, content }]) => [status, { description, content: onlySchemas(content) }]);
-    const requestBody = operation.requestBody && { ...operation.requestBody, content: onlySchemas(operation.requestBody.content) };
+    const responses = Object.entries(operation.responses)
+      .filter(([status]) => /^2/.test(status))
+      .map(([status, { description, content }]) => [status, { description, content: onlySchemas(content) }]);
+    const requestBody = operation.requestBody && {
+      ...operation.requestBody,
+      content: onlySchemas(operation.requestBody.content),
+    };
     const parameters = operation.parameters.filter((one) => !('$ref' in one));
-    (paths[path] ??= {})[method.toLowerCase()] = { ...operation, parameters, requestBody, responses: Object.fromEntries(responses) };
+    (paths[path] ??= {})[method.toLowerCase()] = {
+      ...operation,
+      parameters,
+      requestBody,
+      responses: Object.fromEntries(responses),
+    };
   }
   return { ...document, paths, components: { schemas: document.components.schemas } };
 }
@@ -42,7 +56,10 @@ const blob = ts.factory.createTypeReferenceNode('Blob');
 
 async function types(document: Document): Promise<string> {
   const nodes = await openapiTS(structuredClone(slim(document)) as never, {
-    defaultNonNullable: false, alphabetize: false, silent: true, transform: (schema) => (schema.format === 'binary' ? blob : undefined),
+    defaultNonNullable: false,
+    alphabetize: false,
+    silent: true,
+    transform: (schema) => (schema.format === 'binary' ? blob : undefined),
   });
   return HEADER + astToString(nodes);
 }

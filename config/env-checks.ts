@@ -7,7 +7,13 @@ import { parseMailbox } from '../domain/common/mailbox.ts';
 
 const SECRET_CHARACTERS = 32;
 /** Any text does for these: it is only ever signed and verified with. */
-const ANY_TEXT = new Set(['JWT_SECRET', 'JWT_SECRET_PREVIOUS', 'LINK_SECRET', 'LINK_SECRET_PREVIOUS', 'ADMIN_PASSWORD']);
+const ANY_TEXT = new Set([
+  'JWT_SECRET',
+  'JWT_SECRET_PREVIOUS',
+  'LINK_SECRET',
+  'LINK_SECRET_PREVIOUS',
+  'ADMIN_PASSWORD',
+]);
 
 /** Whether the text is an address of a database: a URL like postgres://user:password@host:5432/database. */
 export function isPostgresUrl(text: string): boolean {
@@ -24,7 +30,9 @@ const BOUNCE_LOCAL_CHARACTERS = 26;
 
 function isPublicKey(base64: string): boolean {
   try {
-    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec';
+    return (
+      createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' }).asymmetricKeyType === 'ec'
+    );
   } catch {
     return false;
   }
@@ -34,14 +42,17 @@ function bounceProblems(env: Partial<Env>): string[] {
   const problems: string[] = [];
   const local = /^([\w.+-]+)@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.exec(env.BOUNCE_ADDRESS ?? '')?.[1] ?? '';
   if (env.BOUNCE_ADDRESS && (local === '' || local.length > BOUNCE_LOCAL_CHARACTERS)) {
-    problems.push(`BOUNCE_ADDRESS must be an address like bounces@example.com, with at most ${BOUNCE_LOCAL_CHARACTERS} characters before the @`);
+    problems.push(
+      `BOUNCE_ADDRESS must be an address like bounces@example.com, with at most ${BOUNCE_LOCAL_CHARACTERS} characters before the @`,
+    );
   }
   const mailbox = readUrl(env.BOUNCE_IMAP_URL ?? '', /^imaps?:$/);
   if (env.BOUNCE_IMAP_URL && !(mailbox?.username && mailbox.password && mailbox.hostname)) {
     problems.push('BOUNCE_IMAP_URL must be a URL like imaps://user:password@host:993/INBOX');
   }
   for (const arn of env.WEBHOOK_SES_TOPICS?.split(',') ?? []) {
-    if (!/^(arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+)?$/.test(arn.trim())) problems.push('WEBHOOK_SES_TOPICS must be a list of ARNs like arn:aws:sns:eu-west-1:123456789012:bounces');
+    if (!/^(arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[\w.-]+)?$/.test(arn.trim()))
+      problems.push('WEBHOOK_SES_TOPICS must be a list of ARNs like arn:aws:sns:eu-west-1:123456789012:bounces');
   }
   if (env.WEBHOOK_SENDGRID_PUBLIC_KEY && !isPublicKey(env.WEBHOOK_SENDGRID_PUBLIC_KEY)) {
     problems.push('WEBHOOK_SENDGRID_PUBLIC_KEY must be the key as SendGrid shows it, in base64');
@@ -56,22 +67,40 @@ const SECRET = `must have ${SECRET_CHARACTERS} characters or more, blanks around
 
 /** Rules that one setting is enough for. Each is true of what does; the text says what would. */
 const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = {
-  HOST: [(value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value), 'must be an address like 127.0.0.1, 0.0.0.0 or ::1, or a name'],
+  HOST: [
+    (value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value),
+    'must be an address like 127.0.0.1, 0.0.0.0 or ::1, or a name',
+  ],
   DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   TEMPORAL_ADDRESS: [(value) => isHostAndPort(value), 'must be an address like temporal.example.com:7233'],
   TEMPORAL_NAMESPACE: [(value) => /^[\x21-\x7e]+$/.test(value), 'must be ASCII without spaces'],
-  PUBLIC_URL: [(value) => isPlainUrl(value), 'must be a URL like https://mail.example.com, without credentials, query or fragment'],
-  OTEL_EXPORTER_OTLP_ENDPOINT: [(value) => !/\s/.test(value) && readUrl(value, /^https?:$/) !== null, 'must be a URL like http://localhost:4318'],
+  PUBLIC_URL: [
+    (value) => isPlainUrl(value),
+    'must be a URL like https://mail.example.com, without credentials, query or fragment',
+  ],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    (value) => !/\s/.test(value) && readUrl(value, /^https?:$/) !== null,
+    'must be a URL like http://localhost:4318',
+  ],
   MAIL_FROM: [(value) => isMailbox(value), 'must be one address like Perennial <no-reply@example.com>'],
   JWT_SECRET: [isSecret, SECRET],
   JWT_SECRET_PREVIOUS: [isSecret, SECRET],
   LINK_SECRET: [isSecret, SECRET],
   LINK_SECRET_PREVIOUS: [isSecret, SECRET],
-  NATS_LISTENERS: [(value) => /^([A-Za-z0-9_-]+(:[a-z0-9][a-z0-9_-]{0,49})?(,|$))*$/.test(value), 'must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme'],
-  EVENTS_MAX_AGE: [(value) => /^[1-9][0-9]{0,4}[dh]$/.test(value), 'must be days or hours, like 7d or 36h, and at most 99999 of them'],
+  NATS_LISTENERS: [
+    (value) => /^([A-Za-z0-9_-]+(:[a-z0-9][a-z0-9_-]{0,49})?(,|$))*$/.test(value),
+    'must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme',
+  ],
+  EVENTS_MAX_AGE: [
+    (value) => /^[1-9][0-9]{0,4}[dh]$/.test(value),
+    'must be days or hours, like 7d or 36h, and at most 99999 of them',
+  ],
   LOG_LEVEL: [(value) => LOG_LEVELS.includes(value), `must be one of ${LOG_LEVELS.join(', ')}`],
-  WEBHOOK_MAILGUN_SIGNING_KEY: [(value) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value), 'must be the key as Mailgun shows it: ASCII, without blanks around it'],
+  WEBHOOK_MAILGUN_SIGNING_KEY: [
+    (value) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value),
+    'must be the key as Mailgun shows it: ASCII, without blanks around it',
+  ],
   WEBHOOK_POSTMARK_SECRET: [(value) => /:.*\S/.test(value), 'must be what Postmark sends, like user:password'],
   METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, or no client could send it'],
 };
@@ -107,7 +136,9 @@ function textProblems(env: Partial<Env>): string[] {
     if (value.trim() === '') return `${name} must not be blank`;
     if (ANY_TEXT.has(name)) return [];
     if (CONTROL.test(value)) return `${name} must not hold line feeds or other control characters`;
-    return BIDI.test(value) ? `${name} must not hold characters that change the direction of text (bidirectional controls)` : [];
+    return BIDI.test(value)
+      ? `${name} must not hold characters that change the direction of text (bidirectional controls)`
+      : [];
   });
 }
 
@@ -125,8 +156,14 @@ export function crossChecks(env: Partial<Env>): string[] {
       problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
     }
   }
-  const listeners = env.NATS_LISTENERS?.split(',').filter(Boolean).map((text) => text.split(':')[0]) ?? [];
-  if (new Set(listeners).size < listeners.length) problems.push('NATS_LISTENERS must name each account once: there is one copy in it, of all events or of one tenant\'s');
+  const listeners =
+    env.NATS_LISTENERS?.split(',')
+      .filter(Boolean)
+      .map((text) => text.split(':')[0]) ?? [];
+  if (new Set(listeners).size < listeners.length)
+    problems.push(
+      "NATS_LISTENERS must name each account once: there is one copy in it, of all events or of one tenant's",
+    );
   try {
     readProviders(env.SMTP_URL ?? 'smtp://localhost');
   } catch (error) {
@@ -135,8 +172,10 @@ export function crossChecks(env: Partial<Env>): string[] {
   problems.push(...bounceProblems(env));
   for (const origin of env.CORS_ALLOWED_ORIGINS?.split(',') ?? []) {
     // What a browser sends, or it would never match: https://app.example.com, without a path, a slash at the end or a *.
-    if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim())) problems.push('CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path');
+    if (!/^([a-z][a-z0-9+.-]*:\/\/[^\s/*?#A-Z]+)?$/.test(origin.trim()))
+      problems.push(
+        'CORS_ALLOWED_ORIGINS must be a list of origins like https://app.example.com, in lower case and without a path',
+      );
   }
   return problems;
 }
-

@@ -60,14 +60,18 @@ export function withSecretFiles(source: Source): { settings: Source; problems: s
  */
 export function readEnv(source: Source = process.env): Env {
   const { settings, problems: unread } = withSecretFiles(source);
-  const given = Object.entries(settings).filter(([key, value]) => key in envSettings && value !== '' && value !== undefined);
+  const given = Object.entries(settings).filter(
+    ([key, value]) => key in envSettings && value !== '' && value !== undefined,
+  );
   const env = Object.fromEntries(given) as Record<string, unknown>;
   const ajv = new Ajv2020({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false });
   const validate = ajv.compile<Env>(envSchema);
   validate(env);
   const misfits = (validate.errors ?? []).map((error) => {
     const name = error.instancePath.slice(1) || String(error.params['missingProperty']);
-    return error.keyword === 'required' ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})` : `${name} ${error.message}`;
+    return error.keyword === 'required'
+      ? `${name} is not set (${(envSettings[name as keyof Env] as { description?: string }).description})`
+      : `${name} ${error.message}`;
   });
   const problems = Map.groupBy([...unread, ...misfits, ...crossChecks(env)], (line) => line.split(' ')[0]);
   if (problems.size > 0) throw new EnvError([...problems.values()].map(([first]) => first).join('\n'));
@@ -80,9 +84,11 @@ export function readMigrationEnv(source: Source = process.env): Pick<Env, 'DATAB
   const { DATABASE_URL, DATABASE_MIGRATION_URL } = settings;
   const unreadHere = unread.filter((line) => /^DATABASE_(MIGRATION_)?URL /.test(line));
   if (unreadHere.length > 0) throw new EnvError(unreadHere.join('\n'));
-  if (!DATABASE_URL || !DATABASE_MIGRATION_URL) throw new EnvError('DATABASE_URL and DATABASE_MIGRATION_URL must be set');
+  if (!DATABASE_URL || !DATABASE_MIGRATION_URL)
+    throw new EnvError('DATABASE_URL and DATABASE_MIGRATION_URL must be set');
   const problems = crossChecks({ DATABASE_URL, DATABASE_MIGRATION_URL });
-  if (isPostgresUrl(DATABASE_URL) && !new URL(DATABASE_URL).username) problems.push('DATABASE_URL must name the login of the service, which migrations make');
+  if (isPostgresUrl(DATABASE_URL) && !new URL(DATABASE_URL).username)
+    problems.push('DATABASE_URL must name the login of the service, which migrations make');
   if (problems.length > 0) throw new EnvError([...new Set(problems)].join('\n'));
   return { DATABASE_URL, DATABASE_MIGRATION_URL };
 }

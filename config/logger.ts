@@ -4,8 +4,25 @@ import { errorForLog } from './error-for-log.ts';
 export type { Logger };
 
 const secretKeys = [
-  'password', 'currentPassword', 'newPassword', 'token', 'accessToken', 'refreshToken', 'key', 'secret', 'privateKey', 'authorization', 'cookie',
-  'JWT_SECRET', 'LINK_SECRET', 'DATABASE_URL', 'NATS_URL', 'SMTP_URL', 'BOUNCE_IMAP_URL', 'WEBHOOK_MAILGUN_SIGNING_KEY', 'WEBHOOK_POSTMARK_SECRET',
+  'password',
+  'currentPassword',
+  'newPassword',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'key',
+  'secret',
+  'privateKey',
+  'authorization',
+  'cookie',
+  'JWT_SECRET',
+  'LINK_SECRET',
+  'DATABASE_URL',
+  'NATS_URL',
+  'SMTP_URL',
+  'BOUNCE_IMAP_URL',
+  'WEBHOOK_MAILGUN_SIGNING_KEY',
+  'WEBHOOK_POSTMARK_SECRET',
 ];
 
 /** pino's isoTime, made once a millisecond: under load many lines have the same. */
@@ -51,12 +68,23 @@ const output = createOutput();
 
 /** A JSON logger; secrets are redacted by key, one and two levels deep, and errors tell no data. */
 export function createLogger(level: string, name: string): Logger {
-  return pino({
-    level,
-    base: { service: `perennial-${name}` },
-    timestamp: createClock(),
-    serializers: { err: (error: unknown) => errorForLog(error) },
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: [...secretKeys, ...secretKeys.map((key) => `*.${key}`), 'req.headers.authorization', 'req.headers.cookie'], censor: '[redacted]' },
-  }, output);
+  return pino(
+    {
+      level,
+      base: { service: `perennial-${name}` },
+      timestamp: createClock(),
+      serializers: { err: (error: unknown) => errorForLog(error) },
+      formatters: { level: (label) => ({ level: label }) },
+      redact: {
+        paths: [
+          ...secretKeys,
+          ...secretKeys.map((key) => `*.${key}`),
+          'req.headers.authorization',
+          'req.headers.cookie',
+        ],
+        censor: '[redacted]',
+      },
+    },
+    output,
+  );
 }

@@ -8,19 +8,53 @@ export function createMetrics() {
   return {
     registry,
     httpDuration: new Histogram({
-      name: 'perennial_http_request_duration_seconds', help: 'Time to answer a request', labelNames: ['operation', 'status'], registers,
+      name: 'perennial_http_request_duration_seconds',
+      help: 'Time to answer a request',
+      labelNames: ['operation', 'status'],
+      registers,
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 10],
     }),
-    shed: new Counter({ name: 'perennial_http_requests_shed_total', help: 'Requests turned away under load', registers }),
-    relayed: new Counter({ name: 'perennial_outbox_relayed_total', help: 'Messages published from the outbox', labelNames: ['table'], registers }),
-    consumed: new Counter({ name: 'perennial_events_consumed_total', help: 'Events taken in', labelNames: ['consumer', 'outcome'], registers }),
-    dropped: new Counter({ name: 'perennial_events_dropped_total', help: 'Events dropped for want of a tenant', labelNames: ['consumer'], registers }),
-    emails: new Counter({ name: 'perennial_emails_total', help: 'Outcomes of send attempts', labelNames: ['outcome'], registers }),
+    shed: new Counter({
+      name: 'perennial_http_requests_shed_total',
+      help: 'Requests turned away under load',
+      registers,
+    }),
+    relayed: new Counter({
+      name: 'perennial_outbox_relayed_total',
+      help: 'Messages published from the outbox',
+      labelNames: ['table'],
+      registers,
+    }),
+    consumed: new Counter({
+      name: 'perennial_events_consumed_total',
+      help: 'Events taken in',
+      labelNames: ['consumer', 'outcome'],
+      registers,
+    }),
+    dropped: new Counter({
+      name: 'perennial_events_dropped_total',
+      help: 'Events dropped for want of a tenant',
+      labelNames: ['consumer'],
+      registers,
+    }),
+    emails: new Counter({
+      name: 'perennial_emails_total',
+      help: 'Outcomes of send attempts',
+      labelNames: ['outcome'],
+      registers,
+    }),
     stepDuration: new Histogram({
-      name: 'perennial_campaign_step_duration_seconds', help: 'Time to run a campaign step', labelNames: ['type'], registers,
+      name: 'perennial_campaign_step_duration_seconds',
+      help: 'Time to run a campaign step',
+      labelNames: ['type'],
+      registers,
       buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     }),
-    shardsOwned: new Gauge({ name: 'perennial_outbox_shards_owned', help: 'Outbox shards this process relays', registers }),
+    shardsOwned: new Gauge({
+      name: 'perennial_outbox_shards_owned',
+      help: 'Outbox shards this process relays',
+      registers,
+    }),
   };
 }
 export type Metrics = ReturnType<typeof createMetrics>;

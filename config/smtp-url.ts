@@ -23,7 +23,9 @@ export function readProviders(smtpUrl: string): ProviderSetting[] {
   return smtpUrl.split(',').map((text) => {
     const url = readUrl(text.trim(), /^smtps?:$/);
     if (!url) throw new RangeError('must be a comma-separated list of smtp:// or smtps:// URLs');
-    const [connections = null, ratePerMinute = null] = Object.entries(OURS).map(([name, most]) => takeParameter(url, name, most));
+    const [connections = null, ratePerMinute = null] = Object.entries(OURS).map(([name, most]) =>
+      takeParameter(url, name, most),
+    );
     const address = `${url.hostname || 'localhost'}:${url.port || (url.protocol === 'smtps:' ? 465 : 587)}`;
     const number = (seen.get(address) ?? 0) + 1;
     seen.set(address, number);
@@ -35,7 +37,8 @@ function takeParameter(url: URL, name: string, most: number): number | null {
   const text = url.searchParams.get(name);
   if (text === null) return null;
   const value = Number(text);
-  if (!/^[1-9]\d*$/.test(text) || value > most) throw new RangeError(`must have a whole number from 1 to ${most} as ${name}`);
+  if (!/^[1-9]\d*$/.test(text) || value > most)
+    throw new RangeError(`must have a whole number from 1 to ${most} as ${name}`);
   url.searchParams.delete(name);
   return value;
 }

@@ -19,17 +19,23 @@ export async function bySetting<T>(setting: string, work: () => Promise<T>): Pro
 const PORT_TAKEN: Record<string, string> = { EADDRINUSE: 'is in use', EACCES: 'is for privileged programs only' };
 
 /** Has a server listen; when it can not, the settings are told of. */
-export async function listen(server: Server, { setting, port, host }: { setting: string; port: number; host: string }): Promise<void> {
+export async function listen(
+  server: Server,
+  { setting, port, host }: { setting: string; port: number; host: string },
+): Promise<void> {
   try {
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (code in PORT_TAKEN) throw new EnvError(`${setting} must be another: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
-    throw new EnvError(`HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (${code || String(error)})`, { cause: error });
+    if (code in PORT_TAKEN)
+      throw new EnvError(`${setting} must be another: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
+    throw new EnvError(
+      `HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (${code || String(error)})`,
+      { cause: error },
+    );
   }
 }
-
 
 /**
  * Starts a process: answers what `start` does. Settings that do not work end it with a line each and exit code 2; other

@@ -6,7 +6,10 @@ import { ormOptions } from './orm.ts';
 
 const env = await startOrExit(readMigrationEnv);
 const options = ormOptions(env.DATABASE_MIGRATION_URL, { poolMax: 1 });
-const orm = await MikroORM.init({ ...options, migrations: { ...options.migrations, snapshot: true, snapshotName: '.snapshot' } });
+const orm = await MikroORM.init({
+  ...options,
+  migrations: { ...options.migrations, snapshot: true, snapshotName: '.snapshot' },
+});
 const created = await orm.migrator.create(undefined, false, false, process.argv[2]);
 process.stdout.write(`${created.fileName || 'no difference'}\n`);
 await orm.close();

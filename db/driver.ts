@@ -1,5 +1,12 @@
 import type { Configuration } from '@mikro-orm/core';
-import { isRaw, NativeQueryBuilder, PostgreSqlConnection, PostgreSqlDriver, PostgreSqlPlatform, raw } from '@mikro-orm/postgresql';
+import {
+  isRaw,
+  NativeQueryBuilder,
+  PostgreSqlConnection,
+  PostgreSqlDriver,
+  PostgreSqlPlatform,
+  raw,
+} from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 
 /** The text of a statement, and the values of its parameters $1, $2, … */
@@ -41,12 +48,24 @@ class Platform extends PostgreSqlPlatform {
 }
 
 class Connection extends PostgreSqlConnection {
-  override async execute<T>(...[query, params = [], method = 'all', ctx, loggerContext]: Parameters<PostgreSqlConnection['execute']>): Promise<T> {
+  override async execute<T>(
+    ...[query, params = [], method = 'all', ctx, loggerContext]: Parameters<PostgreSqlConnection['execute']>
+  ): Promise<T> {
     await this.ensureConnection();
-    const made = query instanceof NativeQueryBuilder ? query.toRaw() : typeof query === 'string' && !Array.isArray(params) ? raw(query, params) : query;
+    const made =
+      query instanceof NativeQueryBuilder
+        ? query.toRaw()
+        : typeof query === 'string' && !Array.isArray(params)
+          ? raw(query, params)
+          : query;
     const [sql, given] = isRaw(made) ? [made.sql, made.params] : [made, params as unknown[]];
     const { text, values } = (this.platform as Platform).statement(sql, given);
-    return this.executeQuery(text, async () => this.transformRawResult(await (ctx ?? this.getClient()).executeQuery(CompiledQuery.raw(text, values)), method), loggerContext);
+    return this.executeQuery(
+      text,
+      async () =>
+        this.transformRawResult(await (ctx ?? this.getClient()).executeQuery(CompiledQuery.raw(text, values)), method),
+      loggerContext,
+    );
   }
 }
 

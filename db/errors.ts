@@ -7,7 +7,11 @@ interface PgError {
 
 /** The Postgres error inside whatever the driver and the ORM wrapped around it. */
 export function pgError(error: unknown): PgError | null {
-  for (let at = error as PgError | undefined, depth = 0; at && depth < 5; at = at.cause as PgError | undefined, depth += 1) {
+  for (
+    let at = error as PgError | undefined, depth = 0;
+    at && depth < 5;
+    at = at.cause as PgError | undefined, depth += 1
+  ) {
     if (typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at;
   }
   return null;
@@ -37,9 +41,23 @@ export async function retried<T>(work: () => Promise<T>, also = (_error: unknown
 
 /** Whether the connection is what failed: the system's codes, and the driver's own errors, which have none. */
 export function isConnectionError(error: unknown): boolean {
-  for (let at = error as (PgError & { message?: string }) | undefined, depth = 0; at && depth < 5; at = at.cause as PgError | undefined, depth += 1) {
-    if (/^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(at.code ?? '')) return true;
-    if (/^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(at.message ?? '')) return true;
+  for (
+    let at = error as (PgError & { message?: string }) | undefined, depth = 0;
+    at && depth < 5;
+    at = at.cause as PgError | undefined, depth += 1
+  ) {
+    if (
+      /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(
+        at.code ?? '',
+      )
+    )
+      return true;
+    if (
+      /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+        at.message ?? '',
+      )
+    )
+      return true;
   }
   return false;
 }

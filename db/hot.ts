@@ -36,13 +36,20 @@ const ANSWER_MS = 60_000;
 const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };
 
 /** Compiles queries to SQL text; it never connects. */
-const compiler = new Kysely<unknown>({ dialect: {
-  createAdapter: () => new PostgresAdapter(), createDriver: () => new DummyDriver(),
-  createIntrospector: (db) => new PostgresIntrospector(db), createQueryCompiler: () => new PostgresQueryCompiler(),
-} });
+const compiler = new Kysely<unknown>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
 
 type Query = (client: PreparingClient) => Promise<pg.QueryResult<Record<string, unknown>>>;
-const named = ([statement, values]: Asked): Query => (client) => client.query({ ...statement, values });
+const named =
+  ([statement, values]: Asked): Query =>
+  (client) =>
+    client.query({ ...statement, values });
 const built = (statement: RawBuilder<unknown>): Query => {
   const { sql, parameters } = statement.compile(compiler);
   return (client) => client.query(sql, parameters);
@@ -63,11 +70,15 @@ class Pipeline {
     const client = await this.#connected();
     // What is submitted in one turn stays together: no other transaction comes between. A statement that fails takes the
     // rest of its transaction with it, so none runs for the wrong tenant.
-    const { stream } = (client as unknown as { connection: { stream: NodeJS.WritableStream & { cork(): void; uncork(): void } } }).connection;
+    const { stream } = (
+      client as unknown as { connection: { stream: NodeJS.WritableStream & { cork(): void; uncork(): void } } }
+    ).connection;
     stream.cork();
     const parts = [
       client.query('begin'),
-      scope === 'engine' ? client.query(`set local role ${ENGINE_ROLE}`) : client.query({ ...setTenant, values: [scope.tenantId] }),
+      scope === 'engine'
+        ? client.query(`set local role ${ENGINE_ROLE}`)
+        : client.query({ ...setTenant, values: [scope.tenantId] }),
       ...queries.map((query) => query(client)),
       client.query('commit'),
     ];
@@ -75,7 +86,9 @@ class Pipeline {
     const done = await Promise.allSettled(parts);
     const failed = done.find((part) => part.status === 'rejected');
     if (failed) throw failed.reason;
-    return done.slice(2, -1).map((part) => (part as PromiseFulfilledResult<pg.QueryResult<Record<string, unknown>>>).value.rows);
+    return done
+      .slice(2, -1)
+      .map((part) => (part as PromiseFulfilledResult<pg.QueryResult<Record<string, unknown>>>).value.rows);
   }
 
   #connected(): Promise<PreparingClient> {
@@ -84,10 +97,20 @@ class Pipeline {
   }
 
   async #connect(): Promise<PreparingClient> {
-    const client = new PreparingClient({ connectionString: this.#url, ...session, types, pipeline: true, stream: this.#line.stream,
+    const client = new PreparingClient({
+      connectionString: this.#url,
+      ...session,
+      types,
+      pipeline: true,
+      stream: this.#line.stream,
       // A line that is silently gone must not hold what waits for it: these connections are never closed for being idle.
-      keepAlive: true, keepAliveInitialDelayMillis: 10_000, query_timeout: ANSWER_MS } as pg.ClientConfig);
-    const forget = (): void => { if (this.#current === client) this.#client = this.#current = null; };
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      query_timeout: ANSWER_MS,
+    } as pg.ClientConfig);
+    const forget = (): void => {
+      if (this.#current === client) this.#client = this.#current = null;
+    };
     this.#current = client;
     client.on('error', forget);
     client.on('end', forget);
@@ -124,14 +147,21 @@ export function createHot(databaseUrl: string, line: PostgresSockets, connection
   const alone = async ({ scope, statements, resolve, reject }: Run): Promise<void> => {
     try {
       // Connections break when Postgres is restarted, also those that were idle.
-      resolve(await attempt(scope, statements).catch((error: unknown) => (isConnectionLost(error) ? attempt(scope, statements) : Promise.reject(error as Error))));
+      resolve(
+        await attempt(scope, statements).catch((error: unknown) =>
+          isConnectionLost(error) ? attempt(scope, statements) : Promise.reject(error as Error),
+        ),
+      );
     } catch (error) {
       reject(error);
     }
   };
   const together = async (runs: readonly Run[]): Promise<void> => {
     try {
-      const found = await attempt(runs[0]!.scope, runs.flatMap((run) => run.statements));
+      const found = await attempt(
+        runs[0]!.scope,
+        runs.flatMap((run) => run.statements),
+      );
       let from = 0;
       for (const { statements, resolve } of runs) resolve(found.slice(from, (from += statements.length)));
     } catch {
@@ -145,9 +175,10 @@ export function createHot(databaseUrl: string, line: PostgresSockets, connection
   };
 
   return {
-    run: (scope, statements) => new Promise((resolve, reject) => {
-      if (gathered.push({ scope, statements, resolve, reject }) === 1) setImmediate(flush);
-    }),
+    run: (scope, statements) =>
+      new Promise((resolve, reject) => {
+        if (gathered.push({ scope, statements, resolve, reject }) === 1) setImmediate(flush);
+      }),
     once: (scope, statements) => submit(scope, statements.map(built)),
     async close() {
       await Promise.all(pipelines.map((one) => one.close()));

@@ -12,10 +12,13 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 /** Makes the roles that are missing: the application's login, and the engine role that it may take by SET ROLE only. */
 async function ensureRoles(client: pg.Client, app: { user: string; password: string }): Promise<void> {
   const login = client.escapeIdentifier(app.user);
-  const exists = async (role: string) => (await client.query('select 1 from pg_roles where rolname = $1', [role])).rowCount === 1;
+  const exists = async (role: string) =>
+    (await client.query('select 1 from pg_roles where rolname = $1', [role])).rowCount === 1;
   if (!(await exists(app.user))) {
     try {
-      await client.query(`create role ${login} login nosuperuser nobypassrls nocreatedb password ${client.escapeLiteral(app.password)}`);
+      await client.query(
+        `create role ${login} login nosuperuser nobypassrls nocreatedb password ${client.escapeLiteral(app.password)}`,
+      );
     } catch (error) {
       if (pgError(error)?.code === INSUFFICIENT_PRIVILEGE || isConnectionLost(error)) throw error;
       // A name that is reserved, a password that is too weak: what is wrong is what was to be made.
@@ -41,7 +44,9 @@ export async function migrate(migrationUrl: string, databaseUrl: string): Promis
   });
   try {
     await client.query(`select pg_advisory_lock(hashtext('perennial-migrate'))`);
-    await bySetting('DATABASE_MIGRATION_URL', () => ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) }));
+    await bySetting('DATABASE_MIGRATION_URL', () =>
+      ensureRoles(client, { user: decodeURIComponent(app.username), password: decodeURIComponent(app.password) }),
+    );
     const orm = await connect(migrationUrl, { poolMax: 2 });
     try {
       return (await orm.migrator.up()).map((migration) => migration.name);

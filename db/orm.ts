@@ -29,7 +29,10 @@ const settings = [
   'log_parameter_max_length_on_error=0',
   // A process that is silent in the middle of a transaction holds its locks no longer than this: it stands still, or its
   // machine is gone (30 s without traffic, 3 probes 10 s apart).
-  'idle_in_transaction_session_timeout=5min', 'tcp_keepalives_idle=30', 'tcp_keepalives_interval=10', 'tcp_keepalives_count=3',
+  'idle_in_transaction_session_timeout=5min',
+  'tcp_keepalives_idle=30',
+  'tcp_keepalives_interval=10',
+  'tcp_keepalives_count=3',
 ];
 export const session = { options: settings.map((setting) => `-c ${setting}`).join(' '), application_name: 'perennial' };
 
@@ -45,14 +48,25 @@ export interface ConnectOptions {
   line?: PostgresSockets;
 }
 
-export function ormOptions(databaseUrl: string, { poolMax = 10, poolWaitMs = 0, line = createPostgresSockets() }: ConnectOptions = {}) {
+export function ormOptions(
+  databaseUrl: string,
+  { poolMax = 10, poolWaitMs = 0, line = createPostgresSockets() }: ConnectOptions = {},
+) {
   return defineConfig({
     driver: ParameterDriver,
     clientUrl: databaseUrl,
     entities,
     pool: { min: 0, max: poolMax },
     // Of the URL itself MikroORM takes the login, the address and the database, and leaves the rest: whether to use TLS, and how.
-    driverOptions: { connectionString: databaseUrl, ...session, types, Client: PreparingClient, stream: line.stream, onPoolCreated: removeBrokenConnections, connectionTimeoutMillis: poolWaitMs },
+    driverOptions: {
+      connectionString: databaseUrl,
+      ...session,
+      types,
+      Client: PreparingClient,
+      stream: line.stream,
+      onPoolCreated: removeBrokenConnections,
+      connectionTimeoutMillis: poolWaitMs,
+    },
     extensions: [Migrator],
     // The snapshot is what the entities said at the last migration; running migrations must not overwrite it.
     migrations: { path: MIGRATIONS, glob: '*.ts', emit: 'ts', snapshot: false, silent: true },
@@ -93,15 +107,20 @@ export async function rows<T>(tx: EntityManager, query: RawBuilder<unknown>): Pr
 export const preparedHint = sql.raw(PREPARED);
 
 /** Runs `work` in a transaction that is always rolled back, and returns its result. */
-export async function inRolledBackTransaction<T>(em: EntityManager, work: (tx: EntityManager) => Promise<T> | T): Promise<T> {
+export async function inRolledBackTransaction<T>(
+  em: EntityManager,
+  work: (tx: EntityManager) => Promise<T> | T,
+): Promise<T> {
   const done: { answer?: T } = {};
   const rollBack = new Error('rolled back');
-  await em.transactional(async (tx) => {
-    done.answer = await work(tx);
-    throw rollBack;
-  }).catch((error: unknown) => {
-    if (error !== rollBack) throw error;
-  });
+  await em
+    .transactional(async (tx) => {
+      done.answer = await work(tx);
+      throw rollBack;
+    })
+    .catch((error: unknown) => {
+      if (error !== rollBack) throw error;
+    });
   return done.answer as T;
 }
 

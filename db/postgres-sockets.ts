@@ -19,12 +19,16 @@ const SILENT_MS = 3_000;
 const READ_MS = 100;
 
 /** A delay whose timer does not keep the process running. */
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 
 export function createPostgresSockets(): PostgresSockets {
   const sockets = new Set<Socket>();
   let silent = false;
-  const end = (socket: Socket): void => void socket.destroy(Object.assign(new Error('Postgres is silent'), { code: 'ETIMEDOUT' }));
+  const end = (socket: Socket): void =>
+    void socket.destroy(Object.assign(new Error('Postgres is silent'), { code: 'ETIMEDOUT' }));
   return {
     stream() {
       const socket = new Socket();
@@ -69,7 +73,16 @@ class Heartbeat {
       await sleep(READ_MS);
       return false;
     };
-    const responded = await Promise.race([this.#ask().then(() => true, () => { this.end(); return true; }), timeout()]);
+    const responded = await Promise.race([
+      this.#ask().then(
+        () => true,
+        () => {
+          this.end();
+          return true;
+        },
+      ),
+      timeout(),
+    ]);
     if (!responded) this.end();
     return responded;
   }
@@ -77,7 +90,11 @@ class Heartbeat {
   async #ask(): Promise<void> {
     if (!this.#client) {
       const socket = (this.#socket = new Socket());
-      const client = new pg.Client({ connectionString: this.#url, application_name: 'perennial-watch', stream: () => socket });
+      const client = new pg.Client({
+        connectionString: this.#url,
+        application_name: 'perennial-watch',
+        stream: () => socket,
+      });
       client.on('error', () => this.end());
       await client.connect();
       this.#client = client;

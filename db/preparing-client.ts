@@ -33,7 +33,8 @@ export class PreparingClient extends pg.Client {
   #forget(text: string, pass: (...given: unknown[]) => unknown): void {
     const { name } = this.#kept.get(text)!;
     this.#kept.delete(text);
-    const { parsedStatements } = (this as unknown as { connection: { parsedStatements: Record<string, string> } }).connection;
+    const { parsedStatements } = (this as unknown as { connection: { parsedStatements: Record<string, string> } })
+      .connection;
     // A statement that the server failed to parse does not exist there.
     if (!(name in parsedStatements)) return;
     delete parsedStatements[name];

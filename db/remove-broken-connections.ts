@@ -9,11 +9,13 @@ export function removeBrokenConnections(pool: pg.Pool): void {
   const held = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => held.add(client));
   pool.on('release', (_error, client) => held.delete(client));
-  pool.on('connect', (client) => client.once('end', () => {
-    if (!held.has(client)) return;
-    const { release } = client;
-    // Whoever gives it back after all is too late; the pool throws at a second time.
-    client.release = () => {};
-    release.call(client, true);
-  }));
+  pool.on('connect', (client) =>
+    client.once('end', () => {
+      if (!held.has(client)) return;
+      const { release } = client;
+      // Whoever gives it back after all is too late; the pool throws at a second time.
+      client.release = () => {};
+      release.call(client, true);
+    }),
+  );
 }

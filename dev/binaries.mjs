@@ -182,6 +182,8 @@ function isExecutable(path) {
 function reasonOf(error) {
   const { code, stderr, message } = error;
   if (code === 'ENOENT') return 'there is no python3';
-  const lines = String(stderr ?? '').split('\n').filter((line) => /error|no module/i.test(line));
+  const lines = String(stderr ?? '')
+    .split('\n')
+    .filter((line) => /error|no module/i.test(line));
   return lines.at(-1)?.trim() || message;
 }

@@ -74,19 +74,30 @@ async function runNpm() {
   const add = missing() === 'dev';
   if (add) {
     // What an interrupted installation has left would pass for whole.
-    for (const name of Object.keys(wanted)) if (wanted[name].dev && !present[name]) rmSync(join(root, name), { recursive: true, force: true });
+    for (const name of Object.keys(wanted))
+      if (wanted[name].dev && !present[name]) rmSync(join(root, name), { recursive: true, force: true });
   }
   const pid = add ? null : runningService();
-  if (pid) throw new Error(`Perennial runs (process ${pid}) on dependencies that are to be installed anew: stop it first (Ctrl-C, or kill ${pid}).`);
+  if (pid)
+    throw new Error(
+      `Perennial runs (process ${pid}) on dependencies that are to be installed anew: stop it first (Ctrl-C, or kill ${pid}).`,
+    );
   const keepDev = Object.values(present).some(({ dev }) => dev);
-  const command = add ? ['install', '--no-save', '--include=dev'] : ['ci', needsDev || keepDev ? '--include=dev' : '--omit=dev'];
+  const command = add
+    ? ['install', '--no-save', '--include=dev']
+    : ['ci', needsDev || keepDev ? '--include=dev' : '--omit=dev'];
   const shown = `npm ${command.join(' ')}`;
   console.log(`Installing the dependencies (${shown}), a minute or two …`);
   // Below `npm start` the same npm is used again, whatever PATH says.
-  const npm = /npm-cli\.c?js$/.test(process.env.npm_execpath || '') ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const npm = /npm-cli\.c?js$/.test(process.env.npm_execpath || '')
+    ? [process.execPath, process.env.npm_execpath]
+    : ['npm'];
   const args = npm.slice(1).concat(command, ['--no-audit', '--no-fund', '--loglevel=error']);
   const begin = Date.now();
-  const beat = setInterval(() => console.log(`… still installing (${Math.round((Date.now() - begin) / 1000)} s)`), 15000);
+  const beat = setInterval(
+    () => console.log(`… still installing (${Math.round((Date.now() - begin) / 1000)} s)`),
+    15000,
+  );
   const end = await run(npm[0], args, process.env).catch((error) => {
     throw new Error(error.code === 'ENOENT' ? 'npm is missing: install it (it comes with Node).' : error.message);
   });
@@ -124,7 +135,10 @@ function removeForeignBinaries() {
 function readLocks() {
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   try {
-    return { wanted, present: JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages };
+    return {
+      wanted,
+      present: JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages,
+    };
   } catch {
     return { wanted, present: {} };
   }

@@ -62,7 +62,12 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
     },
     async startProcesses() {
       if (!stack) throw new Error('The parts come first');
-      const env: NodeJS.ProcessEnv = { ...localDefaults(url), ...stack.env, ...given, WORKER_HEALTH_PORT: String(metricsPort) };
+      const env: NodeJS.ProcessEnv = {
+        ...localDefaults(url),
+        ...stack.env,
+        ...given,
+        WORKER_HEALTH_PORT: String(metricsPort),
+      };
       log('Migrating the database …');
       await migrate(env);
       if (stopped) return;
@@ -72,9 +77,16 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
         admin = login.shown;
       }
       log('Starting the API and the worker …');
-      const processes = await Promise.all([startProcess('api', 'api/server.ts', env), startProcess('worker', 'worker/main.ts', env)]);
-      await Promise.all(processes.map((process) => untilReady(process.current(), () => isUp(host, apiPort), HEALTH_TIMEOUT_MS)));
-      following.push(...processes.map((process) => followWarnings(process.current().logFile, process.current().name, log)));
+      const processes = await Promise.all([
+        startProcess('api', 'api/server.ts', env),
+        startProcess('worker', 'worker/main.ts', env),
+      ]);
+      await Promise.all(
+        processes.map((process) => untilReady(process.current(), () => isUp(host, apiPort), HEALTH_TIMEOUT_MS)),
+      );
+      following.push(
+        ...processes.map((process) => followWarnings(process.current().logFile, process.current().name, log)),
+      );
     },
     table() {
       const rows: [string, string][] = [
@@ -84,7 +96,10 @@ export function createPerennial({ root, dataDir, settings, log, spawned, failed 
       if (stack?.pages.temporal) rows.push(['Temporal UI', stack.pages.temporal]);
       if (stack?.listenerUrl) rows.push(['NATS', `${stack.listenerUrl}  (to listen to events)`]);
       if (stack?.pages.mail) rows.push(['Mail', stack.pages.mail]);
-      rows.push(['Metrics', [`${url}/metrics`, ...(metricsPort ? [`http://localhost:${metricsPort}/metrics (worker)`] : [])].join(', ')]);
+      rows.push([
+        'Metrics',
+        [`${url}/metrics`, ...(metricsPort ? [`http://localhost:${metricsPort}/metrics (worker)`] : [])].join(', '),
+      ]);
       rows.push(['Data and logs', dataDir]);
       if (stack?.postgresData) rows.push(['Postgres data', stack.postgresData]);
       if (admin) rows.push(['Admin login', admin]);

@@ -29,7 +29,11 @@ export interface RunFile {
 export async function claimDataDir(dataDir: string, log: (line: string) => void): Promise<RunFile> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const file = join(dataDir, 'run.json');
-  const content: Content = { owner: { pid: process.pid, start: processStart(process.pid) ?? '' }, stopping: false, services: [] };
+  const content: Content = {
+    owner: { pid: process.pid, start: processStart(process.pid) ?? '' },
+    stopping: false,
+    services: [],
+  };
   while (!(await create(file, content))) {
     const other = await read(file);
     if (other && lives(other.owner)) await waitForEnd(file, other, log);
@@ -66,7 +70,9 @@ export async function isOrphaned(dataDir: string): Promise<boolean> {
 
 async function waitForEnd(file: string, { owner, stopping }: Content, log: (line: string) => void): Promise<void> {
   if (!stopping) {
-    throw new Error(`Perennial runs already on this data folder (process ${owner.pid}): stop it first (Ctrl-C, or kill ${owner.pid}).`);
+    throw new Error(
+      `Perennial runs already on this data folder (process ${owner.pid}): stop it first (Ctrl-C, or kill ${owner.pid}).`,
+    );
   }
   log(`Waiting for the previous run (process ${owner.pid}) to stop …`);
   while (lives(owner) && (await read(file))) await pause(100);

@@ -26,7 +26,8 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   const problems: string[] = [...unread];
   const port = (name: string, fallback: number) => {
     const value = Number(given[name] ?? fallback);
-    if (!Number.isInteger(value) || value < 1 || value > 65_535) problems.push(`${name} must be a port from 1 to 65535`);
+    if (!Number.isInteger(value) || value < 1 || value > 65_535)
+      problems.push(`${name} must be a port from 1 to 65535`);
     return value;
   };
   const ports = {
@@ -39,7 +40,9 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   };
   const apiPort = port('PORT', 8080);
   if (Boolean(given.DATABASE_URL) !== Boolean(given.DATABASE_MIGRATION_URL)) {
-    problems.push('DATABASE_URL (the application role) and DATABASE_MIGRATION_URL (the owner) must be set together, or neither');
+    problems.push(
+      'DATABASE_URL (the application role) and DATABASE_MIGRATION_URL (the owner) must be set together, or neither',
+    );
   }
   const host = given.HOST ?? '127.0.0.1';
   const url = `http://${nameOf(host)}:${apiPort}`;
@@ -48,7 +51,15 @@ export function readStartSettings(env: NodeJS.ProcessEnv): StartSettings {
   problems.push(...serviceProblems({ ...localDefaults(url), ...given }).filter((line) => !named.has(settingOf(line))));
   if (problems.length > 0) throw new EnvError(problems.join('\n'));
   const { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL } = given;
-  return { host, apiPort, url, metricsPort, ports, external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL }, given };
+  return {
+    host,
+    apiPort,
+    url,
+    metricsPort,
+    ports,
+    external: { DATABASE_URL, DATABASE_MIGRATION_URL, TEMPORAL_ADDRESS, NATS_URL, SMTP_URL },
+    given,
+  };
 }
 
 /** `localhost` for every address that it leads to. */
@@ -62,8 +73,12 @@ const settingOf = (line: string): string | undefined => line.split(' ')[0];
 /** What the processes would say of these settings; those that `npm start` makes are taken as good. */
 function serviceProblems(given: NodeJS.ProcessEnv): string[] {
   const made = {
-    DATABASE_URL: 'postgres://perennial@127.0.0.1/perennial', TEMPORAL_ADDRESS: '127.0.0.1:7233', NATS_URL: 'nats://127.0.0.1', SMTP_URL: 'smtp://127.0.0.1',
-    JWT_SECRET: 'x'.repeat(32), LINK_SECRET: 'x'.repeat(32),
+    DATABASE_URL: 'postgres://perennial@127.0.0.1/perennial',
+    TEMPORAL_ADDRESS: '127.0.0.1:7233',
+    NATS_URL: 'nats://127.0.0.1',
+    SMTP_URL: 'smtp://127.0.0.1',
+    JWT_SECRET: 'x'.repeat(32),
+    LINK_SECRET: 'x'.repeat(32),
   };
   try {
     readEnv({ ...made, ...given });
@@ -76,7 +91,10 @@ function serviceProblems(given: NodeJS.ProcessEnv): string[] {
 
 /** What the processes get where the environment says nothing. Marketing mail needs a postal address: this one is nobody's. */
 export const localDefaults = (url: string) => ({
-  ENABLE_REGISTRATION: 'true', PUBLIC_URL: url, NODE_ENV: 'production', MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example',
+  ENABLE_REGISTRATION: 'true',
+  PUBLIC_URL: url,
+  NODE_ENV: 'production',
+  MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example',
 });
 
 /** The first Admin's login as the API will make it, and how to tell it to the user. */
@@ -91,6 +109,8 @@ export function adminLogin(given: NodeJS.ProcessEnv): AdminLogin {
   const password = given.ADMIN_PASSWORD ?? `${randomBytes(12).toString('base64url')}-Aa1`;
   return {
     env: { ADMIN_USERNAME: username, ADMIN_EMAIL: given.ADMIN_EMAIL ?? 'admin@example.com', ADMIN_PASSWORD: password },
-    shown: given.ADMIN_PASSWORD ? `${username} (with the ADMIN_PASSWORD you set)` : `${username} / ${password}  (shown only now)`,
+    shown: given.ADMIN_PASSWORD
+      ? `${username} (with the ADMIN_PASSWORD you set)`
+      : `${username} / ${password}  (shown only now)`,
   };
 }

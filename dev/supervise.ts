@@ -28,7 +28,14 @@ const MAX_QUICK_DEATHS = 5;
  * Starts a service and keeps it running: each death is logged and answered by a new start after a growing delay, up to
  * five deaths within 30 s of their start in a row. Rejects when the first start fails.
  */
-export async function keepRunning({ name, start, log, gaveUp, ours = false, firstDelayMs = 200 }: SupervisedOptions): Promise<Supervised> {
+export async function keepRunning({
+  name,
+  start,
+  log,
+  gaveUp,
+  ours = false,
+  firstDelayMs = 200,
+}: SupervisedOptions): Promise<Supervised> {
   let service = await start();
   let stopping = false;
   let wake = () => {};
@@ -44,12 +51,13 @@ export async function keepRunning({ name, start, log, gaveUp, ours = false, firs
 
   async function watch(): Promise<void> {
     let quickDeaths = 0;
-    for (let since = Date.now(); ; ) {
+    for (let since = Date.now(); ;) {
       const how = await service.ended;
       if (stopping) return;
       if (ours && how === `exit code ${SETTINGS_REFUSED}`) return gaveUp(plainLines(service), SETTINGS_REFUSED);
       quickDeaths = Date.now() - since < QUICK_MS ? quickDeaths + 1 : 1;
-      if (quickDeaths === MAX_QUICK_DEATHS) return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`, 1);
+      if (quickDeaths === MAX_QUICK_DEATHS)
+        return gaveUp(`${name} died ${quickDeaths} times in a row (${how}), see ${service.logFile}`, 1);
       log(`${name} died (${how}); starting it again.`);
       await Promise.race([pause(firstDelayMs * 4 ** (quickDeaths - 1)), stopRequested]);
       if (stopping) return;
@@ -73,5 +81,8 @@ export async function keepRunning({ name, start, log, gaveUp, ours = false, firs
 
 /** What a process has said beside its log, which is of JSON lines. */
 function plainLines(service: Service): string {
-  return logTail(service, 100).split('\n').filter((line) => !line.startsWith('{')).join('\n');
+  return logTail(service, 100)
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+    .join('\n');
 }

@@ -49,7 +49,10 @@ export interface ConsumerDeps {
  * Reads a durable consumer in batches and calls `handle`; acks after it has returned. When it throws, each message is
  * tried alone; one that still fails is delivered again with backoff and dead-lettered after a bounded number of tries.
  */
-export async function consumeBatches(deps: ConsumerDeps, options: { stream: string; name: string; batch?: number; handle(messages: JsMsg[]): Promise<void> }): Promise<Consumer> {
+export async function consumeBatches(
+  deps: ConsumerDeps,
+  options: { stream: string; name: string; batch?: number; handle(messages: JsMsg[]): Promise<void> },
+): Promise<Consumer> {
   const { log, nats } = deps;
   const { stream, name, handle } = options;
   const batchSize = options.batch ?? BATCH;
@@ -84,10 +87,22 @@ export async function consumeBatches(deps: ConsumerDeps, options: { stream: stri
     log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'event went to the dead letters');
   };
 
-  const traced = (messages: JsMsg[]): Promise<void> => (deps.tracing === null ? handle(messages) : deps.tracing.span(`process ${name}`, {
-    kind: SpanKind.CONSUMER,
-    attributes: { 'messaging.system': 'nats', 'messaging.destination.name': stream, 'messaging.consumer.group.name': name, 'messaging.batch.message_count': messages.length },
-  }, () => handle(messages)));
+  const traced = (messages: JsMsg[]): Promise<void> =>
+    deps.tracing === null
+      ? handle(messages)
+      : deps.tracing.span(
+          `process ${name}`,
+          {
+            kind: SpanKind.CONSUMER,
+            attributes: {
+              'messaging.system': 'nats',
+              'messaging.destination.name': stream,
+              'messaging.consumer.group.name': name,
+              'messaging.batch.message_count': messages.length,
+            },
+          },
+          () => handle(messages),
+        );
 
   const process = async (messages: JsMsg[]): Promise<void> => {
     try {
@@ -103,13 +118,18 @@ export async function consumeBatches(deps: ConsumerDeps, options: { stream: stri
   const consumer = await nats.js.consumers.get(stream, name);
   const source = await consumer.consume({
     max_messages: batchSize * 2,
-    callback: (message) => { queue.push({ message, at: performance.now() }); wake(); },
+    callback: (message) => {
+      queue.push({ message, at: performance.now() });
+      wake();
+    },
   });
 
   const loop = (async () => {
     while (!stopping || queue.length > 0) {
       if (queue.length === 0) {
-        await new Promise<void>((resolve) => { wake = resolve; });
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
         continue;
       }
       const begun = performance.now();
@@ -137,7 +157,12 @@ export async function consumeBatches(deps: ConsumerDeps, options: { stream: stri
 const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
 /** Writes what could not be handled to the table and to the stream: any message fits, whatever is in it. */
-async function deadLetter(deps: ConsumerDeps, consumer: string, { data, headers, info, seq, subject }: JsMsg, error: unknown): Promise<void> {
+async function deadLetter(
+  deps: ConsumerDeps,
+  consumer: string,
+  { data, headers, info, seq, subject }: JsMsg,
+  error: unknown,
+): Promise<void> {
   const kept = withoutNul(decodeText(data.subarray(0, MOST_BODY_BYTES)));
   const body = data.length > MOST_BODY_BYTES ? `${kept}… (the first ${MOST_BODY_BYTES} of ${data.length} bytes)` : kept;
   const { type, message } = errorForLog(error);
@@ -146,11 +171,16 @@ async function deadLetter(deps: ConsumerDeps, consumer: string, { data, headers,
   const [root = '', tenant = ''] = subject.split('.');
   const tenantId = root === 'events' ? tenant.slice(0, MOST_TENANT_CHARACTERS) : QUEUES_TENANT;
   await engineEm(deps.orm).transactional(async (tx) => {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       insert into dead_letters (tenant_id, consumer, subject, message_id, body, error, deliveries, stream_seq)
-      values (${tenantId}, ${consumer}, ${subject}, ${withoutNul(messageId)}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`);
+      values (${tenantId}, ${consumer}, ${subject}, ${withoutNul(messageId)}, ${body}, ${text}, ${info.deliveryCount}, ${seq})`,
+    );
     // Publish last: if the insert fails, nothing is published, however often it is retried.
-    await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject, error: text, body }), { msgID: `${consumer}-${info.stream}-${seq}` });
+    await deps.nats.js.publish(deadLetterSubject(consumer), encode({ consumer, subject, error: text, body }), {
+      msgID: `${consumer}-${info.stream}-${seq}`,
+    });
   });
 }
 
@@ -167,26 +197,38 @@ function parseEvent(message: JsMsg): AnyEvent | null {
   } catch (error) {
     throw new PoisonError('not JSON', { cause: error });
   }
-  if (Object.hasOwn(eventContracts, event?.type) && (typeof event.tenantid !== 'string' || event.tenantid === '')) return null;
+  if (Object.hasOwn(eventContracts, event?.type) && (typeof event.tenantid !== 'string' || event.tenantid === ''))
+    return null;
   const check = checks.get(event?.type);
-  if (!check || typeof event.id !== 'string' || !/^[0-9a-f-]{36}$/i.test(event.id) || Number.isNaN(Date.parse(event.time))) {
+  if (
+    !check ||
+    typeof event.id !== 'string' ||
+    !/^[0-9a-f-]{36}$/i.test(event.id) ||
+    Number.isNaN(Date.parse(event.time))
+  ) {
     throw new PoisonError('not a CloudEvent of a known type');
   }
   const problems = check(event.data);
   if (problems.length > 0) throw new PoisonError(`data is not as its contract says: ${JSON.stringify(problems)}`);
   const { tenantid, type, data } = event;
   if (data.tenantId !== tenantid) throw new PoisonError(`tenantid is ${tenantid}, data.tenantId ${data.tenantId}`);
-  if (message.subject !== eventSubject(tenantid, type)) throw new PoisonError(`of tenant ${tenantid} and type ${type}, on the subject ${message.subject}`);
+  if (message.subject !== eventSubject(tenantid, type))
+    throw new PoisonError(`of tenant ${tenantid} and type ${type}, on the subject ${message.subject}`);
   return event;
 }
 
 /** Inserts inbox rows and answers the events that were not there yet. */
 async function takeIn(tx: EntityManager, consumer: string, events: AnyEvent[]): Promise<AnyEvent[]> {
-  const payload = JSON.stringify(events.map((event) => ({ t: event.tenantid, id: event.id, day: event.time.slice(0, 10) })));
-  const fresh = await rows<{ event_id: string }>(tx, sql`
+  const payload = JSON.stringify(
+    events.map((event) => ({ t: event.tenantid, id: event.id, day: event.time.slice(0, 10) })),
+  );
+  const fresh = await rows<{ event_id: string }>(
+    tx,
+    sql`
     insert into inbox (tenant_id, consumer, event_id, day)
     select distinct r.t, ${consumer}, r.id, r.day from jsonb_to_recordset(${payload}::jsonb) as r(t text, id uuid, day date)
-    on conflict do nothing returning event_id`);
+    on conflict do nothing returning event_id`,
+  );
   const ids = new Set(fresh.map((row) => row.event_id));
   return events.filter((event) => ids.delete(event.id.toLowerCase()));
 }

@@ -5,43 +5,88 @@ const text = Type.String();
 
 /** Every event carries the tenant and when it happened. */
 function contract<T extends TProperties>(summary: string, properties: T) {
-  return Type.Object({ ...properties, tenantId: text, timestamp: Type.String({ format: 'date-time' }) }, { description: summary });
+  return Type.Object(
+    { ...properties, tenantId: text, timestamp: Type.String({ format: 'date-time' }) },
+    { description: summary },
+  );
 }
 
 /** The one registry of event types and the shape of their data; subjects are `events.{tenantId}.{TYPE}`. */
 export const eventContracts = {
   CONTACT_CREATED: contract('A contact was created', {
-    contactId: id, email: text,
+    contactId: id,
+    email: text,
     /** False on imports that start no campaigns. */
     runTriggers: Type.Optional(Type.Boolean()),
   }),
-  CONTACT_UPDATED: contract('Fields of a contact changed', { contactId: id, version: Type.Integer(), changed: Type.Array(text) }),
+  CONTACT_UPDATED: contract('Fields of a contact changed', {
+    contactId: id,
+    version: Type.Integer(),
+    changed: Type.Array(text),
+  }),
   CONTACT_UNSUBSCRIBED: contract('A contact unsubscribed', { contactId: id, emailId: Type.Optional(id), reason: text }),
   EMAIL_SENT: contract('The delivery of an email ended', {
-    emailId: id, recipientId: Type.Union([id, Type.Null()]), status: text,
-    templateId: Type.Optional(id), campaignId: Type.Optional(id), externalId: Type.Optional(text),
+    emailId: id,
+    recipientId: Type.Union([id, Type.Null()]),
+    status: text,
+    templateId: Type.Optional(id),
+    campaignId: Type.Optional(id),
+    externalId: Type.Optional(text),
   }),
   EMAIL_OPENED: contract('An email was opened', {
-    emailId: id, contactId: Type.Union([id, Type.Null()]), automated: Type.Boolean(),
-    first: Type.Optional(Type.Boolean()), templateId: Type.Optional(id), campaignId: Type.Optional(id), externalId: Type.Optional(text),
+    emailId: id,
+    contactId: Type.Union([id, Type.Null()]),
+    automated: Type.Boolean(),
+    first: Type.Optional(Type.Boolean()),
+    templateId: Type.Optional(id),
+    campaignId: Type.Optional(id),
+    externalId: Type.Optional(text),
   }),
   EMAIL_CLICKED: contract('A link of an email was followed', {
-    emailId: id, contactId: Type.Union([id, Type.Null()]), automated: Type.Boolean(), url: text,
-    first: Type.Optional(Type.Boolean()), templateId: Type.Optional(id), campaignId: Type.Optional(id), externalId: Type.Optional(text),
+    emailId: id,
+    contactId: Type.Union([id, Type.Null()]),
+    automated: Type.Boolean(),
+    url: text,
+    first: Type.Optional(Type.Boolean()),
+    templateId: Type.Optional(id),
+    campaignId: Type.Optional(id),
+    externalId: Type.Optional(text),
   }),
   EMAIL_BOUNCED: contract('An email came back', {
-    emailId: id, contactId: Type.Union([id, Type.Null()]), hard: Type.Boolean(),
-    templateId: Type.Optional(id), campaignId: Type.Optional(id), externalId: Type.Optional(text),
+    emailId: id,
+    contactId: Type.Union([id, Type.Null()]),
+    hard: Type.Boolean(),
+    templateId: Type.Optional(id),
+    campaignId: Type.Optional(id),
+    externalId: Type.Optional(text),
   }),
   FORM_SUBMITTED: contract('A form was submitted', { formId: id, contactId: id, submissionId: id }),
-  CAMPAIGN_TRIGGERED: contract('A contact entered a campaign', { campaignId: id, contactId: id, executionId: id, trigger: text }),
-  CAMPAIGN_COMPLETED: contract('A contact reached the end of a campaign', { campaignId: id, contactId: id, executionId: id }),
+  CAMPAIGN_TRIGGERED: contract('A contact entered a campaign', {
+    campaignId: id,
+    contactId: id,
+    executionId: id,
+    trigger: text,
+  }),
+  CAMPAIGN_COMPLETED: contract('A contact reached the end of a campaign', {
+    campaignId: id,
+    contactId: id,
+    executionId: id,
+  }),
   SCORE_UPDATED: contract('A score changed', {
-    contactId: id, previousScore: Type.Integer(), totalScore: Type.Integer(), ruleId: Type.Union([id, Type.Null()]), qualification: text,
+    contactId: id,
+    previousScore: Type.Integer(),
+    totalScore: Type.Integer(),
+    ruleId: Type.Union([id, Type.Null()]),
+    qualification: text,
   }),
   SEGMENT_ENTERED: contract('A contact entered a segment', { segmentId: id, contactId: id }),
   SEGMENT_LEFT: contract('A contact left a segment', { segmentId: id, contactId: id }),
-  IMPORT_COMPLETED: contract('An import ended', { importId: id, created: Type.Integer(), updated: Type.Integer(), rejected: Type.Integer() }),
+  IMPORT_COMPLETED: contract('An import ended', {
+    importId: id,
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    rejected: Type.Integer(),
+  }),
   WEBSITE_VISITED: contract('A contact visited a page', { contactId: id, url: Type.Optional(text) }),
 };
 

@@ -15,10 +15,13 @@ const POLL_MS = 50;
 
 /** The copies that the setting NATS_LISTENERS names. */
 export function copiesOf(setting: string): Copy[] {
-  return setting.split(',').filter(Boolean).map((text) => {
-    const [account = '', tenantId = null] = text.split(':');
-    return { account, tenantId };
-  });
+  return setting
+    .split(',')
+    .filter(Boolean)
+    .map((text) => {
+      const [account = '', tenantId = null] = text.split(':');
+      return { account, tenantId };
+    });
 }
 
 /** JetStream as it is in the copy's account. Throws EnvError when there is none. */
@@ -26,7 +29,10 @@ export async function insideOf({ connection, acks }: Nats, { account }: Copy): P
   const options = { apiPrefix: `$JS.${account}.API`, timeout: 10_000 };
   const jsm = await connection.jetstreamManager(options).catch((error: unknown) => {
     if (!isWithoutJetStream(error)) throw error;
-    throw new EnvError(`NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`, { cause: error });
+    throw new EnvError(
+      `NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`,
+      { cause: error },
+    );
   });
   return { connection, acks, js: connection.jetstream(options), jsm };
 }
@@ -48,20 +54,31 @@ export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMa
     }
     if (info) await jsm.streams.delete(EVENTS).catch(nullIfMissing);
     // Else it would go on where it is. To delete it and make it again is not safe from several processes at once.
-    const reset = await nats.connection.request(`$JS.API.CONSUMER.RESET.${EVENTS}.${feeder.durable_name}`, encode({ seq: 1 }), { timeout: 10_000 });
+    const reset = await nats.connection.request(
+      `$JS.API.CONSUMER.RESET.${EVENTS}.${feeder.durable_name}`,
+      encode({ seq: 1 }),
+      { timeout: 10_000 },
+    );
     const refusal = reset.json<{ error?: { description: string } }>().error;
-    if (refusal) throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} can not begin anew: ${refusal.description}`);
+    if (refusal)
+      throw new Error(
+        `The copy of ${EVENTS} in the NATS account ${copy.account} can not begin anew: ${refusal.description}`,
+      );
     await jsm.streams.add(copyConfig(copy.account, eventsMaxAge));
   }
 }
 
 /** Resolves when what was on its way to the copy is in it: what is erased from EVENTS before this call is in the copy then, or never will be. */
 export async function untilCaughtUp(nats: Nats, copy: Copy, onWait: () => void): Promise<void> {
-  const { delivered } = await nats.jsm.consumers.info(EVENTS, copyConsumerConfig(copy.account, copy.tenantId).durable_name!);
+  const { delivered } = await nats.jsm.consumers.info(
+    EVENTS,
+    copyConsumerConfig(copy.account, copy.tenantId).durable_name!,
+  );
   const { jsm } = await insideOf(nats, copy);
   const deadline = Date.now() + CAUGHT_UP_MS;
   while ((await jsm.streams.info(EVENTS)).state.last_seq < delivered.stream_seq) {
-    if (Date.now() > deadline) throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} does not get up to date`);
+    if (Date.now() > deadline)
+      throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} does not get up to date`);
     onWait();
     await delay(POLL_MS);
   }

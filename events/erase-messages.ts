@@ -13,7 +13,12 @@ export interface EraseProgress {
  * that there are now. `onProgress` is told after each batch.
  */
 export async function eraseMessages(
-  nats: Nats, stream: string, subject: string, from: EraseProgress, isToGo: (text: string) => boolean, onProgress: (progress: EraseProgress) => void,
+  nats: Nats,
+  stream: string,
+  subject: string,
+  from: EraseProgress,
+  isToGo: (text: string) => boolean,
+  onProgress: (progress: EraseProgress) => void,
 ): Promise<EraseProgress> {
   const { state } = await nats.jsm.streams.info(stream);
   let { seq, erased } = from;
@@ -21,7 +26,11 @@ export async function eraseMessages(
   for (let more = true; more && seq < state.last_seq;) {
     const read = await readMessages(nats, stream, Math.max(seq + 1, state.first_seq), subject, BATCH);
     for (const message of read.messages) {
-      if (isToGo(decodeText(message.data)) && (await nats.jsm.streams.deleteMessage(stream, message.seq, true).catch(isGone))) erased += 1;
+      if (
+        isToGo(decodeText(message.data)) &&
+        (await nats.jsm.streams.deleteMessage(stream, message.seq, true).catch(isGone))
+      )
+        erased += 1;
       ({ seq } = message);
     }
     ({ more } = read);

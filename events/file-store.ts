@@ -49,13 +49,19 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
 }
 
 /** The bytes of a file from the message that holds `offset` on; answers where that message begins, too. Throws FileGoneError. */
-export function readFile(nats: Nats, key: string, offset = 0): { inputOffset: number; content: AsyncGenerator<Uint8Array> } {
+export function readFile(
+  nats: Nats,
+  key: string,
+  offset = 0,
+): { inputOffset: number; content: AsyncGenerator<Uint8Array> } {
   const first = Math.floor(offset / CHUNK);
   async function* content(): AsyncGenerator<Uint8Array> {
     for (let n = first; ; n += 1) {
-      const { data } = await nats.jsm.streams.getMessage(FILES, { last_by_subj: subject(key, n) }).catch((error: unknown) => {
-        throw isNotFound(error) ? new FileGoneError('The file is not kept any more', { cause: error }) : error;
-      });
+      const { data } = await nats.jsm.streams
+        .getMessage(FILES, { last_by_subj: subject(key, n) })
+        .catch((error: unknown) => {
+          throw isNotFound(error) ? new FileGoneError('The file is not kept any more', { cause: error }) : error;
+        });
       if (data.length > 0) yield data;
       if (data.length < CHUNK) return;
     }

@@ -1,4 +1,18 @@
-import { connect, createInbox, ErrorCode, headers, NatsError, RequestStrategy, type JetStreamClient, type JetStreamManager, type JsMsg, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from 'nats';
+import {
+  connect,
+  createInbox,
+  ErrorCode,
+  headers,
+  NatsError,
+  RequestStrategy,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  type Subscription,
+} from 'nats';
 
 export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
@@ -13,12 +27,26 @@ export interface Nats {
 
 /** No server, one that closes or is silent, one whose JetStream is not up yet, a name that is not known yet. */
 const AWAY: ReadonlySet<unknown> = new Set([
-  ErrorCode.ConnectionRefused, ErrorCode.ConnectionTimeout, ErrorCode.Disconnect, ErrorCode.Timeout, ErrorCode.JetStreamNotEnabled,
-  'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH',
+  ErrorCode.ConnectionRefused,
+  ErrorCode.ConnectionTimeout,
+  ErrorCode.Disconnect,
+  ErrorCode.Timeout,
+  ErrorCode.JetStreamNotEnabled,
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
 ]);
 
 /** No stream is there to take it, or the connection has ended. */
-const UNANSWERED: ReadonlySet<string> = new Set([ErrorCode.NoResponders, ErrorCode.ConnectionClosed, ErrorCode.ConnectionDraining]);
+const UNANSWERED: ReadonlySet<string> = new Set([
+  ErrorCode.NoResponders,
+  ErrorCode.ConnectionClosed,
+  ErrorCode.ConnectionDraining,
+]);
 
 /** Whether an error of `connectNats` says that the server, or its JetStream, is not there (yet). */
 export function isAway(error: unknown): boolean {
@@ -32,7 +60,10 @@ export function isUnanswered(error: unknown): boolean {
 
 /** Whether an account has no JetStream, or none that it shares with ours. */
 export function isWithoutJetStream(error: unknown): boolean {
-  return error instanceof NatsError && (error.code === ErrorCode.JetStreamNotEnabled || error.code === ErrorCode.NoResponders);
+  return (
+    error instanceof NatsError &&
+    (error.code === ErrorCode.JetStreamNotEnabled || error.code === ErrorCode.NoResponders)
+  );
 }
 
 /** Connects with the credentials in the URL and reconnects for ever. */
@@ -49,7 +80,12 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
     noAsyncTraces: true,
   });
   try {
-    return { connection, js: connection.jetstream({ timeout: 10_000 }), jsm: await connection.jetstreamManager(), acks: new Acks(connection) };
+    return {
+      connection,
+      js: connection.jetstream({ timeout: 10_000 }),
+      jsm: await connection.jetstreamManager(),
+      acks: new Acks(connection),
+    };
   } catch (error) {
     await connection.close();
     throw error;
@@ -123,10 +159,16 @@ class Acks {
     const flight: Flight = { number: this.#flown, open: new Set(messages.keys()), resolve, reject };
     this.#flown += 1;
     this.#flights.push(flight);
-    const timer = setTimeout(() => reject(new Error(`${flight.open.size} messages were not acknowledged by JetStream`)), timeoutMs);
+    const timer = setTimeout(
+      () => reject(new Error(`${flight.open.size} messages were not acknowledged by JetStream`)),
+      timeoutMs,
+    );
     try {
       for (const [n, { subject, id, data, contentType }] of messages.entries()) {
-        this.#connection.publish(subject, data, { reply: `${this.#inbox}.${flight.number}-${n}`, ...headersOf(id, contentType) });
+        this.#connection.publish(subject, data, {
+          reply: `${this.#inbox}.${flight.number}-${n}`,
+          ...headersOf(id, contentType),
+        });
       }
       await promise;
     } finally {
@@ -138,7 +180,10 @@ class Acks {
   #take(error: Error | null, ack: Msg): void {
     // It has no subject: the subscription itself was refused.
     if (error) return this.#flights.forEach((flight) => flight.reject(error));
-    const [number, n] = ack.subject.slice(this.#inbox.length + 1).split('-').map(Number);
+    const [number, n] = ack.subject
+      .slice(this.#inbox.length + 1)
+      .split('-')
+      .map(Number);
     const flight = this.#flights.find((one) => one.number === number);
     // It was given up.
     if (!flight) return;
@@ -160,7 +205,7 @@ function headersOf(id: string | undefined, contentType: string | undefined): { h
 /** Why a message was not stored: no stream takes its subject, or the stream's own reason. */
 function refusalOf(ack: Msg): string | null {
   if (ack.headers?.hasError) return ack.headers.description || String(ack.headers.code);
-  return (ack.json<{ error?: { description?: string } }>()).error?.description ?? null;
+  return ack.json<{ error?: { description?: string } }>().error?.description ?? null;
 }
 
 export interface StoredMessage {
@@ -175,9 +220,18 @@ const MOST_READ_BYTES = 4 * 1024 * 1024;
  * The next messages of a stream under `subject`, from `seq` on, without a consumer: an account may have no room for one. The stream
  * must have `allow_direct`. Throws when they do not all come.
  */
-export async function readMessages({ connection, js }: Nats, stream: string, seq: number, subject: string, most: number): Promise<{ messages: StoredMessage[]; more: boolean }> {
+export async function readMessages(
+  { connection, js }: Nats,
+  stream: string,
+  seq: number,
+  subject: string,
+  most: number,
+): Promise<{ messages: StoredMessage[]; more: boolean }> {
   const asked = encode({ seq, next_by_subj: subject, batch: most, max_bytes: MOST_READ_BYTES });
-  const answers = await connection.requestMany(`${js.apiPrefix}.DIRECT.GET.${stream}`, asked, { strategy: RequestStrategy.SentinelMsg, maxWait: READ_TIMEOUT_MS });
+  const answers = await connection.requestMany(`${js.apiPrefix}.DIRECT.GET.${stream}`, asked, {
+    strategy: RequestStrategy.SentinelMsg,
+    maxWait: READ_TIMEOUT_MS,
+  });
   const messages: StoredMessage[] = [];
   for await (const { headers: said, data } of answers) {
     // 204 ends a batch; 404: there is none.
@@ -191,7 +245,8 @@ export async function readMessages({ connection, js }: Nats, stream: string, seq
   throw new Error(`The stream ${stream} can not be read: JetStream does not answer`);
 }
 
-const codeOf = (error: unknown): number | undefined => (error instanceof NatsError ? error.api_error?.err_code : undefined);
+const codeOf = (error: unknown): number | undefined =>
+  error instanceof NatsError ? error.api_error?.err_code : undefined;
 
 /** Whether JetStream has no such message. */
 export const isNotFound = (error: unknown): boolean => codeOf(error) === 10037;

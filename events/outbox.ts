@@ -30,14 +30,16 @@ const shardOf = (tenantId: string, entity: string): number =>
   createHash('sha256').update(`${tenantId}/${entity}`).digest()[0]! % SHARDS;
 
 /** The shard of a contact, as SQL; `tenant` and `id` are SQL too. */
-export const contactShard = (tenant: string, id: string): string => `get_byte(sha256(convert_to(${tenant} || '/contact/' || ${id}, 'UTF8')), 0) % ${SHARDS}`;
+export const contactShard = (tenant: string, id: string): string =>
+  `get_byte(sha256(convert_to(${tenant} || '/contact/' || ${id}, 'UTF8')), 0) % ${SHARDS}`;
 
 export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_workflows';
 
 const touched = new WeakMap<object, Set<OutboxTable>>();
 
 /** The tables that a transaction has touched; those of its savepoints are its own. */
-const touchedBy = (transaction: object): Set<OutboxTable> => touched.get(transaction) ?? touched.set(transaction, new Set()).get(transaction)!;
+const touchedBy = (transaction: object): Set<OutboxTable> =>
+  touched.get(transaction) ?? touched.set(transaction, new Set()).get(transaction)!;
 
 /** Says that `tx` has written rows of its own to an outbox, so that the relay is told when it commits. */
 export function touchOutbox(tx: EntityManager, table: OutboxTable): void {
@@ -67,7 +69,10 @@ export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubsc
 
 /** The rows that `events` become: one per type, shard and 500 events; the relay adds the tenant and the time, which are the row's. */
 export function outboxRows(origin: Origin, events: NewEvent[]) {
-  const groups = new Map<string, { shard: number; type: EventType; at: Date; events: { id: string; data: Record<string, unknown> }[] }[]>();
+  const groups = new Map<
+    string,
+    { shard: number; type: EventType; at: Date; events: { id: string; data: Record<string, unknown> }[] }[]
+  >();
   const now = new Date();
   const ids: string[] = [];
   for (const event of events) {
@@ -117,30 +122,51 @@ export async function appendEvents(tx: EntityManager, origin: Origin, events: Ne
   touchOutbox(tx, 'outbox_events');
   const made = outboxRows(origin, events);
   const payload = JSON.stringify(made.rows.map((row) => ({ ...row, at: row.at.toISOString() })));
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
     select ${origin.tenantId}, r.shard, r.type, r.at, ${origin.requestId}, r.events
-    from jsonb_to_recordset(${payload}::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`);
+    from jsonb_to_recordset(${payload}::jsonb) as r(shard int, type text, at timestamptz, events jsonb)`,
+  );
   return made.ids;
 }
 
 /** Writes events of many tenants in one engine transaction (consumers). */
-export async function appendEventsOfTenants(tx: EntityManager, events: { origin: Origin; event: NewEvent }[]): Promise<void> {
+export async function appendEventsOfTenants(
+  tx: EntityManager,
+  events: { origin: Origin; event: NewEvent }[],
+): Promise<void> {
   const byOrigin = Map.groupBy(events, ({ origin }) => `${origin.tenantId} ${origin.requestId ?? ''}`);
-  for (const group of byOrigin.values()) await appendEvents(tx, group[0]!.origin, group.map(({ event }) => event));
+  for (const group of byOrigin.values())
+    await appendEvents(
+      tx,
+      group[0]!.origin,
+      group.map(({ event }) => event),
+    );
 }
 
 /** Writes send requests for ledger rows of this transaction. */
 export async function appendSendRequests(tx: EntityManager, tenantId: string, requests: SendRequest[]): Promise<void> {
   if (requests.length === 0) return;
   touchOutbox(tx, 'outbox_send_requests');
-  await rows(tx, sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`);
+  await rows(
+    tx,
+    sql`insert into outbox_send_requests (tenant_id, requests) values (${tenantId}, ${JSON.stringify(requests)}::jsonb)`,
+  );
 }
 
 /** Writes the start of a workflow. The relay performs it, as often as it must: workflows are started once by their ids. */
-export async function appendWorkflow<Type extends WorkflowType>(tx: EntityManager, type: Type, input: WorkflowInputs[Type]): Promise<void> {
+export async function appendWorkflow<Type extends WorkflowType>(
+  tx: EntityManager,
+  type: Type,
+  input: WorkflowInputs[Type],
+): Promise<void> {
   touchOutbox(tx, 'outbox_workflows');
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into outbox_workflows (tenant_id, workflow_type, workflow_id, input)
-    values (${input.tenantId}, ${type}, ${workflowId(type, input)}, ${JSON.stringify(input)}::jsonb)`);
+    values (${input.tenantId}, ${type}, ${workflowId(type, input)}, ${JSON.stringify(input)}::jsonb)`,
+  );
 }

@@ -65,15 +65,24 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
   const wakes = new Map<OutboxTable, Wake>();
-  const ping = nats.connection.subscribe(OUTBOX_PING, { callback: (error, message) => { if (!error) wakes.get(message.string() as OutboxTable)?.now(); } });
+  const ping = nats.connection.subscribe(OUTBOX_PING, {
+    callback: (error, message) => {
+      if (!error) wakes.get(message.string() as OutboxTable)?.now();
+    },
+  });
 
   const events = (shards: number[]): Loop => ({
     name: 'outbox_events',
     batch: async (client) => {
       const { rows } = await client.query<OutboxRow>(
         `delete from outbox_events where id in (select id from outbox_events where shard = any($1) order by id limit $2)
-         returning id, tenant_id, type, occurred_at, request_id, events`, [shards, ROWS_PER_BATCH]);
-      return { messages: await publishAll(nats, cloudEvents(rows.sort((a, b) => a.id - b.id))), more: rows.length === ROWS_PER_BATCH };
+         returning id, tenant_id, type, occurred_at, request_id, events`,
+        [shards, ROWS_PER_BATCH],
+      );
+      return {
+        messages: await publishAll(nats, cloudEvents(rows.sort((a, b) => a.id - b.id))),
+        more: rows.length === ROWS_PER_BATCH,
+      };
     },
   });
 
@@ -82,7 +91,9 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     batch: async (client) => {
       const { rows } = await client.query<SendRequestRow>(
         `delete from outbox_send_requests where id in (select id from outbox_send_requests order by id limit $1)
-         returning id, tenant_id, requests`, [ROWS_PER_BATCH]);
+         returning id, tenant_id, requests`,
+        [ROWS_PER_BATCH],
+      );
       return { messages: await publishAll(nats, sendRequestMessages(rows)), more: rows.length === ROWS_PER_BATCH };
     },
   };
@@ -92,7 +103,9 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     batch: async (client) => {
       const { rows } = await client.query<WorkflowStart>(
         `delete from outbox_workflows where id in (select id from outbox_workflows order by id limit $1)
-         returning workflow_type as type, workflow_id as id, input`, [WORKFLOWS_PER_BATCH]);
+         returning workflow_type as type, workflow_id as id, input`,
+        [WORKFLOWS_PER_BATCH],
+      );
       await Promise.all(rows.map((start) => deps.startWorkflow(start)));
       return { messages: rows.length, more: rows.length === WORKFLOWS_PER_BATCH };
     },
@@ -115,7 +128,9 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   /** Takes what locks are free; they are the session's, so they are freed when this process or its connection dies. */
   const tryLocks = async (client: pg.Client, keys: number[]): Promise<number[]> => {
     const { rows } = await client.query<{ key: number }>(
-      'select key from unnest($2::int[]) as key where pg_try_advisory_lock($1, key)', [LOCK_CLASS, keys]);
+      'select key from unnest($2::int[]) as key where pg_try_advisory_lock($1, key)',
+      [LOCK_CLASS, keys],
+    );
     return rows.map((row) => row.key);
   };
 
@@ -123,7 +138,11 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     const wake = new Wake(POLL_MS);
     wakes.set(name, wake);
     while (!stopping) {
-      const client = new pg.Client({ connectionString: deps.databaseUrl, ...session, application_name: `perennial-relay-${name}` });
+      const client = new pg.Client({
+        connectionString: deps.databaseUrl,
+        ...session,
+        application_name: `perennial-relay-${name}`,
+      });
       client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its connection'));
       try {
         await client.connect();
@@ -139,17 +158,29 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     }
   };
 
-  const relayUntilStopped = async (client: pg.Client, wake: Wake, keys: number[], loopFor: (owned: number[]) => Loop): Promise<void> => {
+  const relayUntilStopped = async (
+    client: pg.Client,
+    wake: Wake,
+    keys: number[],
+    loopFor: (owned: number[]) => Loop,
+  ): Promise<void> => {
     let owned: number[] = [];
     let triedAt = 0;
     while (!stopping) {
       if (owned.length < keys.length && Date.now() - triedAt > 2000) {
         triedAt = Date.now();
-        owned = [...owned, ...(await tryLocks(client, keys.filter((key) => !owned.includes(key))))];
+        owned = [
+          ...owned,
+          ...(await tryLocks(
+            client,
+            keys.filter((key) => !owned.includes(key)),
+          )),
+        ];
         if (keys.length > 1) deps.metrics.shardsOwned.set(owned.length);
       }
       const begun = performance.now();
-      const { messages, more } = owned.length > 0 ? await transaction(client, loopFor(owned)) : { messages: 0, more: false };
+      const { messages, more } =
+        owned.length > 0 ? await transaction(client, loopFor(owned)) : { messages: 0, more: false };
       if (more) continue;
       if (messages > 0) await delay(Math.max(0, begun + PACE_MS - performance.now()));
       await wake.wait();
@@ -157,7 +188,11 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   };
 
   const loops = [
-    run('outbox_events', Array.from({ length: SHARDS }, (_, shard) => shard), events),
+    run(
+      'outbox_events',
+      Array.from({ length: SHARDS }, (_, shard) => shard),
+      events,
+    ),
     run('outbox_send_requests', [SEND_REQUESTS_LOCK], () => sendRequests),
     run('outbox_workflows', [WORKFLOWS_LOCK], () => workflows),
   ];
@@ -177,10 +212,19 @@ function* cloudEvents(rows: readonly OutboxRow[]): Generator<Message> {
     const time = occurred_at.toISOString();
     for (const { id, data } of events) {
       yield {
-        subject: eventSubject(tenant_id, type), id, contentType: 'application/cloudevents+json',
+        subject: eventSubject(tenant_id, type),
+        id,
+        contentType: 'application/cloudevents+json',
         data: encode({
-          specversion: '1.0', id, source: 'perennial', type, time, datacontenttype: 'application/json', tenantid: tenant_id,
-          ...(request_id ? { requestid: request_id } : {}), data: { ...data, tenantId: tenant_id, timestamp: time },
+          specversion: '1.0',
+          id,
+          source: 'perennial',
+          type,
+          time,
+          datacontenttype: 'application/json',
+          tenantid: tenant_id,
+          ...(request_id ? { requestid: request_id } : {}),
+          data: { ...data, tenantId: tenant_id, timestamp: time },
         }),
       };
     }
@@ -189,6 +233,11 @@ function* cloudEvents(rows: readonly OutboxRow[]): Generator<Message> {
 
 function* sendRequestMessages(rows: readonly SendRequestRow[]): Generator<Message> {
   for (const { id, tenant_id, requests } of rows) {
-    for (const request of requests) yield { subject: SEND_REQUEST_SUBJECT, id: `send-${request.emailId}-${id}`, data: encode({ ...request, tenantId: tenant_id }) };
+    for (const request of requests)
+      yield {
+        subject: SEND_REQUEST_SUBJECT,
+        id: `send-${request.emailId}-${id}`,
+        data: encode({ ...request, tenantId: tenant_id }),
+      };
   }
 }

@@ -1,4 +1,12 @@
-import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig, type StreamConfig } from 'nats';
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  RetentionPolicy,
+  StorageType,
+  type ConsumerConfig,
+  type StreamConfig,
+} from 'nats';
 import { eventSubject, type EventType } from './contracts.ts';
 import type { JetStreamManager } from './nats.ts';
 
@@ -37,14 +45,45 @@ function duration(text: string): number {
 export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
   const common = { storage: StorageType.File, num_replicas: 1, duplicate_window: 2 * minute };
   return [
-    { ...common, name: EVENTS, subjects: ['events.*.*'], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: duration(eventsMaxAge), allow_direct: true },
-    { ...common, name: EMAIL_SEND_REQUESTS, subjects: [SEND_REQUEST_SUBJECT], retention: RetentionPolicy.Workqueue, max_msg_size: MOST_REQUEST_BYTES },
+    {
+      ...common,
+      name: EVENTS,
+      subjects: ['events.*.*'],
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.Old,
+      max_age: duration(eventsMaxAge),
+      allow_direct: true,
+    },
+    {
+      ...common,
+      name: EMAIL_SEND_REQUESTS,
+      subjects: [SEND_REQUEST_SUBJECT],
+      retention: RetentionPolicy.Workqueue,
+      max_msg_size: MOST_REQUEST_BYTES,
+    },
     // A full one refuses what comes, and so tells who publishes.
-    { ...common, name: LISTENER_REQUESTS, subjects: [listenerRequestSubject('*')], retention: RetentionPolicy.Workqueue, max_msg_size: MOST_REQUEST_BYTES, max_bytes: 32 * MIB, discard: DiscardPolicy.New },
+    {
+      ...common,
+      name: LISTENER_REQUESTS,
+      subjects: [listenerRequestSubject('*')],
+      retention: RetentionPolicy.Workqueue,
+      max_msg_size: MOST_REQUEST_BYTES,
+      max_bytes: 32 * MIB,
+      discard: DiscardPolicy.New,
+    },
     { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
     { ...common, name: FILES, subjects: ['files.*.*'], retention: RetentionPolicy.Limits, max_age: 7 * 24 * hour },
     // The oldest give way; all are in the table, too.
-    { ...common, name: DEAD_LETTERS, subjects: ['dead.>'], retention: RetentionPolicy.Limits, max_age: 30 * 24 * hour, max_bytes: 64 * MIB, discard: DiscardPolicy.Old, allow_direct: true },
+    {
+      ...common,
+      name: DEAD_LETTERS,
+      subjects: ['dead.>'],
+      retention: RetentionPolicy.Limits,
+      max_age: 30 * 24 * hour,
+      max_bytes: 64 * MIB,
+      discard: DiscardPolicy.Old,
+      allow_direct: true,
+    },
   ];
 }
 
@@ -64,12 +103,26 @@ export function copyConsumerConfig(account: string, tenantId: string | null): Pa
 /** The copy itself, as the account that it is in sees it. */
 export function copyConfig(account: string, eventsMaxAge: string): Partial<StreamConfig> & { name: string } {
   const { durable_name: name, deliver_subject } = copyConsumerConfig(account, null);
-  const mirror = { name: EVENTS, external: { api: '$JS.PERENNIAL.API', deliver: '' }, consumer: { name, deliver_subject } };
-  return { name: EVENTS, mirror, storage: StorageType.File, num_replicas: 1, max_age: duration(eventsMaxAge), allow_direct: true };
+  const mirror = {
+    name: EVENTS,
+    external: { api: '$JS.PERENNIAL.API', deliver: '' },
+    consumer: { name, deliver_subject },
+  };
+  return {
+    name: EVENTS,
+    mirror,
+    storage: StorageType.File,
+    num_replicas: 1,
+    max_age: duration(eventsMaxAge),
+    allow_direct: true,
+  };
 }
 
 /** A durable pull consumer; `types` narrows EVENTS to what it handles. */
-export function consumerConfig(name: string, options: { types?: readonly EventType[]; ackWaitSeconds?: number; maxAckPending?: number } = {}): Partial<ConsumerConfig> {
+export function consumerConfig(
+  name: string,
+  options: { types?: readonly EventType[]; ackWaitSeconds?: number; maxAckPending?: number } = {},
+): Partial<ConsumerConfig> {
   return {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
@@ -85,15 +138,25 @@ export function consumerConfig(name: string, options: { types?: readonly EventTy
 /** Makes or updates every stream; safe from many processes at once. */
 export async function ensureStreams(jsm: JetStreamManager, eventsMaxAge: string): Promise<void> {
   for (const config of streamConfigs(eventsMaxAge)) {
-    const exists = await jsm.streams.info(config.name!).then(() => true, () => false);
+    const exists = await jsm.streams.info(config.name!).then(
+      () => true,
+      () => false,
+    );
     if (exists) await jsm.streams.update(config.name!, config);
     else await jsm.streams.add(config);
   }
 }
 
 /** Makes or updates a durable consumer. */
-export async function ensureConsumer(jsm: JetStreamManager, stream: string, config: Partial<ConsumerConfig>): Promise<void> {
-  const exists = await jsm.consumers.info(stream, config.durable_name!).then(() => true, () => false);
+export async function ensureConsumer(
+  jsm: JetStreamManager,
+  stream: string,
+  config: Partial<ConsumerConfig>,
+): Promise<void> {
+  const exists = await jsm.consumers.info(stream, config.durable_name!).then(
+    () => true,
+    () => false,
+  );
   if (exists) await jsm.consumers.update(stream, config.durable_name!, config);
   else await jsm.consumers.add(stream, config);
 }

@@ -17,7 +17,10 @@ export class Wake {
     if (!this.#pending) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, this.#pollMs);
-        this.#wakeUp = () => { clearTimeout(timer); resolve(); };
+        this.#wakeUp = () => {
+          clearTimeout(timer);
+          resolve();
+        };
       });
       this.#wakeUp = null;
     }

@@ -41,10 +41,15 @@ export interface Deps {
 
 /** The login must be one that row-level security holds for. */
 async function assertNoBypass(orm: Orm): Promise<void> {
-  const [role] = await orm.em.fork().execute<{ rolsuper: boolean; rolbypassrls: boolean }[]>(
-    'select rolsuper, rolbypassrls from pg_roles where rolname = current_user');
+  const [role] = await orm.em
+    .fork()
+    .execute<{ rolsuper: boolean; rolbypassrls: boolean }[]>(
+      'select rolsuper, rolbypassrls from pg_roles where rolname = current_user',
+    );
   if (role?.rolsuper || role?.rolbypassrls) {
-    throw new EnvError('DATABASE_URL names a login that row-level security does not hold for (superuser or BYPASSRLS); use the application role');
+    throw new EnvError(
+      'DATABASE_URL names a login that row-level security does not hold for (superuser or BYPASSRLS); use the application role',
+    );
   }
 }
 
@@ -57,7 +62,10 @@ async function assertMigrated(orm: Orm): Promise<void> {
     await engineEm(orm).transactional((tx) => rows(tx, sql`select 1 from users limit 1`));
   } catch (error) {
     if (!NOT_MIGRATED.has(pgError(error)?.code ?? '')) throw error;
-    throw new EnvError('DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first', { cause: error });
+    throw new EnvError(
+      'DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first',
+      { cause: error },
+    );
   }
 }
 
@@ -72,25 +80,41 @@ export interface DepsOptions {
  * Connects to Postgres, NATS and Temporal, waiting for those that are not there yet. Whatever connects is closed again when
  * another part can not be reached.
  */
-export async function createDeps(env: Env, name: string, { temporal, poolWaitMs = 0 }: DepsOptions = {}): Promise<Deps & { close(): Promise<void> }> {
+export async function createDeps(
+  env: Env,
+  name: string,
+  { temporal, poolWaitMs = 0 }: DepsOptions = {},
+): Promise<Deps & { close(): Promise<void> }> {
   const log = createLogger(env.LOG_LEVEL, name);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
-    for (const closer of closers.reverse()) await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
+    for (const closer of closers.reverse())
+      await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
   };
   try {
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
     if (tracing) closers.push(() => tracing.stop());
     const postgres = createPostgresSockets();
-    const orm = await bySetting('DATABASE_URL', () => connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }));
+    const orm = await bySetting('DATABASE_URL', () =>
+      connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }),
+    );
     closers.push(() => orm.close());
     const hot = createHot(env.DATABASE_URL, postgres);
     closers.push(() => hot.close());
-    await bySetting('DATABASE_URL', () => whenThere(log, 'Postgres', async () => {
-      await assertNoBypass(orm);
-      await assertMigrated(orm);
-    }, isConnectionLost));
-    const nats = await bySetting('NATS_URL', () => whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway));
+    await bySetting('DATABASE_URL', () =>
+      whenThere(
+        log,
+        'Postgres',
+        async () => {
+          await assertNoBypass(orm);
+          await assertMigrated(orm);
+        },
+        isConnectionLost,
+      ),
+    );
+    const nats = await bySetting('NATS_URL', () =>
+      whenThere(log, 'NATS', () => connectNats(env.NATS_URL, name), isAway),
+    );
     closers.push(() => nats.connection.drain());
     const pingOutbox = (table: OutboxTable): void => {
       try {
@@ -101,12 +125,29 @@ export async function createDeps(env: Env, name: string, { temporal, poolWaitMs 
       }
     };
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
-    const client = temporal ?? (await bySetting('TEMPORAL_ADDRESS', () => whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE))));
+    const client =
+      temporal ??
+      (await bySetting('TEMPORAL_ADDRESS', () =>
+        whenThere(log, 'Temporal', () => connectTemporal(env.TEMPORAL_ADDRESS, env.TEMPORAL_NAMESPACE)),
+      ));
     if (!temporal) closers.push(() => client.connection.close());
-    if (!(await hasNamespace(client))) throw new EnvError('TEMPORAL_NAMESPACE must be one that Temporal has: make it first');
+    if (!(await hasNamespace(client)))
+      throw new EnvError('TEMPORAL_NAMESPACE must be one that Temporal has: make it first');
     return {
-      env, log, metrics: createMetrics(), tracing, postgres, orm, hot, nats, pingOutbox, temporal: client, close, fetchText,
-      links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }), resolveTxt: createTxtResolver(),
+      env,
+      log,
+      metrics: createMetrics(),
+      tracing,
+      postgres,
+      orm,
+      hot,
+      nats,
+      pingOutbox,
+      temporal: client,
+      close,
+      fetchText,
+      links: createLinkSigner({ secret: env.LINK_SECRET, previous: env.LINK_SECRET_PREVIOUS || undefined }),
+      resolveTxt: createTxtResolver(),
     };
   } catch (error) {
     await close();

@@ -6,7 +6,10 @@ export function every(ms: number, log: Logger, failure: string, work: () => Prom
   let timer: NodeJS.Timeout | undefined;
   const run = async (): Promise<void> => {
     await work().catch((error: unknown) => log.warn({ err: error }, failure));
-    if (!stopped) timer = setTimeout(() => { running = run(); }, ms);
+    if (!stopped)
+      timer = setTimeout(() => {
+        running = run();
+      }, ms);
   };
   let running = run();
   return {

@@ -1,7 +1,20 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError, type ConnectionLike } from '@temporalio/client';
-import { SearchAttributeType, TypedSearchAttributes, type SearchAttributePair, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
+import {
+  SearchAttributeType,
+  TypedSearchAttributes,
+  type SearchAttributePair,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { workflowOf, type SearchAttribute, type StartPolicy, type WorkflowInputs, type WorkflowStart, type WorkflowType } from '../workflows/registry.ts';
+import {
+  workflowOf,
+  type SearchAttribute,
+  type StartPolicy,
+  type WorkflowInputs,
+  type WorkflowStart,
+  type WorkflowType,
+} from '../workflows/registry.ts';
 import { searchAttributes } from '../workflows/search-attributes.ts';
 
 /** The gRPC status code NOT_FOUND. */
@@ -28,7 +41,15 @@ export function temporalClient(connection: ConnectionLike, namespace: string): C
 }
 
 /** The start options of a workflow, from the registry. */
-function startOptions<Type extends WorkflowType>({ type, id, input }: { type: Type; id: string; input: WorkflowInputs[Type] }) {
+function startOptions<Type extends WorkflowType>({
+  type,
+  id,
+  input,
+}: {
+  type: Type;
+  id: string;
+  input: WorkflowInputs[Type];
+}) {
   const { queue, summary, attributes } = workflowOf(type);
   const values = Object.entries(attributes?.(input) ?? {}) as [SearchAttribute, never][];
   const pairs = values.map(([name, value]) => ({ key: searchAttributes[name], value }) as SearchAttributePair);
@@ -41,7 +62,13 @@ function startOptions<Type extends WorkflowType>({ type, id, input }: { type: Ty
   };
 }
 
-const policyOf = <Type extends WorkflowType>({ type, input }: { type: Type; input: WorkflowInputs[Type] }): StartPolicy => workflowOf(type).policy(input);
+const policyOf = <Type extends WorkflowType>({
+  type,
+  input,
+}: {
+  type: Type;
+  input: WorkflowInputs[Type];
+}): StartPolicy => workflowOf(type).policy(input);
 
 /**
  * Starts a workflow as the registry says. It is no error if one with this id runs or ran already. Returns the run's
@@ -53,14 +80,18 @@ export async function startWorkflow(client: Client, start: WorkflowStart): Promi
   if (policy === 'wake') {
     // Signal-with-start is atomic: with a check first, the workflow could end between the check and the signal.
     const handle = await client.workflow.signalWithStart(start.type, {
-      ...options, workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE, signal: 'wake', signalArgs: [],
+      ...options,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      signal: 'wake',
+      signalArgs: [],
     });
     return handle.signaledRunId;
   }
   try {
     const handle = await client.workflow.start(start.type, {
       ...options,
-      workflowIdReusePolicy: policy === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdReusePolicy:
+        policy === 'again' ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     });
     return handle.firstExecutionRunId;
@@ -82,7 +113,12 @@ export async function ensureSearchAttributes(client: Client): Promise<void> {
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(
-      wanted.map((key) => [key.name, key.type === SearchAttributeType.INT ? IndexedValueType.INDEXED_VALUE_TYPE_INT : IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
+      wanted.map((key) => [
+        key.name,
+        key.type === SearchAttributeType.INT
+          ? IndexedValueType.INDEXED_VALUE_TYPE_INT
+          : IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+      ]),
     ),
   });
 }

@@ -9,7 +9,12 @@ const LOG_EVERY_MS = 5_000;
  * Runs `connect` until it succeeds. While `isAway` holds for its errors, the part restarts or is started beside this
  * process: it is waited for, a minute at most, and the log says so. Then, or on any other error, rejects with the error.
  */
-export async function whenThere<T>(log: Logger, part: string, connect: () => Promise<T>, isAway: (error: unknown) => boolean = () => true): Promise<T> {
+export async function whenThere<T>(
+  log: Logger,
+  part: string,
+  connect: () => Promise<T>,
+  isAway: (error: unknown) => boolean = () => true,
+): Promise<T> {
   const begun = Date.now();
   for (let said = -Infinity; ;) {
     try {

@@ -31,16 +31,23 @@ onStopRequest(
   () => signal('SIGKILL'),
 );
 // Not before: what it gets of our environment must not name our parent.
-jest = spawn(process.execPath, [join(ROOT, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${resultsFile}`, ...args], {
-  cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'], detached: true,
-});
+jest = spawn(
+  process.execPath,
+  [join(ROOT, 'node_modules/jest/bin/jest.js'), '--json', `--outputFile=${resultsFile}`, ...args],
+  {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  },
+);
 const code = await new Promise<number | null>((exited) => jest!.once('exit', exited));
 signal('SIGKILL');
 const totals = read();
 rmSync(dir, { recursive: true });
 const passed = totals?.numPassedTests ?? 0;
 // What is left out has not passed, unless only some were asked for by name.
-const leftOut = totals && !args.some((arg) => /^(-t|--testNamePattern)/.test(arg)) ? totals.numPendingTests + totals.numTodoTests : 0;
+const leftOut =
+  totals && !args.some((arg) => /^(-t|--testNamePattern)/.test(arg)) ? totals.numPendingTests + totals.numTodoTests : 0;
 let failed = totals ? totals.numFailedTests + totals.numRuntimeErrorTestSuites + leftOut : 1;
 if (stopped || code !== 0 || passed === 0) failed ||= 1;
 process.stdout.write(`${passed} passed, ${failed} failed\n`);

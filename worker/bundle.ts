@@ -23,7 +23,10 @@ export async function compileWorkflows(logger?: Logger): Promise<WorkflowBundleW
 /** The path of the prebuilt bundle, built once per version of the sources. Safe from several processes at once. */
 export async function workflowBundle(logger?: Logger): Promise<{ codePath: string }> {
   const codePath = `${cacheFolder}workflows-${await fingerprint()}.js`;
-  const built = await readFile(codePath).then(() => true, () => false);
+  const built = await readFile(codePath).then(
+    () => true,
+    () => false,
+  );
   if (!built) {
     const { code } = await compileWorkflows(logger);
     await mkdir(cacheFolder, { recursive: true });

@@ -36,7 +36,9 @@ const { worker, metrics, deps, connection, log } = await startOrExit(async () =>
   const log = createLogger(env.LOG_LEVEL, 'worker');
   // Signals are ours: the consumers and senders drain too, not the Temporal worker alone.
   Runtime.install({ shutdownSignals: [], logger: temporalLogger(log), telemetryOptions: { logging: { forward: {} } } });
-  const connection = await bySetting('TEMPORAL_ADDRESS', () => whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })));
+  const connection = await bySetting('TEMPORAL_ADDRESS', () =>
+    whenThere(log, 'Temporal', () => NativeConnection.connect({ address: env.TEMPORAL_ADDRESS })),
+  );
   const deps = await createDeps(env, 'worker', { temporal: temporalClient(connection, env.TEMPORAL_NAMESPACE) });
   const metrics = await serveMetrics(deps);
   const worker = await startWorker(deps, connection, roles);

@@ -7,7 +7,10 @@ export async function serveMetrics(deps: Deps): Promise<{ stop(): Promise<void> 
   if (deps.env.WORKER_HEALTH_PORT === 0) return { stop: async () => {} };
   const { registry } = deps.metrics;
   const server = createServer((request, response) => {
-    if (request.url !== '/metrics') { response.writeHead(404).end(); return; }
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
     registry.metrics().then(
       (text) => response.writeHead(200, { 'Content-Type': registry.contentType }).end(text),
       () => response.writeHead(500).end(),

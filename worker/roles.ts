@@ -25,7 +25,11 @@ interface Running {
   stop(): Promise<void>;
 }
 
-const together = (parts: readonly Running[]): Running => ({ stop: async () => { await Promise.all(parts.map((part) => part.stop())); } });
+const together = (parts: readonly Running[]): Running => ({
+  stop: async () => {
+    await Promise.all(parts.map((part) => part.stop()));
+  },
+});
 
 async function startIntake(deps: Deps): Promise<Running> {
   const queues = await queueHandlers(deps);
@@ -48,10 +52,15 @@ export async function startWorker(deps: Deps, connection: NativeConnection, role
   if (roles.includes('intake')) running.push(await startIntake(deps));
   if (roles.includes('consumers')) running.push(await startConsumers(deps));
   if (roles.includes('relay')) {
-    running.push(startRelay({
-      databaseUrl: deps.env.DATABASE_URL, nats: deps.nats, log: deps.log, metrics: deps.metrics,
-      startWorkflow: (start) => startFromOutbox(deps, start),
-    }));
+    running.push(
+      startRelay({
+        databaseUrl: deps.env.DATABASE_URL,
+        nats: deps.nats,
+        log: deps.log,
+        metrics: deps.metrics,
+        startWorkflow: (start) => startFromOutbox(deps, start),
+      }),
+    );
   }
   if (roles.includes('senders')) running.push(startAccountMails(deps), startSenders(deps));
   return {

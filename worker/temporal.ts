@@ -8,23 +8,42 @@ import { temporalLogger } from './temporal-logger.ts';
 import { tracedActivities } from './traced-activities.ts';
 
 /** Runs workflows and activities until it is stopped; stopping lets what runs end first. */
-export async function startTemporalWorker(deps: Deps, connection: NativeConnection): Promise<{ stop(): Promise<void> }> {
+export async function startTemporalWorker(
+  deps: Deps,
+  connection: NativeConnection,
+): Promise<{ stop(): Promise<void> }> {
   const common = {
-    connection, namespace: deps.env.TEMPORAL_NAMESPACE, workflowBundle: await workflowBundle(temporalLogger(deps.log)), activities: createActivities(deps), shutdownGraceTime: '10s',
+    connection,
+    namespace: deps.env.TEMPORAL_NAMESPACE,
+    workflowBundle: await workflowBundle(temporalLogger(deps.log)),
+    activities: createActivities(deps),
+    shutdownGraceTime: '10s',
     interceptors: { activity: [failingActivities, ...(deps.tracing ? [tracedActivities(deps.tracing)] : [])] },
   } satisfies Partial<WorkerOptions>;
   const workers = [
     await Worker.create({
-      ...common, taskQueue: QUEUES.journeys, maxCachedWorkflows: 2000,
-      maxConcurrentWorkflowTaskExecutions: 100, maxConcurrentActivityTaskExecutions: 50, maxConcurrentLocalActivityExecutions: 50,
+      ...common,
+      taskQueue: QUEUES.journeys,
+      maxCachedWorkflows: 2000,
+      maxConcurrentWorkflowTaskExecutions: 100,
+      maxConcurrentActivityTaskExecutions: 50,
+      maxConcurrentLocalActivityExecutions: 50,
     }),
     await Worker.create({
-      ...common, taskQueue: QUEUES.jobs, maxCachedWorkflows: 100,
-      maxConcurrentWorkflowTaskExecutions: 10, maxConcurrentActivityTaskExecutions: 20, maxConcurrentLocalActivityExecutions: 10,
+      ...common,
+      taskQueue: QUEUES.jobs,
+      maxCachedWorkflows: 100,
+      maxConcurrentWorkflowTaskExecutions: 10,
+      maxConcurrentActivityTaskExecutions: 20,
+      maxConcurrentLocalActivityExecutions: 10,
     }),
     await Worker.create({
-      ...common, taskQueue: QUEUES.mailings, maxCachedWorkflows: 200,
-      maxConcurrentWorkflowTaskExecutions: 10, maxConcurrentActivityTaskExecutions: 200, maxConcurrentLocalActivityExecutions: 1,
+      ...common,
+      taskQueue: QUEUES.mailings,
+      maxCachedWorkflows: 200,
+      maxConcurrentWorkflowTaskExecutions: 10,
+      maxConcurrentActivityTaskExecutions: 200,
+      maxConcurrentLocalActivityExecutions: 1,
     }),
   ];
   const running = workers.map((worker) => worker.run());

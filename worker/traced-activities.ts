@@ -6,10 +6,19 @@ import { SpanKind, type Tracing } from '../config/tracing.ts';
 export function tracedActivities(tracing: Tracing) {
   return ({ info }: Context): ActivityInterceptors => ({
     inbound: {
-      execute: (input, next) => tracing.span(`activity ${info.activityType}`, {
-        kind: SpanKind.INTERNAL,
-        attributes: { 'temporal.workflow_id': info.workflowExecution?.workflowId ?? '', 'temporal.run_id': info.workflowExecution?.runId ?? '', 'temporal.attempt': info.attempt },
-      }, () => next(input)),
+      execute: (input, next) =>
+        tracing.span(
+          `activity ${info.activityType}`,
+          {
+            kind: SpanKind.INTERNAL,
+            attributes: {
+              'temporal.workflow_id': info.workflowExecution?.workflowId ?? '',
+              'temporal.run_id': info.workflowExecution?.runId ?? '',
+              'temporal.attempt': info.attempt,
+            },
+          },
+          () => next(input),
+        ),
     },
   });
 }

@@ -15,12 +15,16 @@ export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
   const loops = [
     every(HOUR_MS, log, 'inbox partitions not kept', () => keepPartitions(deps)),
     every(SWEEP_MS, log, 'idempotent answers not swept', async () => {
-      while (await deleteExpiredAnswers(engineEm(orm)) > 0);
+      while ((await deleteExpiredAnswers(engineEm(orm))) > 0);
     }),
     every(SWEEP_MS, log, 'rate buckets not swept', () => sweepBuckets(engineEm(orm))),
     every(MINUTE_MS, log, 'segments not swept', () => sweepSegments(orm)),
   ];
-  return { stop: async () => { await Promise.all(loops.map((loop) => loop.stop())); } };
+  return {
+    stop: async () => {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
 }
 
 /**
@@ -28,7 +32,10 @@ export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
  * one waits for the transactions of consumers, and all others wait behind it: so it gives up soon, and is done the next time.
  */
 export async function keepPartitions({ orm }: Pick<Deps, 'orm'>): Promise<void> {
-  for (const statement of [sql`select ensure_inbox_partition(current_date + n) from generate_series(0, 2) n`, sql`select drop_inbox_partitions(current_date - 30)`]) {
+  for (const statement of [
+    sql`select ensure_inbox_partition(current_date + n) from generate_series(0, 2) n`,
+    sql`select drop_inbox_partitions(current_date - 30)`,
+  ]) {
     await engineEm(orm).transactional(async (tx) => {
       await rows(tx, sql`set local lock_timeout = '500ms'`);
       await rows(tx, statement);

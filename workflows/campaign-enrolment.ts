@@ -14,6 +14,7 @@ export async function campaignEnrolment({ tenantId, enrolmentId, after = 0 }: En
     if (page.done) return;
     if (page.building) await sleep('2 seconds', { summary: 'the segment is being built' });
     ({ cursor } = page);
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof campaignEnrolment>({ tenantId, enrolmentId, after: cursor });
+    if (workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof campaignEnrolment>({ tenantId, enrolmentId, after: cursor });
   }
 }

@@ -1,6 +1,17 @@
 import {
-  ActivityFailure, allHandlersFinished, ApplicationFailure, condition, continueAsNew, defineSignal, proxyActivities, proxyLocalActivities,
-  setCurrentDetails, setHandler, TimeoutFailure, upsertSearchAttributes, workflowInfo,
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  TimeoutFailure,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { CampaignActivities } from '../activities/campaigns.ts';
 import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/execution/execution.ts';
@@ -30,7 +41,10 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
     setCurrentDetails(details);
     if (step.stepId === shown) return;
     shown = step.stepId;
-    upsertSearchAttributes([{ key: searchAttributes.stepId, value: step.stepId }, { key: searchAttributes.stepType, value: step.type }]);
+    upsertSearchAttributes([
+      { key: searchAttributes.stepId, value: step.stepId },
+      { key: searchAttributes.stepType, value: step.type },
+    ]);
   };
 
   const runStep = async ({ seq, runs }: Ahead): Promise<StepAnswer> => {

@@ -5,7 +5,11 @@ import type { WorkflowInputs } from './registry.ts';
 
 const { closeStopped, wakeParked } = proxyActivities<CampaignActivities>(paging);
 
-async function eachPage(tenantId: string, campaignId: number, run: (page: FlaggedPage) => Promise<number | null>): Promise<void> {
+async function eachPage(
+  tenantId: string,
+  campaignId: number,
+  run: (page: FlaggedPage) => Promise<number | null>,
+): Promise<void> {
   let after: number | null = 0;
   while (after !== null) after = await run({ tenantId, campaignId, after });
 }

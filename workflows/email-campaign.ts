@@ -1,4 +1,12 @@
-import { condition, continueAsNew, defineSignal, proxyActivities, setCurrentDetails, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { emailCampaignActivities } from '../activities/email-campaigns.ts';
 import type { WorkflowInputs } from './registry.ts';
 
@@ -6,7 +14,11 @@ import type { WorkflowInputs } from './registry.ts';
 export const wakeEmailCampaign = defineSignal('wake');
 
 // What is done is in the ledger and in the campaign's row, so whatever fails is tried again from there, without limit.
-const options = { startToCloseTimeout: '10 minutes', heartbeatTimeout: '30 seconds', retry: { initialInterval: '1s', maximumInterval: '30s' } } as const;
+const options = {
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '30 seconds',
+  retry: { initialInterval: '1s', maximumInterval: '30s' },
+} as const;
 const { advanceCampaign } = proxyActivities<ReturnType<typeof emailCampaignActivities>>(options);
 
 /** One email campaign, from its schedule to its last email. */

@@ -6,8 +6,15 @@ import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof erasureActivities>;
 
-const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>({ ...patient, startToCloseTimeout: '10 minutes' });
-const { eraseEvents, eraseHistories } = proxyActivities<Activities>({ ...patient, startToCloseTimeout: '12 hours', heartbeatTimeout: '1 minute' });
+const { beginErasure, eraseRecords, endErasure } = proxyActivities<Activities>({
+  ...patient,
+  startToCloseTimeout: '10 minutes',
+});
+const { eraseEvents, eraseHistories } = proxyActivities<Activities>({
+  ...patient,
+  startToCloseTimeout: '12 hours',
+  heartbeatTimeout: '1 minute',
+});
 
 /** The erasure of one person: events, histories, and what they are found by at last. Whatever fails is tried again until it is done. */
 export async function contactErasure(input: WorkflowInputs['contactErasure']): Promise<void> {

@@ -10,7 +10,9 @@ export async function importUndo(input: WorkflowInputs['importUndo']): Promise<v
   let summary = 'the last rows';
   for (;;) {
     setCurrentDetails(`Undo of import ${input.importId}: ${summary}`);
-    const { over, removed, restored, kept } = await undoContactImport.executeWithOptions({ ...paging, summary }, [input]);
+    const { over, removed, restored, kept } = await undoContactImport.executeWithOptions({ ...paging, summary }, [
+      input,
+    ]);
     summary = `${removed} contacts removed, ${restored} restored, ${kept} kept`;
     if (over) break;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof importUndo>(input);

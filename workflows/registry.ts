@@ -74,18 +74,52 @@ const once = (): StartPolicy => 'once';
 
 export const workflows = {
   campaignExecution: {
-    id: ({ tenantId, campaignId, contactId, entryNo }: Pick<ExecutionInput, 'tenantId' | 'campaignId' | 'contactId' | 'entryNo'>) => `campaign-execution/${tenantId}/${campaignId}/${contactId}/${entryNo}`,
+    id: ({
+      tenantId,
+      campaignId,
+      contactId,
+      entryNo,
+    }: Pick<ExecutionInput, 'tenantId' | 'campaignId' | 'contactId' | 'entryNo'>) =>
+      `campaign-execution/${tenantId}/${campaignId}/${contactId}/${entryNo}`,
     queue: QUEUES.journeys,
     policy: ({ runSeq }) => (runSeq > 1 ? 'again' : 'once'),
-    summary: ({ campaignId, contactId, entryNo }) => `campaign ${campaignId}, contact ${contactId}${entryNo > 1 ? `, entry ${entryNo}` : ''}`,
-    attributes: ({ tenantId, campaignId, contactId, campaignVersion, ahead }) => ({ tenantId, campaignId, contactId, campaignVersion, stepId: ahead.stepId, stepType: ahead.type }),
+    summary: ({ campaignId, contactId, entryNo }) =>
+      `campaign ${campaignId}, contact ${contactId}${entryNo > 1 ? `, entry ${entryNo}` : ''}`,
+    attributes: ({ tenantId, campaignId, contactId, campaignVersion, ahead }) => ({
+      tenantId,
+      campaignId,
+      contactId,
+      campaignVersion,
+      stepId: ahead.stepId,
+      stepType: ahead.type,
+    }),
   },
-  campaignEnrolment: { id: ({ tenantId, enrolmentId }) => `campaign-enrolment/${tenantId}/${enrolmentId}`, queue: QUEUES.jobs, policy: once },
+  campaignEnrolment: {
+    id: ({ tenantId, enrolmentId }) => `campaign-enrolment/${tenantId}/${enrolmentId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
   campaignStop: { id: ({ tenantId, cause }) => `campaign-stop/${tenantId}/${cause}`, queue: QUEUES.jobs, policy: once },
-  campaignResume: { id: ({ tenantId, campaignId, version }) => `campaign-resume/${tenantId}/${campaignId}/${version}`, queue: QUEUES.jobs, policy: once },
-  contactImport: { id: ({ tenantId, importId }) => `contact-import/${tenantId}/${importId}`, queue: QUEUES.jobs, policy: once },
-  importUndo: { id: ({ tenantId, importId }) => `import-undo/${tenantId}/${importId}`, queue: QUEUES.jobs, policy: once },
-  contactErasure: { id: ({ tenantId, erasureId }) => `contact-erasure/${tenantId}/${erasureId}`, queue: QUEUES.jobs, policy: once },
+  campaignResume: {
+    id: ({ tenantId, campaignId, version }) => `campaign-resume/${tenantId}/${campaignId}/${version}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
+  contactImport: {
+    id: ({ tenantId, importId }) => `contact-import/${tenantId}/${importId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
+  importUndo: {
+    id: ({ tenantId, importId }) => `import-undo/${tenantId}/${importId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
+  contactErasure: {
+    id: ({ tenantId, erasureId }) => `contact-erasure/${tenantId}/${erasureId}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
   emailCampaign: {
     id: ({ tenantId, campaignId }) => `email-campaign/${tenantId}/${campaignId}`,
     queue: QUEUES.mailings,
@@ -93,14 +127,21 @@ export const workflows = {
     summary: ({ campaignId }) => `email campaign ${campaignId}`,
     attributes: ({ tenantId, campaignId }) => ({ tenantId, campaignId }),
   },
-  segmentBuild: { id: ({ tenantId, segmentId, build }) => `segment-build/${tenantId}/${segmentId}/${build}`, queue: QUEUES.jobs, policy: once },
+  segmentBuild: {
+    id: ({ tenantId, segmentId, build }) => `segment-build/${tenantId}/${segmentId}/${build}`,
+    queue: QUEUES.jobs,
+    policy: once,
+  },
 } satisfies Registry;
 
 /** How a workflow of this type is started. */
 export const workflowOf = <Type extends WorkflowType>(type: Type): Registry[Type] => (workflows as Registry)[type];
 
 /** The id under which a workflow runs. */
-export const workflowId = <Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]): string => workflowOf(type).id(input);
+export const workflowId = <Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]): string =>
+  workflowOf(type).id(input);
 
 /** A workflow to start. */
-export type WorkflowStart = { [Type in WorkflowType]: { type: Type; id: string; input: WorkflowInputs[Type] } }[WorkflowType];
+export type WorkflowStart = {
+  [Type in WorkflowType]: { type: Type; id: string; input: WorkflowInputs[Type] };
+}[WorkflowType];

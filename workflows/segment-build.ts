@@ -3,10 +3,16 @@ import type { segmentActivities } from '../activities/segments.ts';
 import type { WorkflowInputs } from './registry.ts';
 
 // How far it has come is in the row of the segment, so whatever fails is tried again, without limit, from there.
-const options = { startToCloseTimeout: '24h', heartbeatTimeout: '15s', retry: { initialInterval: '1s', maximumInterval: '1m' } } as const;
+const options = {
+  startToCloseTimeout: '24h',
+  heartbeatTimeout: '15s',
+  retry: { initialInterval: '1s', maximumInterval: '1m' },
+} as const;
 const { buildSegment } = proxyActivities<ReturnType<typeof segmentActivities>>(options);
 
 /** One build of a segment. */
 export async function segmentBuild(input: WorkflowInputs['segmentBuild']): Promise<void> {
-  await buildSegment.executeWithOptions({ ...options, summary: `segment ${input.segmentId}, build ${input.build}` }, [input]);
+  await buildSegment.executeWithOptions({ ...options, summary: `segment ${input.segmentId}, build ${input.build}` }, [
+    input,
+  ]);
 }

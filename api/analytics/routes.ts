@@ -9,7 +9,9 @@ import { Id, nullable, oneOf, strict, Timestamp } from '../route/schemas.ts';
 import { route, type RouteSpec } from '../route/route.ts';
 
 const query = strict({
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive; from the beginning of its 5-minute window' })),
+  from: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Inclusive; from the beginning of its 5-minute window' }),
+  ),
   to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive; to the end of its 5-minute window' })),
   interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
   timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
@@ -17,8 +19,21 @@ const query = strict({
 const count = Type.Integer();
 const fraction = Type.Number({ minimum: 0, maximum: 1, description: 'A fraction: 0.25 is 25 %' });
 const PeriodAnswer = strict({ from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() });
-const delivered = Type.Integer({ description: 'Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up' });
-const emailFigures = { sent: count, delivered, failed: count, opens: count, clicks: count, bounces: count, unsubscribes: count, openRate: fraction, clickRate: fraction };
+const delivered = Type.Integer({
+  description:
+    'Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up',
+});
+const emailFigures = {
+  sent: count,
+  delivered,
+  failed: count,
+  opens: count,
+  clicks: count,
+  bounces: count,
+  unsubscribes: count,
+  openRate: fraction,
+  clickRate: fraction,
+};
 const campaignFigures = { entries: count, completions: count, ...emailFigures };
 const series = <T extends TProperties>(figures: T) => Type.Array(strict({ at: Timestamp, ...figures }));
 
@@ -41,10 +56,19 @@ async function asOf(deps: Deps, em: EntityManager, now: Date): Promise<Date> {
   return waiting && waiting < folded ? waiting : folded;
 }
 
-function figures<A extends object>(name: string, summary: string, properties: TProperties, read: (em: EntityManager, period: Period) => Promise<A>): RouteSpec {
+function figures<A extends object>(
+  name: string,
+  summary: string,
+  properties: TProperties,
+  read: (em: EntityManager, period: Period) => Promise<A>,
+): RouteSpec {
   return route({
-    method: 'GET', path: `/analytics/${name}`, operationId: `get${name[0]!.toUpperCase()}${name.slice(1)}${name === 'dashboard' ? '' : 'Analytics'}`,
-    summary, access: 'analytics:read', query,
+    method: 'GET',
+    path: `/analytics/${name}`,
+    operationId: `get${name[0]!.toUpperCase()}${name.slice(1)}${name === 'dashboard' ? '' : 'Analytics'}`,
+    summary,
+    access: 'analytics:read',
+    query,
     responses: { 200: { schema: strict({ period: PeriodAnswer, ...properties, asOf: Timestamp }) } },
     handler: async ({ deps, em, query: asked }) => {
       const now = new Date();
@@ -57,26 +81,64 @@ function figures<A extends object>(name: string, summary: string, properties: TP
 }
 
 export const analyticsRoutes: RouteSpec[] = [
-  figures('dashboard', 'The figures at a glance', {
-    contacts: strict({ total: count, new: count }),
-    emails: strict(emailFigures),
-    conversions: strict({ total: count, rate: fraction }),
-    campaigns: strict({ active: count, running: count, completed: count }),
-    forms: strict({ views: count, submissions: count }),
-    series: series({ contacts: count, sent: count, opens: count, clicks: count, unsubscribes: count, submissions: count }),
-  }, dashboard.readDashboard),
-  figures('emails', 'Email figures', {
-    totals: strict(emailFigures), byTemplate: Type.Array(strict({ templateId: nullable(Id), ...emailFigures })), series: series(emailFigures),
-  }, dashboard.readEmailAnalytics),
-  figures('contacts', 'Contact figures', {
-    totals: strict({ total: count, new: count, unsubscribes: count }), byStatus: Type.Array(strict({ status: Type.String(), count })),
-    series: series({ new: count, unsubscribes: count }),
-  }, dashboard.readContactAnalytics),
-  figures('campaigns', 'Campaign figures', {
-    totals: strict(campaignFigures), byCampaign: Type.Array(strict({ campaignId: Id, ...campaignFigures })), series: series(campaignFigures),
-  }, dashboard.readCampaignAnalytics),
-  figures('forms', 'Form figures', {
-    totals: strict({ views: count, submissions: count, conversionRate: fraction }),
-    byForm: Type.Array(strict({ formId: Id, views: count, submissions: count, conversionRate: fraction })), series: series({ submissions: count }),
-  }, dashboard.readFormAnalytics),
+  figures(
+    'dashboard',
+    'The figures at a glance',
+    {
+      contacts: strict({ total: count, new: count }),
+      emails: strict(emailFigures),
+      conversions: strict({ total: count, rate: fraction }),
+      campaigns: strict({ active: count, running: count, completed: count }),
+      forms: strict({ views: count, submissions: count }),
+      series: series({
+        contacts: count,
+        sent: count,
+        opens: count,
+        clicks: count,
+        unsubscribes: count,
+        submissions: count,
+      }),
+    },
+    dashboard.readDashboard,
+  ),
+  figures(
+    'emails',
+    'Email figures',
+    {
+      totals: strict(emailFigures),
+      byTemplate: Type.Array(strict({ templateId: nullable(Id), ...emailFigures })),
+      series: series(emailFigures),
+    },
+    dashboard.readEmailAnalytics,
+  ),
+  figures(
+    'contacts',
+    'Contact figures',
+    {
+      totals: strict({ total: count, new: count, unsubscribes: count }),
+      byStatus: Type.Array(strict({ status: Type.String(), count })),
+      series: series({ new: count, unsubscribes: count }),
+    },
+    dashboard.readContactAnalytics,
+  ),
+  figures(
+    'campaigns',
+    'Campaign figures',
+    {
+      totals: strict(campaignFigures),
+      byCampaign: Type.Array(strict({ campaignId: Id, ...campaignFigures })),
+      series: series(campaignFigures),
+    },
+    dashboard.readCampaignAnalytics,
+  ),
+  figures(
+    'forms',
+    'Form figures',
+    {
+      totals: strict({ views: count, submissions: count, conversionRate: fraction }),
+      byForm: Type.Array(strict({ formId: Id, views: count, submissions: count, conversionRate: fraction })),
+      series: series({ submissions: count }),
+    },
+    dashboard.readFormAnalytics,
+  ),
 ];

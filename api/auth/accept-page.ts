@@ -10,7 +10,12 @@ interface Given {
 }
 
 /** The page on which an invited person becomes a user; with what was given before and why it was refused. */
-export function acceptPage(token: string, { email }: { email: string }, given: Given = {}, refusal: AppError | null = null): Reply {
+export function acceptPage(
+  token: string,
+  { email }: { email: string },
+  given: Given = {},
+  refusal: AppError | null = null,
+): Reply {
   const field = (name: keyof Given | 'password', label: string, attributes: string, hint?: string): string => {
     const errors = (refusal?.errors ?? []).filter(({ path }) => path === `/${name}`);
     const value = name === 'password' ? '' : ` value="${escapeHtml(given[name] ?? '')}"`;
@@ -19,10 +24,17 @@ export function acceptPage(token: string, { email }: { email: string }, given: G
   const fields = [
     field('firstName', 'First name', 'autocomplete="given-name" maxlength="100"'),
     field('lastName', 'Last name', 'autocomplete="family-name" maxlength="100"'),
-    field('username', 'Username', 'autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="50"', 'Letters, digits and . _ - +, or your email address. You log in with it.'),
+    field(
+      'username',
+      'Username',
+      'autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="50"',
+      'Letters, digits and . _ - +, or your email address. You log in with it.',
+    ),
     field('password', 'Password', 'type="password" autocomplete="new-password" maxlength="1000"', PASSWORD_HINT),
   ];
-  const taken = refusal?.errors?.some(({ path }) => path === '/email') ? '<p class="error" role="alert">There is an account with this address already: log in with it.</p>\n' : '';
+  const taken = refusal?.errors?.some(({ path }) => path === '/email')
+    ? '<p class="error" role="alert">There is an account with this address already: log in with it.</p>\n'
+    : '';
   const body = `${taken}<p>You are invited with the address <strong style="overflow-wrap:anywhere">${escapeHtml(email)}</strong>.</p>\n${accountForm('accept-invitation', token, `${fields.join('\n')}\n`, 'Create the account')}`;
   return accountPage('Accept the invitation', body, refusal?.status ?? 200);
 }

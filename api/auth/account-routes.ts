@@ -8,7 +8,10 @@ import { selfOf } from './routes.ts';
 import * as schema from './schema.ts';
 import { noContent, route, type Reply, type RouteSpec } from '../route/route.ts';
 
-const pages = { 200: { contentType: 'text/html', description: 'A page' }, 400: { contentType: 'text/html', description: 'A page that says what is wrong' } };
+const pages = {
+  200: { contentType: 'text/html', description: 'A page' },
+  400: { contentType: 'text/html', description: 'A page that says what is wrong' },
+};
 const asked = { 202: { description: 'Taken; whoever has the address gets a mail' } };
 
 /** The page, or the one for links that are not good any more. */
@@ -21,13 +24,20 @@ export async function pageFor(work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-const newPasswordViolations = ({ body: { password } }: { body: { password?: string } }) => (password === undefined ? [] : checkPassword(password));
+const newPasswordViolations = ({ body: { password } }: { body: { password?: string } }) =>
+  password === undefined ? [] : checkPassword(password);
 
 const recoveryRoutes: RouteSpec[] = [
   route({
-    method: 'POST', path: '/auth/forgot-password', operationId: 'forgotPassword', summary: 'Ask for a mail to set a new password', access: 'public',
-    description: 'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
-    body: schema.MailRequest, responses: asked,
+    method: 'POST',
+    path: '/auth/forgot-password',
+    operationId: 'forgotPassword',
+    summary: 'Ask for a mail to set a new password',
+    access: 'public',
+    description:
+      'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
+    body: schema.MailRequest,
+    responses: asked,
     check: ({ body }) => addressViolations(body.email),
     handler: async ({ deps, body, requestId }) => {
       await requestMail(deps.orm, 'reset_password', body.email, requestId);
@@ -35,9 +45,15 @@ const recoveryRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'POST', path: '/auth/reset-password', operationId: 'resetPassword', summary: 'Set a new password by the token of a mail', access: 'public',
+    method: 'POST',
+    path: '/auth/reset-password',
+    operationId: 'resetPassword',
+    summary: 'Set a new password by the token of a mail',
+    access: 'public',
     description: 'A token counts once, for an hour. Every session of the user ends.',
-    body: schema.PasswordReset, responses: { 204: { description: 'Set' } }, errors: ['token_invalid'],
+    body: schema.PasswordReset,
+    responses: { 204: { description: 'Set' } },
+    errors: ['token_invalid'],
     check: newPasswordViolations,
     handler: async ({ deps, body, caller }) => {
       await resetPassword(deps, body, caller);
@@ -45,18 +61,30 @@ const recoveryRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'POST', path: '/auth/verify-email', operationId: 'verifyEmail', summary: 'Confirm an address by the token of a mail', access: 'public',
+    method: 'POST',
+    path: '/auth/verify-email',
+    operationId: 'verifyEmail',
+    summary: 'Confirm an address by the token of a mail',
+    access: 'public',
     description: 'A token counts once, for 24 hours.',
-    body: schema.Verification, responses: { 204: { description: 'Confirmed' } }, errors: ['token_invalid'],
+    body: schema.Verification,
+    responses: { 204: { description: 'Confirmed' } },
+    errors: ['token_invalid'],
     handler: async ({ deps, body, caller }) => {
       await verifyEmail(deps, body.token, caller);
       return noContent;
     },
   }),
   route({
-    method: 'POST', path: '/auth/verify-email/resend', operationId: 'resendVerification', summary: 'Ask for another mail to confirm an address', access: 'public',
-    description: 'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
-    body: schema.MailRequest, responses: asked,
+    method: 'POST',
+    path: '/auth/verify-email/resend',
+    operationId: 'resendVerification',
+    summary: 'Ask for another mail to confirm an address',
+    access: 'public',
+    description:
+      'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
+    body: schema.MailRequest,
+    responses: asked,
     check: ({ body }) => addressViolations(body.email),
     handler: async ({ deps, body, requestId }) => {
       await requestMail(deps.orm, 'verify_email', body.email, requestId);
@@ -68,64 +96,119 @@ const recoveryRoutes: RouteSpec[] = [
 /** What the links of mails lead to. A GET changes nothing, whoever follows the link. */
 const pageRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '//reset-password', operationId: 'showResetPassword', summary: 'The page to set a new password on', access: 'public',
-    query: schema.TokenQuery, openQuery: true, responses: pages,
-    handler: ({ deps, query: { token = '' } }) => pageFor(async () => {
-      await checkToken(deps, 'reset_password', token);
-      return resetPage(token);
-    }),
+    method: 'GET',
+    path: '//reset-password',
+    operationId: 'showResetPassword',
+    summary: 'The page to set a new password on',
+    access: 'public',
+    query: schema.TokenQuery,
+    openQuery: true,
+    responses: pages,
+    handler: ({ deps, query: { token = '' } }) =>
+      pageFor(async () => {
+        await checkToken(deps, 'reset_password', token);
+        return resetPage(token);
+      }),
   }),
   route({
-    method: 'POST', path: '//reset-password', operationId: 'submitResetPassword', summary: 'Set a new password from the page', access: 'public',
-    openQuery: true, body: schema.PasswordReset, bodyTypes: ['form'], responses: pages, check: newPasswordViolations,
-    handler: ({ deps, body, caller }) => pageFor(async () => {
-      try {
-        await resetPassword(deps, body, caller);
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'validation_failed') return resetPage(body.token, error.errors);
-        throw error;
-      }
-      return accountPage('Your password is set', '<p role="status">You can log in with it now. You were logged out everywhere else.</p>');
-    }),
+    method: 'POST',
+    path: '//reset-password',
+    operationId: 'submitResetPassword',
+    summary: 'Set a new password from the page',
+    access: 'public',
+    openQuery: true,
+    body: schema.PasswordReset,
+    bodyTypes: ['form'],
+    responses: pages,
+    check: newPasswordViolations,
+    handler: ({ deps, body, caller }) =>
+      pageFor(async () => {
+        try {
+          await resetPassword(deps, body, caller);
+        } catch (error) {
+          if (error instanceof AppError && error.code === 'validation_failed')
+            return resetPage(body.token, error.errors);
+          throw error;
+        }
+        return accountPage(
+          'Your password is set',
+          '<p role="status">You can log in with it now. You were logged out everywhere else.</p>',
+        );
+      }),
   }),
   route({
-    method: 'GET', path: '//verify-email', operationId: 'showVerifyEmail', summary: 'The page to confirm an address on', access: 'public',
-    query: schema.TokenQuery, openQuery: true, responses: pages,
-    handler: ({ deps, query: { token = '' } }) => pageFor(async () => {
-      await checkToken(deps, 'verify_email', token);
-      return verifyPage(token);
-    }),
+    method: 'GET',
+    path: '//verify-email',
+    operationId: 'showVerifyEmail',
+    summary: 'The page to confirm an address on',
+    access: 'public',
+    query: schema.TokenQuery,
+    openQuery: true,
+    responses: pages,
+    handler: ({ deps, query: { token = '' } }) =>
+      pageFor(async () => {
+        await checkToken(deps, 'verify_email', token);
+        return verifyPage(token);
+      }),
   }),
   route({
-    method: 'POST', path: '//verify-email', operationId: 'submitVerifyEmail', summary: 'Confirm an address from the page', access: 'public',
-    openQuery: true, body: schema.Verification, bodyTypes: ['form'], responses: pages,
-    handler: ({ deps, body, caller }) => pageFor(async () => {
-      await verifyEmail(deps, body.token, caller);
-      return accountPage('Your address is confirmed', '<p role="status">Thank you. You can log in now.</p>');
-    }),
+    method: 'POST',
+    path: '//verify-email',
+    operationId: 'submitVerifyEmail',
+    summary: 'Confirm an address from the page',
+    access: 'public',
+    openQuery: true,
+    body: schema.Verification,
+    bodyTypes: ['form'],
+    responses: pages,
+    handler: ({ deps, body, caller }) =>
+      pageFor(async () => {
+        await verifyEmail(deps, body.token, caller);
+        return accountPage('Your address is confirmed', '<p role="status">Thank you. You can log in now.</p>');
+      }),
   }),
 ];
 
 const totpRoutes: RouteSpec[] = [
   route({
-    method: 'POST', path: '/auth/totp', operationId: 'startTotp', summary: 'Get a secret for an authenticator app', access: 'user',
-    description: 'It counts once `POST /auth/totp/confirm` has had a code of it; one that was not confirmed is replaced.',
-    body: schema.TotpStart, responses: { 200: { schema: schema.TotpSecret } }, errors: ['conflict', 'too_many_requests'],
+    method: 'POST',
+    path: '/auth/totp',
+    operationId: 'startTotp',
+    summary: 'Get a secret for an authenticator app',
+    access: 'user',
+    description:
+      'It counts once `POST /auth/totp/confirm` has had a code of it; one that was not confirmed is replaced.',
+    body: schema.TotpStart,
+    responses: { 200: { schema: schema.TotpSecret } },
+    errors: ['conflict', 'too_many_requests'],
     handler: async (call) => ({
-      body: await startTotp(call.deps, selfOf(call), call.body.currentPassword), headers: { 'Cache-Control': 'no-store' },
+      body: await startTotp(call.deps, selfOf(call), call.body.currentPassword),
+      headers: { 'Cache-Control': 'no-store' },
     }),
   }),
   route({
-    method: 'POST', path: '/auth/totp/confirm', operationId: 'confirmTotp', summary: 'Turn TOTP on with a first code', access: 'user',
-    body: schema.TotpConfirm, responses: { 204: { description: 'From now on a login needs a code' } }, errors: ['conflict', 'too_many_requests'],
+    method: 'POST',
+    path: '/auth/totp/confirm',
+    operationId: 'confirmTotp',
+    summary: 'Turn TOTP on with a first code',
+    access: 'user',
+    body: schema.TotpConfirm,
+    responses: { 204: { description: 'From now on a login needs a code' } },
+    errors: ['conflict', 'too_many_requests'],
     handler: async (call) => {
       await confirmTotp(call.deps, selfOf(call), call.body.totp);
       return noContent;
     },
   }),
   route({
-    method: 'DELETE', path: '/auth/totp', operationId: 'removeTotp', summary: 'Turn TOTP off, by a code or the password', access: 'user',
-    body: schema.TotpRemove, responses: { 204: { description: 'Off' } }, errors: ['conflict', 'too_many_requests'],
+    method: 'DELETE',
+    path: '/auth/totp',
+    operationId: 'removeTotp',
+    summary: 'Turn TOTP off, by a code or the password',
+    access: 'user',
+    body: schema.TotpRemove,
+    responses: { 204: { description: 'Off' } },
+    errors: ['conflict', 'too_many_requests'],
     check: ({ given }) => proofViolations(given),
     handler: async (call) => {
       await removeTotp(call.deps, selfOf(call), call.body);

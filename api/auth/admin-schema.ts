@@ -8,65 +8,144 @@ import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } 
 import { Email, MailToken, Register } from './schema.ts';
 
 const { Optional, String: Text } = Type;
-const resource = { tenantId: Text({ examples: ['default'] }), createdAt: Timestamp, updatedAt: Timestamp, version: Version };
+const resource = {
+  tenantId: Text({ examples: ['default'] }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  version: Version,
+};
 const roleName = Text({ minLength: 1, maxLength: ROLE_LIMITS.name, examples: ['User'] });
 const RoleNames = Type.Array(roleName, { minItems: 1, maxItems: 50, description: 'Names of roles' });
-const Permissions = Type.Array(Text({ maxLength: 100 }), { maxItems: 100, examples: [['contacts:read', 'contacts:write']], description: 'Names of permissions, within your own' });
+const Permissions = Type.Array(Text({ maxLength: 100 }), {
+  maxItems: 100,
+  examples: [['contacts:read', 'contacts:write']],
+  description: 'Names of permissions, within your own',
+});
 
 export const UserUpdate = writable(
-  { active: Optional(Type.Boolean({ description: 'False ends all sessions of the user at once' })), roles: Optional(RoleNames) },
-  ['id', 'username', 'email', 'firstName', 'lastName', 'tenantId', 'emailVerified', 'version', 'createdAt', 'updatedAt'],
+  {
+    active: Optional(Type.Boolean({ description: 'False ends all sessions of the user at once' })),
+    roles: Optional(RoleNames),
+  },
+  [
+    'id',
+    'username',
+    'email',
+    'firstName',
+    'lastName',
+    'tenantId',
+    'emailVerified',
+    'version',
+    'createdAt',
+    'updatedAt',
+  ],
 );
 export const UserQuery = listQuery(['id', 'createdAt', 'updatedAt', 'username', 'email', 'lastName'], {
-  active: Optional(Type.Boolean()), role: Optional(roleName),
+  active: Optional(Type.Boolean()),
+  role: Optional(roleName),
   q: Optional(Text({ minLength: 1, maxLength: 200, description: 'Part of a username, an address or a name' })),
 });
 
 export const Role = strict({
-  id: Id, name: Text({ examples: ['Editor'] }), description: nullable(Text()), permissions: Type.Array(Text({ examples: ['emails:write'] })),
-  builtIn: Type.Boolean({ description: 'Every tenant has it, and nobody changes it' }), ...resource,
+  id: Id,
+  name: Text({ examples: ['Editor'] }),
+  description: nullable(Text()),
+  permissions: Type.Array(Text({ examples: ['emails:write'] })),
+  builtIn: Type.Boolean({ description: 'Every tenant has it, and nobody changes it' }),
+  ...resource,
 });
 const roleReadOnly = ['id', 'builtIn', 'tenantId', 'version', 'createdAt', 'updatedAt'];
 const description = Optional(nullable(Text({ maxLength: ROLE_LIMITS.description })));
 const newRoleName = Text({ minLength: 1, maxLength: ROLE_LIMITS.name, examples: ['Editor'] });
 export const RoleCreate = writable({ name: newRoleName, description, permissions: Permissions }, roleReadOnly);
-export const RoleUpdate = writable({ name: Optional(newRoleName), description, permissions: Optional(Permissions) }, roleReadOnly);
+export const RoleUpdate = writable(
+  { name: Optional(newRoleName), description, permissions: Optional(Permissions) },
+  roleReadOnly,
+);
 export const RoleQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {});
 
-export const Permission = strict({
-  id: Id, name: oneOf(PERMISSIONS), resource: Text({ examples: ['contacts'] }), action: Text({ examples: ['read'] }), description: Text(),
-}, { title: 'Permission' });
+export const Permission = strict(
+  {
+    id: Id,
+    name: oneOf(PERMISSIONS),
+    resource: Text({ examples: ['contacts'] }),
+    action: Text({ examples: ['read'] }),
+    description: Text(),
+  },
+  { title: 'Permission' },
+);
 
 export const Invitation = strict({
-  id: Id, email: Text({ examples: ['ada@example.com'] }), roles: Type.Array(Text({ examples: ['User'] })), status: oneOf(INVITATION_STATUSES),
-  invitedBy: Type.Integer({ description: 'The user who invites', examples: [1] }), expiresAt: Timestamp, acceptedAt: nullable(Timestamp), ...resource,
+  id: Id,
+  email: Text({ examples: ['ada@example.com'] }),
+  roles: Type.Array(Text({ examples: ['User'] })),
+  status: oneOf(INVITATION_STATUSES),
+  invitedBy: Type.Integer({ description: 'The user who invites', examples: [1] }),
+  expiresAt: Timestamp,
+  acceptedAt: nullable(Timestamp),
+  ...resource,
 });
-export const InvitationCreate = strict({ email: Email, roles: Optional(Type.Array(roleName, { minItems: 1, maxItems: 50, default: ['User'] })) });
-export const InvitationQuery = listQuery(['id', 'createdAt', 'expiresAt'], { status: Optional(oneOf(INVITATION_STATUSES)) });
+export const InvitationCreate = strict({
+  email: Email,
+  roles: Optional(Type.Array(roleName, { minItems: 1, maxItems: 50, default: ['User'] })),
+});
+export const InvitationQuery = listQuery(['id', 'createdAt', 'expiresAt'], {
+  status: Optional(oneOf(INVITATION_STATUSES)),
+});
 const { username, password, firstName, lastName } = Register.properties;
 export const InvitationAccept = strict({ token: MailToken, username, password, firstName, lastName });
 
 const key = {
-  id: Id, name: Text({ examples: ['Website'] }), permissions: Type.Array(Text({ examples: ['contacts:write'] })),
-  createdBy: Type.Integer({ description: 'The user for whom it acts', examples: [1] }), expiresAt: nullable(Timestamp), lastUsedAt: nullable(Timestamp), ...resource,
+  id: Id,
+  name: Text({ examples: ['Website'] }),
+  permissions: Type.Array(Text({ examples: ['contacts:write'] })),
+  createdBy: Type.Integer({ description: 'The user for whom it acts', examples: [1] }),
+  expiresAt: nullable(Timestamp),
+  lastUsedAt: nullable(Timestamp),
+  ...resource,
 };
 export const ApiKey = strict(key);
-export const NewApiKey = strict({ ...key, key: Text({ description: 'Shown here and never again', examples: ['pk_example'] }) }, { title: 'NewApiKey' });
+export const NewApiKey = strict(
+  { ...key, key: Text({ description: 'Shown here and never again', examples: ['pk_example'] }) },
+  { title: 'NewApiKey' },
+);
 export const ApiKeyCreate = strict({
-  name: Text({ minLength: 1, maxLength: MAX_KEY_NAME, examples: ['Website'] }), permissions: Type.Array(Text({ maxLength: 100 }), { minItems: 1, maxItems: 100, examples: [['contacts:write']] }),
+  name: Text({ minLength: 1, maxLength: MAX_KEY_NAME, examples: ['Website'] }),
+  permissions: Type.Array(Text({ maxLength: 100 }), { minItems: 1, maxItems: 100, examples: [['contacts:write']] }),
   expiresAt: Optional(nullable(Type.String({ format: 'date-time', examples: ['2099-01-31T09:30:00.000Z'] }))),
 });
 export const ApiKeyQuery = listQuery(['id', 'name', 'createdAt'], {});
 
-const Changed = (text: string) => Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], description: text, examples: [{ active: true }] });
-export const AuditEntry = strict({
-  id: Id, at: Timestamp, actorType: oneOf(ACTOR_TYPES), actorId: nullable(Type.Integer()), actorName: nullable(Text({ examples: ['ada'] })),
-  action: Text({ examples: ['user.updated'] }), resourceType: Text({ examples: ['user'] }), resourceId: nullable(Text({ examples: ['7'] })),
-  before: Changed('What was changed, as it was'), after: Changed('What was changed, as it is'),
-  requestId: nullable(Text()), address: nullable(Text({ examples: ['192.0.2.7'] })), tenantId: Text({ examples: ['default'] }),
-}, { title: 'AuditEntry' });
+const Changed = (text: string) =>
+  Type.Unsafe<Record<string, unknown> | null>({
+    type: ['object', 'null'],
+    description: text,
+    examples: [{ active: true }],
+  });
+export const AuditEntry = strict(
+  {
+    id: Id,
+    at: Timestamp,
+    actorType: oneOf(ACTOR_TYPES),
+    actorId: nullable(Type.Integer()),
+    actorName: nullable(Text({ examples: ['ada'] })),
+    action: Text({ examples: ['user.updated'] }),
+    resourceType: Text({ examples: ['user'] }),
+    resourceId: nullable(Text({ examples: ['7'] })),
+    before: Changed('What was changed, as it was'),
+    after: Changed('What was changed, as it is'),
+    requestId: nullable(Text()),
+    address: nullable(Text({ examples: ['192.0.2.7'] })),
+    tenantId: Text({ examples: ['default'] }),
+  },
+  { title: 'AuditEntry' },
+);
 export const AuditQuery = listQuery(['id'], {
-  action: Optional(oneOf(AUDIT_ACTIONS)), actorType: Optional(oneOf(ACTOR_TYPES)), actorId: Optional(Id),
-  resourceType: Optional(Text({ minLength: 1, maxLength: 50 })), resourceId: Optional(Text({ minLength: 1, maxLength: 100 })),
-  atAfter: Optional(Timestamp), atBefore: Optional(Timestamp),
+  action: Optional(oneOf(AUDIT_ACTIONS)),
+  actorType: Optional(oneOf(ACTOR_TYPES)),
+  actorId: Optional(Id),
+  resourceType: Optional(Text({ minLength: 1, maxLength: 50 })),
+  resourceId: Optional(Text({ minLength: 1, maxLength: 100 })),
+  atAfter: Optional(Timestamp),
+  atBefore: Optional(Timestamp),
 });

@@ -9,14 +9,26 @@ import { assertIfMatch, created, noContent, route, type RouteSpec } from '../rou
 
 export const apiKeyRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/auth/api-keys', operationId: 'listApiKeys', summary: 'List API keys', access: 'api-keys:read',
-    query: schema.ApiKeyQuery, responses: { 200: { schema: listOf(schema.ApiKey) } },
+    method: 'GET',
+    path: '/auth/api-keys',
+    operationId: 'listApiKeys',
+    summary: 'List API keys',
+    access: 'api-keys:read',
+    query: schema.ApiKeyQuery,
+    responses: { 200: { schema: listOf(schema.ApiKey) } },
     handler: async ({ em, query }) => ({ body: await listApiKeys(em, query, (found) => found.map(presentApiKey)) }),
   }),
   route({
-    method: 'POST', path: '/auth/api-keys', operationId: 'createApiKey', summary: 'Create an API key; its text is shown once', access: 'api-keys:write',
-    description: 'Send the key as a Bearer token. It may do what both it and its creator may, as long as the creator is active.',
-    body: schema.ApiKeyCreate, responses: { 201: { schema: schema.NewApiKey } }, errors: ['name_taken'],
+    method: 'POST',
+    path: '/auth/api-keys',
+    operationId: 'createApiKey',
+    summary: 'Create an API key; its text is shown once',
+    access: 'api-keys:write',
+    description:
+      'Send the key as a Bearer token. It may do what both it and its creator may, as long as the creator is active.',
+    body: schema.ApiKeyCreate,
+    responses: { 201: { schema: schema.NewApiKey } },
+    errors: ['name_taken'],
     check: ({ body }) => checkKey(body).violations,
     handler: async (call) => {
       const { apiKey, key } = await createApiKey(call.em, call, call.body);
@@ -25,8 +37,13 @@ export const apiKeyRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/auth/api-keys/{id}', operationId: 'getApiKey', summary: 'Get an API key, without its text', access: 'api-keys:read',
-    params: IdParams, responses: { 200: { schema: schema.ApiKey } },
+    method: 'GET',
+    path: '/auth/api-keys/{id}',
+    operationId: 'getApiKey',
+    summary: 'Get an API key, without its text',
+    access: 'api-keys:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.ApiKey } },
     handler: async ({ em, params }) => {
       const apiKey = await em.findOne(ApiKey, { id: params.id });
       if (!apiKey) throw notFound('API key', params.id);
@@ -34,8 +51,14 @@ export const apiKeyRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'DELETE', path: '/auth/api-keys/{id}', operationId: 'deleteApiKey', summary: 'Delete an API key: it is dead at once', access: 'api-keys:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    method: 'DELETE',
+    path: '/auth/api-keys/{id}',
+    operationId: 'deleteApiKey',
+    summary: 'Delete an API key: it is dead at once',
+    access: 'api-keys:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['precondition_failed'],
     handler: async (call) => {
       await deleteApiKey(call.em, call, call.params.id, (current) => assertIfMatch(call.ifMatch, current.version));
       return noContent;

@@ -1,6 +1,9 @@
 import { Invitation } from '../../db/entities/auth.ts';
 import {
-  acceptInvitation, createInvitation, deleteInvitation, invitationOf,
+  acceptInvitation,
+  createInvitation,
+  deleteInvitation,
+  invitationOf,
 } from '../../domain/auth/accounts/invitations.ts';
 import { listInvitations } from '../../domain/auth/accounts/list-invitations.ts';
 import { unknownRoles } from '../../domain/auth/access/grants.ts';
@@ -22,25 +25,45 @@ const pages = { 200: { contentType: 'text/html', description: 'A page' }, 400: w
 
 export const invitationRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/auth/invitations', operationId: 'listInvitations', summary: 'List invitations', access: 'users:read',
-    query: schema.InvitationQuery, responses: { 200: { schema: listOf(schema.Invitation) } },
+    method: 'GET',
+    path: '/auth/invitations',
+    operationId: 'listInvitations',
+    summary: 'List invitations',
+    access: 'users:read',
+    query: schema.InvitationQuery,
+    responses: { 200: { schema: listOf(schema.Invitation) } },
     handler: async ({ em, query }) => ({
       body: await listInvitations(em, query, (found) => found.map(presentInvitation)),
     }),
   }),
   route({
-    method: 'POST', path: '/auth/invitations', operationId: 'createInvitation', summary: 'Invite somebody by mail', access: 'users:write',
-    description: 'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless. Invitations of an address are few, whichever tenants invite it: five at once, then one every twelve minutes.',
-    body: schema.InvitationCreate, responses: { 201: { schema: schema.Invitation } }, errors: ['email_taken', 'too_many_requests'],
+    method: 'POST',
+    path: '/auth/invitations',
+    operationId: 'createInvitation',
+    summary: 'Invite somebody by mail',
+    access: 'users:write',
+    description:
+      'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless. Invitations of an address are few, whichever tenants invite it: five at once, then one every twelve minutes.',
+    body: schema.InvitationCreate,
+    responses: { 201: { schema: schema.Invitation } },
+    errors: ['email_taken', 'too_many_requests'],
     check: async ({ tx, body }) => [...addressViolations(body.email), ...(await unknownRoles(tx, body.roles ?? []))],
     handler: async (call) => {
-      const invitation = await createInvitation(call.deps, call, { email: call.body.email, roles: call.body.roles ?? ['User'] });
+      const invitation = await createInvitation(call.deps, call, {
+        email: call.body.email,
+        roles: call.body.roles ?? ['User'],
+      });
       return created(`/auth/invitations/${invitation.id}`, presentInvitation(invitation));
     },
   }),
   route({
-    method: 'GET', path: '/auth/invitations/{id}', operationId: 'getInvitation', summary: 'Get an invitation', access: 'users:read',
-    params: IdParams, responses: { 200: { schema: schema.Invitation } },
+    method: 'GET',
+    path: '/auth/invitations/{id}',
+    operationId: 'getInvitation',
+    summary: 'Get an invitation',
+    access: 'users:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Invitation } },
     handler: async ({ em, params }) => {
       const invitation = await em.findOne(Invitation, { id: params.id });
       if (!invitation) throw notFound('invitation', params.id);
@@ -48,37 +71,66 @@ export const invitationRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'DELETE', path: '/auth/invitations/{id}', operationId: 'deleteInvitation', summary: 'Revoke an invitation', access: 'users:write',
-    params: IdParams, responses: { 204: { description: 'Revoked' } }, errors: ['conflict', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/auth/invitations/{id}',
+    operationId: 'deleteInvitation',
+    summary: 'Revoke an invitation',
+    access: 'users:write',
+    params: IdParams,
+    responses: { 204: { description: 'Revoked' } },
+    errors: ['conflict', 'precondition_failed'],
     handler: async (call) => {
       await deleteInvitation(call.em, call, call.params.id, (current) => assertIfMatch(call.ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'POST', path: '/auth/invitations/accept', operationId: 'acceptInvitation', summary: 'Become a user by the token of an invitation', access: 'public',
-    body: schema.InvitationAccept, responses: { 201: { schema: UserSchema } }, errors: ['token_invalid', 'username_taken', 'email_taken'],
+    method: 'POST',
+    path: '/auth/invitations/accept',
+    operationId: 'acceptInvitation',
+    summary: 'Become a user by the token of an invitation',
+    access: 'public',
+    body: schema.InvitationAccept,
+    responses: { 201: { schema: UserSchema } },
+    errors: ['token_invalid', 'username_taken', 'email_taken'],
     check: ({ body }) => checkRegistration(body).violations,
-    handler: async ({ deps, body, caller }) => created('/auth/profile', presentUser(await acceptInvitation(deps, body, caller))),
+    handler: async ({ deps, body, caller }) =>
+      created('/auth/profile', presentUser(await acceptInvitation(deps, body, caller))),
   }),
   route({
-    method: 'GET', path: '//accept-invitation', operationId: 'showAcceptInvitation', summary: 'The page to accept an invitation on', access: 'public',
-    query: TokenQuery, openQuery: true, responses: pages,
-    handler: ({ deps, query: { token = '' } }) => pageFor(async () => acceptPage(token, await invitationOf(deps, token))),
+    method: 'GET',
+    path: '//accept-invitation',
+    operationId: 'showAcceptInvitation',
+    summary: 'The page to accept an invitation on',
+    access: 'public',
+    query: TokenQuery,
+    openQuery: true,
+    responses: pages,
+    handler: ({ deps, query: { token = '' } }) =>
+      pageFor(async () => acceptPage(token, await invitationOf(deps, token))),
   }),
   route({
-    method: 'POST', path: '//accept-invitation', operationId: 'submitAcceptInvitation', summary: 'Accept an invitation from the page', access: 'public',
-    openQuery: true, body: schema.InvitationAccept, bodyTypes: ['form'], responses: pages, check: ({ body }) => checkRegistration(body).violations,
-    handler: ({ deps, body, caller }) => pageFor(async () => {
-      const invitation = await invitationOf(deps, body.token);
-      try {
-        await acceptInvitation(deps, body, caller);
-      } catch (error) {
-        const refusal = error instanceof AppError ? error : toAppError(error);
-        if (refusal?.errors) return acceptPage(body.token, invitation, body, refusal);
-        throw error;
-      }
-      return accountPage('Welcome', '<p role="status">Your account is ready. You can log in now.</p>');
-    }),
+    method: 'POST',
+    path: '//accept-invitation',
+    operationId: 'submitAcceptInvitation',
+    summary: 'Accept an invitation from the page',
+    access: 'public',
+    openQuery: true,
+    body: schema.InvitationAccept,
+    bodyTypes: ['form'],
+    responses: pages,
+    check: ({ body }) => checkRegistration(body).violations,
+    handler: ({ deps, body, caller }) =>
+      pageFor(async () => {
+        const invitation = await invitationOf(deps, body.token);
+        try {
+          await acceptInvitation(deps, body, caller);
+        } catch (error) {
+          const refusal = error instanceof AppError ? error : toAppError(error);
+          if (refusal?.errors) return acceptPage(body.token, invitation, body, refusal);
+          throw error;
+        }
+        return accountPage('Welcome', '<p role="status">Your account is ready. You can log in now.</p>');
+      }),
   }),
 ];

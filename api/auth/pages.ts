@@ -4,20 +4,43 @@ import type { Reply } from '../route/route.ts';
 
 /** Of pages whose address holds a token: kept nowhere, told to no other site (RFC 9700, 4.2.4), open to no script. */
 const headers = {
-  'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Security-Policy': pagePolicy(), 'Referrer-Policy': 'no-referrer',
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': pagePolicy(),
+  'Referrer-Policy': 'no-referrer',
 };
 
 /** A page of the account; `body` is HTML. */
 export function accountPage(title: string, body: string, status = 200): Reply {
-  return { status, headers, body: htmlPage(`${title} · Perennial`, `<p><b>Perennial</b></p>\n<h1>${escapeHtml(title)}</h1>\n${body}`) };
+  return {
+    status,
+    headers,
+    body: htmlPage(`${title} · Perennial`, `<p><b>Perennial</b></p>\n<h1>${escapeHtml(title)}</h1>\n${body}`),
+  };
 }
 
 /** Where a link leads that is not good any more. */
 export const deadLinkPage = (): Reply =>
-  accountPage('This link does not work any more', '<p role="alert">It was used before, it is too old, or it was not copied whole. Please ask for a new one.</p>', 400);
+  accountPage(
+    'This link does not work any more',
+    '<p role="alert">It was used before, it is too old, or it was not copied whole. Please ask for a new one.</p>',
+    400,
+  );
 
 /** A field of a form on these pages, with what is wrong with it. */
-export function fieldHtml({ name, label, attributes, hint, errors = [] }: { name: string; label: string; attributes: string; hint?: string; errors?: readonly Violation[] }): string {
+export function fieldHtml({
+  name,
+  label,
+  attributes,
+  hint,
+  errors = [],
+}: {
+  name: string;
+  label: string;
+  attributes: string;
+  hint?: string;
+  errors?: readonly Violation[];
+}): string {
   const ids = [...(hint ? [`${name}-hint`] : []), ...(errors.length > 0 ? [`${name}-error`] : [])];
   const messages = errors.map(({ message }) => `<li>${escapeHtml(message)}</li>`).join('');
   return `<div class="field"><label for="${name}">${escapeHtml(label)}</label>
@@ -26,7 +49,8 @@ ${errors.length > 0 ? `<div class="error" id="${name}-error" role="alert">${esca
 }
 
 /** The rules of the password policy, in a sentence. */
-export const PASSWORD_HINT = 'At least 8 characters, with an upper-case letter, a lower-case letter, a digit and a special character.';
+export const PASSWORD_HINT =
+  'At least 8 characters, with an upper-case letter, a lower-case letter, a digit and a special character.';
 
 /** A form that posts to the page it stands on, wherever that is; the token goes along in the body, not in the address. */
 export function accountForm(page: string, token: string, fields: string, button: string): string {
@@ -39,11 +63,22 @@ ${fields}<button type="submit">${escapeHtml(button)}</button>
 /** The page to set a new password on. */
 export function resetPage(token: string, errors: readonly Violation[] = []): Reply {
   const password = fieldHtml({
-    name: 'password', label: 'New password', hint: PASSWORD_HINT, errors, attributes: 'type="password" required autocomplete="new-password" maxlength="1000"',
+    name: 'password',
+    label: 'New password',
+    hint: PASSWORD_HINT,
+    errors,
+    attributes: 'type="password" required autocomplete="new-password" maxlength="1000"',
   });
-  return accountPage('Set a new password', accountForm('reset-password', token, `${password}\n`, 'Set the password'), errors.length > 0 ? 400 : 200);
+  return accountPage(
+    'Set a new password',
+    accountForm('reset-password', token, `${password}\n`, 'Set the password'),
+    errors.length > 0 ? 400 : 200,
+  );
 }
 
 /** The page to confirm an address on: a link alone confirms nothing, for scanners follow links. */
 export const verifyPage = (token: string): Reply =>
-  accountPage('Confirm your email address', `<p>Please confirm that this address is yours.</p>\n${accountForm('verify-email', token, '', 'Confirm the address')}`);
+  accountPage(
+    'Confirm your email address',
+    `<p>Please confirm that this address is yours.</p>\n${accountForm('verify-email', token, '', 'Confirm the address')}`,
+  );

@@ -6,17 +6,36 @@ import { notFound } from '../../domain/common/errors.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
 import * as schema from './admin-schema.ts';
 import { presentRole } from './presenter.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../route/route.ts';
 
 export const roleRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/auth/roles', operationId: 'listRoles', summary: 'List roles', access: 'roles:read',
-    query: schema.RoleQuery, responses: { 200: { schema: listOf(schema.Role) } },
+    method: 'GET',
+    path: '/auth/roles',
+    operationId: 'listRoles',
+    summary: 'List roles',
+    access: 'roles:read',
+    query: schema.RoleQuery,
+    responses: { 200: { schema: listOf(schema.Role) } },
     handler: async ({ em, query }) => ({ body: await listRoles(em, query, (found) => found.map(presentRole)) }),
   }),
   route({
-    method: 'POST', path: '/auth/roles', operationId: 'createRole', summary: 'Create a role', access: 'roles:write',
-    body: schema.RoleCreate, responses: { 201: { schema: schema.Role } }, errors: ['name_taken'],
+    method: 'POST',
+    path: '/auth/roles',
+    operationId: 'createRole',
+    summary: 'Create a role',
+    access: 'roles:write',
+    body: schema.RoleCreate,
+    responses: { 201: { schema: schema.Role } },
+    errors: ['name_taken'],
     check: ({ body }) => checkRole(body).violations,
     handler: async (call) => {
       const role = await createRole(call.em, call, call.body);
@@ -24,8 +43,13 @@ export const roleRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/auth/roles/{id}', operationId: 'getRole', summary: 'Get a role', access: 'roles:read',
-    params: IdParams, responses: { 200: { schema: schema.Role } },
+    method: 'GET',
+    path: '/auth/roles/{id}',
+    operationId: 'getRole',
+    summary: 'Get a role',
+    access: 'roles:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Role } },
     handler: async ({ em, params }) => {
       const role = await em.findOne(Role, { id: params.id });
       if (!role) throw notFound('role', params.id);
@@ -33,30 +57,51 @@ export const roleRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/auth/roles/{id}', operationId: 'updateRole', summary: 'Change a role for everyone who has it', access: 'roles:write',
-    params: IdParams, body: schema.RoleUpdate, responses: { 200: { schema: schema.Role } }, errors: ['name_taken', 'conflict'],
+    method: 'PUT',
+    path: '/auth/roles/{id}',
+    operationId: 'updateRole',
+    summary: 'Change a role for everyone who has it',
+    access: 'roles:write',
+    params: IdParams,
+    body: schema.RoleUpdate,
+    responses: { 200: { schema: schema.Role } },
+    errors: ['name_taken', 'conflict'],
     check: async ({ tx, params, body, readOnly }) => {
       const current = await tx.findOne(Role, { id: params.id ?? 0 });
       return current ? [...changedReadOnly(readOnly, presentRole(current)), ...checkRole(body).violations] : [];
     },
     handler: async (call) => ({
-      body: presentRole(await updateRole(call.em, call, call.params.id, call.body, (current) => {
-        assertIfMatch(call.ifMatch, current.version);
-        assertUnchanged(call.readOnly, presentRole(current));
-      })),
+      body: presentRole(
+        await updateRole(call.em, call, call.params.id, call.body, (current) => {
+          assertIfMatch(call.ifMatch, current.version);
+          assertUnchanged(call.readOnly, presentRole(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/auth/roles/{id}', operationId: 'deleteRole', summary: 'Delete a role that nobody has', access: 'roles:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'conflict', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/auth/roles/{id}',
+    operationId: 'deleteRole',
+    summary: 'Delete a role that nobody has',
+    access: 'roles:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['in_use', 'conflict', 'precondition_failed'],
     handler: async (call) => {
       await deleteRole(call.em, call, call.params.id, (current) => assertIfMatch(call.ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'GET', path: '/auth/permissions', operationId: 'listPermissions', summary: 'Every permission that a role can have', access: 'roles:read',
+    method: 'GET',
+    path: '/auth/permissions',
+    operationId: 'listPermissions',
+    summary: 'Every permission that a role can have',
+    access: 'roles:read',
     responses: { 200: { schema: listOf(schema.Permission) } },
-    handler: async () => ({ body: { data: permissionList, page: { limit: permissionList.length, nextCursor: null, hasMore: false } } }),
+    handler: async () => ({
+      body: { data: permissionList, page: { limit: permissionList.length, nextCursor: null, hasMore: false } },
+    }),
   }),
 ];

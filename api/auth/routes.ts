@@ -9,37 +9,76 @@ import { logout, refreshSession } from '../../domain/auth/access/sessions.ts';
 import { profileViolations, updateProfile } from '../../domain/auth/accounts/update-profile.ts';
 import { presentSession, presentUser } from './presenter.ts';
 import * as schema from './schema.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../route/route.ts';
 
 /** Tokens must not stay in a cache (RFC 6749, 5.1). */
 const noStore = { 'Cache-Control': 'no-store' };
 
 /** The caller of a route that only users may call. */
-export const selfOf = ({ principal, caller }: { principal: Principal; caller: Caller }) => ({ ...caller, userId: principal.actor.id, sessionId: principal.sessionId! });
+export const selfOf = ({ principal, caller }: { principal: Principal; caller: Caller }) => ({
+  ...caller,
+  userId: principal.actor.id,
+  sessionId: principal.sessionId!,
+});
 
 /** Registration, sessions, and the caller's own account. */
 export const authRoutes: RouteSpec[] = [
   route({
-    method: 'POST', path: '/auth/register', operationId: 'register', summary: 'Register a user', access: 'public',
-    body: schema.Register, responses: { 201: { schema: schema.User } }, errors: ['registration_disabled', 'username_taken', 'email_taken'],
+    method: 'POST',
+    path: '/auth/register',
+    operationId: 'register',
+    summary: 'Register a user',
+    access: 'public',
+    body: schema.Register,
+    responses: { 201: { schema: schema.User } },
+    errors: ['registration_disabled', 'username_taken', 'email_taken'],
     check: ({ body }) => checkRegistration(body).violations,
-    handler: async ({ caller, deps, body }) => created('/auth/profile', presentUser(await registerUser(deps, body, caller))),
+    handler: async ({ caller, deps, body }) =>
+      created('/auth/profile', presentUser(await registerUser(deps, body, caller))),
   }),
   route({
-    method: 'POST', path: '/auth/login', operationId: 'login', summary: 'Log in', access: 'public',
-    body: schema.Login, responses: { 200: { schema: schema.AuthResponse } }, errors: ['invalid_credentials', 'email_unverified', 'too_many_requests'],
+    method: 'POST',
+    path: '/auth/login',
+    operationId: 'login',
+    summary: 'Log in',
+    access: 'public',
+    body: schema.Login,
+    responses: { 200: { schema: schema.AuthResponse } },
+    errors: ['invalid_credentials', 'email_unverified', 'too_many_requests'],
     handler: async ({ caller: { requestId, address }, deps, body }) => ({
-      body: presentSession(await logIn(deps.orm, deps.env, { ...body, requestId, address })), headers: noStore,
+      body: presentSession(await logIn(deps.orm, deps.env, { ...body, requestId, address })),
+      headers: noStore,
     }),
   }),
   route({
-    method: 'POST', path: '/auth/refresh', operationId: 'refresh', summary: 'Exchange a refresh token for new tokens', access: 'public',
+    method: 'POST',
+    path: '/auth/refresh',
+    operationId: 'refresh',
+    summary: 'Exchange a refresh token for new tokens',
+    access: 'public',
     description: 'A refresh token counts once. One that comes a second time ends its session.',
-    body: schema.Refresh, responses: { 200: { schema: schema.AuthResponse } }, errors: ['unauthorized'],
-    handler: async ({ deps, body, caller }) => ({ body: presentSession(await refreshSession(deps.orm, deps.env, body.refreshToken, caller)), headers: noStore }),
+    body: schema.Refresh,
+    responses: { 200: { schema: schema.AuthResponse } },
+    errors: ['unauthorized'],
+    handler: async ({ deps, body, caller }) => ({
+      body: presentSession(await refreshSession(deps.orm, deps.env, body.refreshToken, caller)),
+      headers: noStore,
+    }),
   }),
   route({
-    method: 'POST', path: '/auth/logout', operationId: 'logout', summary: 'Log out: the session\'s tokens are dead at once', access: 'user',
+    method: 'POST',
+    path: '/auth/logout',
+    operationId: 'logout',
+    summary: "Log out: the session's tokens are dead at once",
+    access: 'user',
     responses: { 204: { description: 'Logged out' } },
     handler: async ({ em, caller, principal }) => {
       await logout(em, caller, principal.sessionId!);
@@ -47,28 +86,51 @@ export const authRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/auth/profile', operationId: 'getProfile', summary: 'The caller', access: 'user',
+    method: 'GET',
+    path: '/auth/profile',
+    operationId: 'getProfile',
+    summary: 'The caller',
+    access: 'user',
     responses: { 200: { schema: schema.User } },
     handler: async (call) => ({ body: presentUser(await findSelf(call.deps.orm, selfOf(call))) }),
   }),
   route({
-    method: 'PUT', path: '/auth/profile', operationId: 'updateProfile', summary: 'Change the caller\'s profile', access: 'user',
+    method: 'PUT',
+    path: '/auth/profile',
+    operationId: 'updateProfile',
+    summary: "Change the caller's profile",
+    access: 'user',
     description: 'A new email needs `currentPassword`. A username that is the email changes with it.',
-    body: schema.ProfileUpdate, responses: { 200: { schema: schema.User } }, errors: ['conflict', 'email_taken', 'username_taken', 'too_many_requests'],
+    body: schema.ProfileUpdate,
+    responses: { 200: { schema: schema.User } },
+    errors: ['conflict', 'email_taken', 'username_taken', 'too_many_requests'],
     check: async ({ tx, caller, body, given, readOnly }) => {
       const user = await tx.findOne(User, { id: caller.actor.id ?? 0 });
-      return user ? [...changedReadOnly(readOnly, presentUser(user)), ...profileViolations(user, body, given.currentPassword !== undefined)] : [];
+      return user
+        ? [
+            ...changedReadOnly(readOnly, presentUser(user)),
+            ...profileViolations(user, body, given.currentPassword !== undefined),
+          ]
+        : [];
     },
     handler: async (call) => ({
-      body: presentUser(await updateProfile(call.deps, selfOf(call), call.body, (current) => {
-        assertIfMatch(call.ifMatch, current.version);
-        assertUnchanged(call.readOnly, presentUser(current));
-      })),
+      body: presentUser(
+        await updateProfile(call.deps, selfOf(call), call.body, (current) => {
+          assertIfMatch(call.ifMatch, current.version);
+          assertUnchanged(call.readOnly, presentUser(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'PUT', path: '/auth/password', operationId: 'changePassword', summary: 'Change the caller\'s password; other sessions end', access: 'user',
-    body: schema.PasswordChange, responses: { 204: { description: 'Changed' } }, errors: ['conflict', 'too_many_requests'],
+    method: 'PUT',
+    path: '/auth/password',
+    operationId: 'changePassword',
+    summary: "Change the caller's password; other sessions end",
+    access: 'user',
+    body: schema.PasswordChange,
+    responses: { 204: { description: 'Changed' } },
+    errors: ['conflict', 'too_many_requests'],
     // The present password is only tried when all else is right: each try counts.
     check: ({ body: { newPassword } }) => (newPassword === undefined ? [] : checkPassword(newPassword, '/newPassword')),
     handler: async (call) => {

@@ -6,32 +6,64 @@ const Name = (example: string) => Type.String({ minLength: 1, maxLength: 100, ex
 /** Not limited by the policy: what no longer meets it, or is too long to, is simply wrong. */
 const GivenPassword = Type.String({ minLength: 1, maxLength: 1000, writeOnly: true, examples: ['Correct-Horse-7'] });
 const NewPassword = Type.String({
-  maxLength: 1000, writeOnly: true, examples: ['Correct-Horse-8'],
+  maxLength: 1000,
+  writeOnly: true,
+  examples: ['Correct-Horse-8'],
   description: '8 to 200 characters with an upper-case letter, a lower-case letter, a digit and a special character',
 });
 
-const TotpCode = Type.String({ maxLength: 20, writeOnly: true, examples: ['123456'], description: 'The present code of the authenticator app' });
+const TotpCode = Type.String({
+  maxLength: 20,
+  writeOnly: true,
+  examples: ['123456'],
+  description: 'The present code of the authenticator app',
+});
 
-export const User = strict({
-  id: Id, username: Type.String({ examples: ['ada'] }), email: Type.String({ examples: ['ada@example.com'] }),
-  firstName: Type.String({ examples: ['Ada'] }), lastName: Type.String({ examples: ['Byron'] }),
-  tenantId: Type.String({ examples: ['default'] }), active: Type.Boolean(), emailVerified: Type.Boolean(),
-  roles: Type.Array(Type.String({ examples: ['User'] })), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
-}, { title: 'User' });
+export const User = strict(
+  {
+    id: Id,
+    username: Type.String({ examples: ['ada'] }),
+    email: Type.String({ examples: ['ada@example.com'] }),
+    firstName: Type.String({ examples: ['Ada'] }),
+    lastName: Type.String({ examples: ['Byron'] }),
+    tenantId: Type.String({ examples: ['default'] }),
+    active: Type.Boolean(),
+    emailVerified: Type.Boolean(),
+    roles: Type.Array(Type.String({ examples: ['User'] })),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    version: Version,
+  },
+  { title: 'User' },
+);
 
-export const AuthResponse = strict({
-  accessToken: Type.String({ description: 'A JWT for the Authorization header' }), tokenType: oneOf(['Bearer']),
-  expiresIn: Type.Integer({ description: 'Seconds that the access token lives', examples: [86400] }),
-  refreshToken: Type.String({ description: 'For one POST /auth/refresh' }), user: User,
-}, { title: 'AuthResponse' });
+export const AuthResponse = strict(
+  {
+    accessToken: Type.String({ description: 'A JWT for the Authorization header' }),
+    tokenType: oneOf(['Bearer']),
+    expiresIn: Type.Integer({ description: 'Seconds that the access token lives', examples: [86400] }),
+    refreshToken: Type.String({ description: 'For one POST /auth/refresh' }),
+    user: User,
+  },
+  { title: 'AuthResponse' },
+);
 
 export const Register = strict({
-  username: Type.String({ minLength: 1, maxLength: 50, examples: ['ada'], description: 'Letters, digits and . _ - +; or the email' }),
-  email: Email, password: NewPassword, firstName: Name('Ada'), lastName: Name('Byron'),
+  username: Type.String({
+    minLength: 1,
+    maxLength: 50,
+    examples: ['ada'],
+    description: 'Letters, digits and . _ - +; or the email',
+  }),
+  email: Email,
+  password: NewPassword,
+  firstName: Name('Ada'),
+  lastName: Name('Byron'),
 });
 
 export const Login = strict({
-  username: Type.String({ minLength: 1, maxLength: 100, examples: ['ada'], description: 'The username or the email' }), password: GivenPassword,
+  username: Type.String({ minLength: 1, maxLength: 100, examples: ['ada'], description: 'The username or the email' }),
+  password: GivenPassword,
   totp: Type.Optional(TotpCode),
 });
 
@@ -39,7 +71,9 @@ export const Refresh = strict({ refreshToken: Type.String({ minLength: 1, maxLen
 
 export const ProfileUpdate = writable(
   {
-    firstName: Type.Optional(Name('Ada')), lastName: Type.Optional(Name('Byron')), email: Type.Optional(Email),
+    firstName: Type.Optional(Name('Ada')),
+    lastName: Type.Optional(Name('Byron')),
+    email: Type.Optional(Email),
     currentPassword: Type.Optional(GivenPassword),
   },
   ['id', 'username', 'tenantId', 'active', 'emailVerified', 'roles', 'version', 'createdAt', 'updatedAt'],
@@ -49,17 +83,30 @@ export const PasswordChange = strict({ currentPassword: GivenPassword, newPasswo
 
 export const MailRequest = strict({ email: Email });
 
-export const MailToken = Type.String({ maxLength: 2048, writeOnly: true, description: 'From the link of the mail', examples: ['B2RlZmF1bHQ'] });
+export const MailToken = Type.String({
+  maxLength: 2048,
+  writeOnly: true,
+  description: 'From the link of the mail',
+  examples: ['B2RlZmF1bHQ'],
+});
 export const PasswordReset = strict({ token: MailToken, password: NewPassword });
 export const Verification = strict({ token: MailToken });
 
 export const TotpStart = strict({ currentPassword: GivenPassword });
 export const TotpSecret = strict({
-  secret: Type.String({ description: 'Base32, to be typed into an authenticator app', examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'] }),
-  otpauthUrl: Type.String({ description: 'The same for a QR code', examples: ['otpauth://totp/Perennial:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Perennial'] }),
+  secret: Type.String({
+    description: 'Base32, to be typed into an authenticator app',
+    examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+  }),
+  otpauthUrl: Type.String({
+    description: 'The same for a QR code',
+    examples: ['otpauth://totp/Perennial:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Perennial'],
+  }),
 });
 export const TotpConfirm = strict({ totp: TotpCode });
 export const TotpRemove = strict({ totp: Type.Optional(TotpCode), currentPassword: Type.Optional(GivenPassword) });
 
 /** Whoever follows half a link gets a page, not an error. */
-export const TokenQuery = Type.Object({ token: Type.Optional(Type.String({ description: 'From the link of the mail' })) });
+export const TokenQuery = Type.Object({
+  token: Type.Optional(Type.String({ description: 'From the link of the mail' })),
+});

@@ -13,13 +13,23 @@ import { assertIfMatch, assertUnchanged, changedReadOnly, noContent, route, type
 /** The users of a tenant, and what was done in it. */
 export const userRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/auth/users', operationId: 'listUsers', summary: 'List users', access: 'users:read',
-    query: schema.UserQuery, responses: { 200: { schema: listOf(UserSchema) } },
+    method: 'GET',
+    path: '/auth/users',
+    operationId: 'listUsers',
+    summary: 'List users',
+    access: 'users:read',
+    query: schema.UserQuery,
+    responses: { 200: { schema: listOf(UserSchema) } },
     handler: async ({ em, query }) => ({ body: await listUsers(em, query, (found) => found.map(presentUser)) }),
   }),
   route({
-    method: 'GET', path: '/auth/users/{id}', operationId: 'getUser', summary: 'Get a user', access: 'users:read',
-    params: IdParams, responses: { 200: { schema: UserSchema } },
+    method: 'GET',
+    path: '/auth/users/{id}',
+    operationId: 'getUser',
+    summary: 'Get a user',
+    access: 'users:read',
+    params: IdParams,
+    responses: { 200: { schema: UserSchema } },
     handler: async ({ em, params }) => {
       const user = await em.findOne(User, { id: params.id });
       if (!user) throw notFound('user', params.id);
@@ -27,32 +37,56 @@ export const userRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/auth/users/{id}', operationId: 'updateUser', summary: 'Enable or disable a user, or change its roles', access: 'users:write',
-    description: 'Nobody gives or takes permissions that they do not have, disables or demotes themselves, or leaves the tenant without an Admin.',
-    params: IdParams, body: schema.UserUpdate, responses: { 200: { schema: UserSchema } }, errors: ['last_admin'],
+    method: 'PUT',
+    path: '/auth/users/{id}',
+    operationId: 'updateUser',
+    summary: 'Enable or disable a user, or change its roles',
+    access: 'users:write',
+    description:
+      'Nobody gives or takes permissions that they do not have, disables or demotes themselves, or leaves the tenant without an Admin.',
+    params: IdParams,
+    body: schema.UserUpdate,
+    responses: { 200: { schema: UserSchema } },
+    errors: ['last_admin'],
     check: async ({ tx, params, body, readOnly }) => {
       const current = await tx.findOne(User, { id: params.id ?? 0 });
-      return current ? [...changedReadOnly(readOnly, presentUser(current)), ...(await unknownRoles(tx, body.roles ?? []))] : [];
+      return current
+        ? [...changedReadOnly(readOnly, presentUser(current)), ...(await unknownRoles(tx, body.roles ?? []))]
+        : [];
     },
     handler: async (call) => ({
-      body: presentUser(await updateUser(call.em, call, call.params.id, call.body, (current) => {
-        assertIfMatch(call.ifMatch, current.version);
-        assertUnchanged(call.readOnly, presentUser(current));
-      })),
+      body: presentUser(
+        await updateUser(call.em, call, call.params.id, call.body, (current) => {
+          assertIfMatch(call.ifMatch, current.version);
+          assertUnchanged(call.readOnly, presentUser(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/auth/users/{id}/totp', operationId: 'removeUserTotp', summary: 'Turn a user\'s TOTP off', access: 'users:write',
-    description: 'For a user whose authenticator is lost. It ends the user\'s sessions; logging in then takes the password alone.',
-    params: IdParams, responses: { 204: { description: 'TOTP is off' } }, errors: ['conflict'],
+    method: 'DELETE',
+    path: '/auth/users/{id}/totp',
+    operationId: 'removeUserTotp',
+    summary: "Turn a user's TOTP off",
+    access: 'users:write',
+    description:
+      "For a user whose authenticator is lost. It ends the user's sessions; logging in then takes the password alone.",
+    params: IdParams,
+    responses: { 204: { description: 'TOTP is off' } },
+    errors: ['conflict'],
     handler: async (call) => {
       await removeTotpOf(call.em, call, call.params.id);
       return noContent;
     },
   }),
   route({
-    method: 'GET', path: '/auth/audit-log', operationId: 'listAuditLog', summary: 'Who did what', access: 'audit-log:read',
-    query: schema.AuditQuery, responses: { 200: { schema: listOf(schema.AuditEntry) } },
+    method: 'GET',
+    path: '/auth/audit-log',
+    operationId: 'listAuditLog',
+    summary: 'Who did what',
+    access: 'audit-log:read',
+    query: schema.AuditQuery,
+    responses: { 200: { schema: listOf(schema.AuditEntry) } },
     handler: async ({ em, query }) => ({
       body: await listAuditLog(em, query, (found) => found.map(presentAuditEntry)),
     }),

@@ -1,33 +1,82 @@
-import type { Campaign, CampaignEnrolment, CampaignExecution, CampaignStepExecution } from '../../db/entities/campaigns.ts';
+import type {
+  Campaign,
+  CampaignEnrolment,
+  CampaignExecution,
+  CampaignStepExecution,
+} from '../../db/entities/campaigns.ts';
 import type { explainContact } from '../../domain/campaigns/management/explain-contact.ts';
 import { draftOf } from '../../domain/campaigns/management/save-campaign.ts';
 
 export function presentCampaign(campaign: Campaign) {
   const { id, name, description, status, type, publishedVersion, version, createdAt, updatedAt } = campaign;
   return {
-    id, name, description: description ?? null, status, type, ...draftOf(campaign), publishedVersion: publishedVersion ?? null, version,
-    createdAt, updatedAt,
+    id,
+    name,
+    description: description ?? null,
+    status,
+    type,
+    ...draftOf(campaign),
+    publishedVersion: publishedVersion ?? null,
+    version,
+    createdAt,
+    updatedAt,
   };
 }
 
 export function presentEnrolment(enrolment: CampaignEnrolment) {
-  const { id, campaignId, campaignVersion, status, segmentId, enrolled, skipped, workflowId, createdAt, finishedAt } = enrolment;
-  return { id, campaignId, campaignVersion, status, segmentId: segmentId ?? null, enrolled, skipped, workflowId, createdAt, finishedAt: finishedAt ?? null };
+  const { id, campaignId, campaignVersion, status, segmentId, enrolled, skipped, workflowId, createdAt, finishedAt } =
+    enrolment;
+  return {
+    id,
+    campaignId,
+    campaignVersion,
+    status,
+    segmentId: segmentId ?? null,
+    enrolled,
+    skipped,
+    workflowId,
+    createdAt,
+    finishedAt: finishedAt ?? null,
+  };
 }
 
 export function presentExecution(execution: CampaignExecution) {
   const { id, campaignId, campaignVersion, contactId, entryNo, currentStep, status, startedAt } = execution;
   return {
-    id, campaignId, campaignVersion, contactId, entryNo, currentStep, currentStepId: execution.currentStepId ?? null, status, startedAt,
-    finishedAt: execution.finishedAt ?? null, exitReason: execution.exitReason ?? null, workflowId: execution.workflowId ?? null, runId: execution.runId ?? null,
+    id,
+    campaignId,
+    campaignVersion,
+    contactId,
+    entryNo,
+    currentStep,
+    currentStepId: execution.currentStepId ?? null,
+    status,
+    startedAt,
+    finishedAt: execution.finishedAt ?? null,
+    exitReason: execution.exitReason ?? null,
+    workflowId: execution.workflowId ?? null,
+    runId: execution.runId ?? null,
   };
 }
 
-export function presentExecutionWithSteps({ execution, steps }: { execution: CampaignExecution; steps: CampaignStepExecution[] }) {
+export function presentExecutionWithSteps({
+  execution,
+  steps,
+}: {
+  execution: CampaignExecution;
+  steps: CampaignStepExecution[];
+}) {
   return {
     ...presentExecution(execution),
-    steps: steps.map(({ stepId, visit, type, result, reason, executedAt, durationMs }) =>
-      ({ stepId, visit, type, result, reason: reason ?? null, executedAt, durationMs })),
+    steps: steps.map(({ stepId, visit, type, result, reason, executedAt, durationMs }) => ({
+      stepId,
+      visit,
+      type,
+      result,
+      reason: reason ?? null,
+      executedAt,
+      durationMs,
+    })),
   };
 }
 

@@ -5,7 +5,13 @@ import { listCampaigns, listExecutions } from '../../domain/campaigns/management
 import { pauseCampaign, resumeCampaign } from '../../domain/campaigns/management/pause-campaign.ts';
 import { readEnrolment } from '../../domain/campaigns/management/read-executions.ts';
 import { readStats } from '../../domain/campaigns/management/read-stats.ts';
-import { campaignViolations, createCampaign, deleteCampaign, updateCampaign, type CampaignInput } from '../../domain/campaigns/management/save-campaign.ts';
+import {
+  campaignViolations,
+  createCampaign,
+  deleteCampaign,
+  updateCampaign,
+  type CampaignInput,
+} from '../../domain/campaigns/management/save-campaign.ts';
 import { audienceViolations, startCampaign } from '../../domain/campaigns/management/start-campaign.ts';
 import { stopCampaign } from '../../domain/campaigns/management/stop-campaign.ts';
 import { notFound } from '../../domain/common/errors.ts';
@@ -13,67 +19,128 @@ import { IdParams, listOf } from '../route/schemas.ts';
 import { executionRoutes } from './execution-routes.ts';
 import { presentCampaign, presentEnrolment, presentExecution, presentExplanation } from './presenter.ts';
 import * as schema from './schema.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type Question, type RouteSpec } from '../route/route.ts';
+import {
+  accepted,
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type Question,
+  type RouteSpec,
+} from '../route/route.ts';
 
 /** The definition as it came where it has the right kind at all: its validation takes whatever is in it, and names each step that is one. */
 function definitionGiven(
-  body: Question<unknown, Static<typeof schema.CampaignUpdate>>['body'], given: { trigger?: unknown; entry?: unknown; steps?: unknown },
+  body: Question<unknown, Static<typeof schema.CampaignUpdate>>['body'],
+  given: { trigger?: unknown; entry?: unknown; steps?: unknown },
 ): Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'> {
   const asCame = (part: 'trigger' | 'entry' | 'steps') => (body[part] === undefined ? undefined : given[part]);
-  const steps = (asCame('steps') as unknown[] | null | undefined)?.filter((step) => typeof step === 'object' && step !== null && !Array.isArray(step));
-  return { trigger: asCame('trigger'), entry: asCame('entry'), steps: body.steps === null ? null : steps, templateIds: body.templateIds } as Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'>;
+  const steps = (asCame('steps') as unknown[] | null | undefined)?.filter(
+    (step) => typeof step === 'object' && step !== null && !Array.isArray(step),
+  );
+  return {
+    trigger: asCame('trigger'),
+    entry: asCame('entry'),
+    steps: body.steps === null ? null : steps,
+    templateIds: body.templateIds,
+  } as Pick<CampaignInput, 'trigger' | 'entry' | 'steps' | 'templateIds'>;
 }
 
 export const campaignRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/campaigns', operationId: 'listCampaigns', summary: 'List campaigns', access: 'campaigns:read',
-    query: schema.CampaignQuery, responses: { 200: { schema: listOf(schema.Campaign) } },
+    method: 'GET',
+    path: '/campaigns',
+    operationId: 'listCampaigns',
+    summary: 'List campaigns',
+    access: 'campaigns:read',
+    query: schema.CampaignQuery,
+    responses: { 200: { schema: listOf(schema.Campaign) } },
     handler: async ({ em, query }) => ({ body: await listCampaigns(em, query, (found) => found.map(presentCampaign)) }),
   }),
   route({
-    method: 'POST', path: '/campaigns', operationId: 'createCampaign', summary: 'Create a campaign', access: 'campaigns:write',
-    body: schema.CampaignCreate, responses: { 201: { schema: schema.Campaign } },
-    check: ({ tx, caller, body, given }) => campaignViolations(tx, caller.tenantId, {
-      ...definitionGiven(body, given), type: body.type, ...(given.type === body.type ? {} : { templateIds: undefined }),
-    }),
+    method: 'POST',
+    path: '/campaigns',
+    operationId: 'createCampaign',
+    summary: 'Create a campaign',
+    access: 'campaigns:write',
+    body: schema.CampaignCreate,
+    responses: { 201: { schema: schema.Campaign } },
+    check: ({ tx, caller, body, given }) =>
+      campaignViolations(tx, caller.tenantId, {
+        ...definitionGiven(body, given),
+        type: body.type,
+        ...(given.type === body.type ? {} : { templateIds: undefined }),
+      }),
     handler: async ({ em, principal, body }) => {
       const campaign = await createCampaign(em, principal.tenantId, body);
       return created(`/campaigns/${campaign.id}`, presentCampaign(campaign));
     },
   }),
   route({
-    method: 'GET', path: '/campaigns/{id}', operationId: 'getCampaign', summary: 'Get a campaign', access: 'campaigns:read',
-    params: IdParams, responses: { 200: { schema: schema.Campaign } },
+    method: 'GET',
+    path: '/campaigns/{id}',
+    operationId: 'getCampaign',
+    summary: 'Get a campaign',
+    access: 'campaigns:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Campaign } },
     handler: async ({ em, params }) => ({ body: presentCampaign(await findCampaign(em, params.id)) }),
   }),
   route({
-    method: 'PUT', path: '/campaigns/{id}', operationId: 'updateCampaign', summary: 'Change a campaign',
-    description: 'Of a campaign that is ACTIVE it edits the next version, which `start` publishes.', access: 'campaigns:write',
-    params: IdParams, body: schema.CampaignUpdate, responses: { 200: { schema: schema.Campaign } },
+    method: 'PUT',
+    path: '/campaigns/{id}',
+    operationId: 'updateCampaign',
+    summary: 'Change a campaign',
+    description: 'Of a campaign that is ACTIVE it edits the next version, which `start` publishes.',
+    access: 'campaigns:write',
+    params: IdParams,
+    body: schema.CampaignUpdate,
+    responses: { 200: { schema: schema.Campaign } },
     check: async ({ tx, caller, params, body, given, readOnly }) => {
       const current = await tx.findOne(Campaign, { id: params.id ?? 0 });
       if (!current) return [];
-      return [...changedReadOnly(readOnly, presentCampaign(current)), ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current))];
+      return [
+        ...changedReadOnly(readOnly, presentCampaign(current)),
+        ...(await campaignViolations(tx, caller.tenantId, definitionGiven(body, given), current)),
+      ];
     },
     handler: async ({ em, principal, params, body, readOnly, ifMatch }) => ({
-      body: presentCampaign(await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentCampaign(current));
-      })),
+      body: presentCampaign(
+        await updateCampaign(em, principal.tenantId, params.id, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentCampaign(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/campaigns/{id}', operationId: 'deleteCampaign', summary: 'Delete a campaign with its executions', access: 'campaigns:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'in_use', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/campaigns/{id}',
+    operationId: 'deleteCampaign',
+    summary: 'Delete a campaign with its executions',
+    access: 'campaigns:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['conflict', 'in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteCampaign(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/start', operationId: 'startCampaign', summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
-    description: 'Enrols those who are named as the entry rules allow, so starting again enrols no one twice.', access: 'campaigns:write',
-    params: IdParams, body: schema.Audience, bodyOptional: true, responses: { 202: { schema: schema.Started } }, errors: ['conflict'],
+    method: 'POST',
+    path: '/campaigns/{id}/start',
+    operationId: 'startCampaign',
+    summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
+    description: 'Enrols those who are named as the entry rules allow, so starting again enrols no one twice.',
+    access: 'campaigns:write',
+    params: IdParams,
+    body: schema.Audience,
+    bodyOptional: true,
+    responses: { 202: { schema: schema.Started } },
+    errors: ['conflict'],
     check: ({ given }) => audienceViolations(given),
     handler: async ({ em, caller, params, body }) => {
       const { campaign, enrolmentId } = await startCampaign(em, caller, params.id, body);
@@ -82,50 +149,87 @@ export const campaignRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/stop', operationId: 'stopCampaign', summary: 'Stop a campaign and every execution of it',
+    method: 'POST',
+    path: '/campaigns/{id}/stop',
+    operationId: 'stopCampaign',
+    summary: 'Stop a campaign and every execution of it',
     access: 'campaigns:write',
-    params: IdParams, responses: { 202: { schema: schema.Campaign } }, errors: ['conflict'],
+    params: IdParams,
+    responses: { 202: { schema: schema.Campaign } },
+    errors: ['conflict'],
     handler: async ({ em, caller, params }) => {
       const campaign = await stopCampaign(em, caller, params.id);
       return accepted(`/campaigns/${campaign.id}`, presentCampaign(campaign));
     },
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/pause', operationId: 'pauseCampaign', summary: 'Let no step run until the campaign is resumed',
+    method: 'POST',
+    path: '/campaigns/{id}/pause',
+    operationId: 'pauseCampaign',
+    summary: 'Let no step run until the campaign is resumed',
     access: 'campaigns:write',
-    params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
+    params: IdParams,
+    responses: { 200: { schema: schema.Campaign } },
+    errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({ body: presentCampaign(await pauseCampaign(em, caller, params.id)) }),
   }),
   route({
-    method: 'POST', path: '/campaigns/{id}/resume', operationId: 'resumeCampaign', summary: 'Go on with a paused campaign',
+    method: 'POST',
+    path: '/campaigns/{id}/resume',
+    operationId: 'resumeCampaign',
+    summary: 'Go on with a paused campaign',
     access: 'campaigns:write',
-    params: IdParams, responses: { 200: { schema: schema.Campaign } }, errors: ['conflict'],
+    params: IdParams,
+    responses: { 200: { schema: schema.Campaign } },
+    errors: ['conflict'],
     handler: async ({ em, caller, params }) => ({ body: presentCampaign(await resumeCampaign(em, caller, params.id)) }),
   }),
   route({
-    method: 'GET', path: '/campaigns/{id}/stats', operationId: 'getCampaignStats', summary: 'What became of a campaign', access: 'campaigns:read',
-    description: '`emails` counts all mail that names the campaign, as `GET /emails?campaignId=` lists it and the analytics count it: what its steps sent, and what was sent by `POST /emails/send` with its id. `steps` are of executions alone.',
-    params: IdParams, responses: { 200: { schema: schema.Stats } },
+    method: 'GET',
+    path: '/campaigns/{id}/stats',
+    operationId: 'getCampaignStats',
+    summary: 'What became of a campaign',
+    access: 'campaigns:read',
+    description:
+      '`emails` counts all mail that names the campaign, as `GET /emails?campaignId=` lists it and the analytics count it: what its steps sent, and what was sent by `POST /emails/send` with its id. `steps` are of executions alone.',
+    params: IdParams,
+    responses: { 200: { schema: schema.Stats } },
     handler: async ({ em, params }) => ({ body: await readStats(em, params.id) }),
   }),
   route({
-    method: 'GET', path: '/campaigns/{id}/executions', operationId: 'listCampaignExecutions', summary: 'List the executions of a campaign',
+    method: 'GET',
+    path: '/campaigns/{id}/executions',
+    operationId: 'listCampaignExecutions',
+    summary: 'List the executions of a campaign',
     access: 'campaigns:read',
-    params: IdParams, query: schema.ExecutionQuery, responses: { 200: { schema: listOf(schema.Execution) } },
+    params: IdParams,
+    query: schema.ExecutionQuery,
+    responses: { 200: { schema: listOf(schema.Execution) } },
     handler: async ({ em, params, query }) => {
       await findCampaign(em, params.id);
       return { body: await listExecutions(em, params.id, query, (found) => found.map(presentExecution)) };
     },
   }),
   route({
-    method: 'GET', path: '/campaigns/{id}/contacts/{contactId}/explain', operationId: 'explainCampaignContact',
-    summary: 'Why a contact is in a campaign or not', access: 'campaigns:read',
-    params: schema.ContactParams, responses: { 200: { schema: schema.Explanation } },
-    handler: async ({ em, params }) => ({ body: presentExplanation(await explainContact(em, params.id, params.contactId)) }),
+    method: 'GET',
+    path: '/campaigns/{id}/contacts/{contactId}/explain',
+    operationId: 'explainCampaignContact',
+    summary: 'Why a contact is in a campaign or not',
+    access: 'campaigns:read',
+    params: schema.ContactParams,
+    responses: { 200: { schema: schema.Explanation } },
+    handler: async ({ em, params }) => ({
+      body: presentExplanation(await explainContact(em, params.id, params.contactId)),
+    }),
   }),
   route({
-    method: 'GET', path: '/campaigns/enrolments/{id}', operationId: 'getCampaignEnrolment', summary: 'Progress of an enrolment', access: 'campaigns:read',
-    params: IdParams, responses: { 200: { schema: schema.Enrolment } },
+    method: 'GET',
+    path: '/campaigns/enrolments/{id}',
+    operationId: 'getCampaignEnrolment',
+    summary: 'Progress of an enrolment',
+    access: 'campaigns:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Enrolment } },
     handler: async ({ em, params }) => ({ body: presentEnrolment(await readEnrolment(em, params.id)) }),
   }),
   ...executionRoutes,

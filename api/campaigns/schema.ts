@@ -12,12 +12,20 @@ const StepId = Type.String({ examples: ['wait-1'] });
 
 const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] });
 const description = nullable(Type.String({ maxLength: 5000 }));
-const templateIds = Type.Array(Id, { maxItems: 20, description: 'Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order' });
-const definition = { trigger: optional(nullable(TriggerSchema)), steps: optional(nullable(StepsSchema)), entry: optional(nullable(EntrySchema)) };
+const templateIds = Type.Array(Id, {
+  maxItems: 20,
+  description: 'Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order',
+});
+const definition = {
+  trigger: optional(nullable(TriggerSchema)),
+  steps: optional(nullable(StepsSchema)),
+  entry: optional(nullable(EntrySchema)),
+};
 const readOnly = ['id', 'status', 'publishedVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
 /** Definitions are answered as they are stored. */
-const stored = <T>(component: string, example: T) => Type.Unsafe<T>({ type: 'object', 'x-component': component, examples: [example] });
+const stored = <T>(component: string, example: T) =>
+  Type.Unsafe<T>({ type: 'object', 'x-component': component, examples: [example] });
 
 export const Campaign = strict({
   id: Id,
@@ -28,14 +36,19 @@ export const Campaign = strict({
   trigger: stored<Trigger>('Trigger', { type: 'MANUAL' }),
   steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),
   entry: stored<Entry>('Entry', normaliseEntry()),
-  publishedVersion: nullable(Type.Integer({ description: 'The version that contacts enter; null before the first start' })),
+  publishedVersion: nullable(
+    Type.Integer({ description: 'The version that contacts enter; null before the first start' }),
+  ),
   version: Version,
   createdAt: Timestamp,
   updatedAt: Timestamp,
 });
 export const CampaignCreate = writable(
   {
-    name, description: optional(description), type: optional(oneOf(CAMPAIGN_TYPES, { description: 'Default CUSTOM' })), ...definition,
+    name,
+    description: optional(description),
+    type: optional(oneOf(CAMPAIGN_TYPES, { description: 'Default CUSTOM' })),
+    ...definition,
     templateIds: optional(templateIds),
   },
   readOnly,
@@ -45,28 +58,35 @@ export const CampaignUpdate = writable(
   [...readOnly, 'type'],
 );
 export const CampaignQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
-  status: optional(oneOf(CAMPAIGN_STATUSES)), type: optional(oneOf(CAMPAIGN_TYPES)),
+  status: optional(oneOf(CAMPAIGN_STATUSES)),
+  type: optional(oneOf(CAMPAIGN_TYPES)),
 });
 
-export const Audience = strict({
-  contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts make a list' })),
-  segmentId: optional(Id),
-  listId: optional(Id),
-}, { description: 'At most one of the three; none enrols no one' });
+export const Audience = strict(
+  {
+    contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts make a list' })),
+    segmentId: optional(Id),
+    listId: optional(Id),
+  },
+  { description: 'At most one of the three; none enrols no one' },
+);
 export const Started = strict({ campaign: Campaign, enrolmentId: nullable(Id) });
 
-export const Enrolment = strict({
-  id: Id,
-  campaignId: Id,
-  campaignVersion: Type.Integer(),
-  status: oneOf(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED']),
-  segmentId: nullable(Id),
-  enrolled: Count,
-  skipped: Type.Integer({ minimum: 0, description: 'Contacts that the entry rules kept out' }),
-  workflowId: Type.String(),
-  createdAt: Timestamp,
-  finishedAt: nullable(Timestamp),
-}, { title: 'Enrolment' });
+export const Enrolment = strict(
+  {
+    id: Id,
+    campaignId: Id,
+    campaignVersion: Type.Integer(),
+    status: oneOf(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED']),
+    segmentId: nullable(Id),
+    enrolled: Count,
+    skipped: Type.Integer({ minimum: 0, description: 'Contacts that the entry rules kept out' }),
+    workflowId: Type.String(),
+    createdAt: Timestamp,
+    finishedAt: nullable(Timestamp),
+  },
+  { title: 'Enrolment' },
+);
 
 const execution = {
   id: Id,
@@ -74,45 +94,81 @@ const execution = {
   campaignVersion: Type.Integer(),
   contactId: Id,
   entryNo: Type.Integer({ minimum: 1 }),
-  currentStep: Type.Integer({ minimum: 0, description: 'Index in the list of steps; when COMPLETED the number of steps' }),
+  currentStep: Type.Integer({
+    minimum: 0,
+    description: 'Index in the list of steps; when COMPLETED the number of steps',
+  }),
   currentStepId: nullable(StepId),
   status: oneOf(EXECUTION_STATUSES),
   startedAt: Timestamp,
   finishedAt: nullable(Timestamp),
   exitReason: nullable(Type.String({ examples: ['campaign_stopped'] })),
-  workflowId: nullable(Type.String({ examples: ['campaign-execution/default/7/42/1'], description: 'Null where a campaign without steps was over at once' })),
+  workflowId: nullable(
+    Type.String({
+      examples: ['campaign-execution/default/7/42/1'],
+      description: 'Null where a campaign without steps was over at once',
+    }),
+  ),
   runId: nullable(Type.String()),
 };
 export const Execution = strict(execution, { title: 'Execution' });
-export const ExecutionWithSteps = strict({
-  ...execution,
-  steps: Type.Array(strict({
-    stepId: StepId,
-    visit: Type.Integer({ minimum: 1 }),
-    type: Type.String(),
-    result: Type.String({ description: '`success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed`' }),
-    reason: nullable(Type.String()),
-    executedAt: Timestamp,
-    durationMs: Type.Integer({ minimum: 0, description: 'From the arrival at the step until it was done, waiting included' }),
-  })),
-}, { title: 'ExecutionWithSteps' });
-export const ExecutionQuery = listQuery(['id'], { status: optional(oneOf(EXECUTION_STATUSES)), contactId: optional(Id) });
+export const ExecutionWithSteps = strict(
+  {
+    ...execution,
+    steps: Type.Array(
+      strict({
+        stepId: StepId,
+        visit: Type.Integer({ minimum: 1 }),
+        type: Type.String(),
+        result: Type.String({
+          description: '`success`, `suppressed`, `then`, `else`, `branch-1`…, `stop` or `failed`',
+        }),
+        reason: nullable(Type.String()),
+        executedAt: Timestamp,
+        durationMs: Type.Integer({
+          minimum: 0,
+          description: 'From the arrival at the step until it was done, waiting included',
+        }),
+      }),
+    ),
+  },
+  { title: 'ExecutionWithSteps' },
+);
+export const ExecutionQuery = listQuery(['id'], {
+  status: optional(oneOf(EXECUTION_STATUSES)),
+  contactId: optional(Id),
+});
 
 export const Stats = strict({
   executions: strict({ running: Count, completed: Count, stopped: Count, failed: Count }),
-  steps: Type.Array(strict({
-    stepId: StepId,
-    type: Type.String(),
-    entered: Type.Integer({ minimum: 0, description: 'Arrivals: waiting + completed + stopped + failed' }),
-    waiting: Count,
-    completed: Count,
-    suppressed: Type.Integer({ minimum: 0, description: 'Part of completed: mail that a gate held back' }),
-    stopped: Count,
-    failed: Count,
-  })),
+  steps: Type.Array(
+    strict({
+      stepId: StepId,
+      type: Type.String(),
+      entered: Type.Integer({ minimum: 0, description: 'Arrivals: waiting + completed + stopped + failed' }),
+      waiting: Count,
+      completed: Count,
+      suppressed: Type.Integer({ minimum: 0, description: 'Part of completed: mail that a gate held back' }),
+      stopped: Count,
+      failed: Count,
+    }),
+  ),
   emails: strict({
-    queued: Count, sent: Count, delivered: Count, failed: Count, suppressed: Count, bounced: Count, complained: Count, unknown: Count,
-    opens: Count, uniqueOpens: Count, clicks: Count, uniqueClicks: Count, unsubscribes: Count, openRate: Type.Number(), clickRate: Type.Number(),
+    queued: Count,
+    sent: Count,
+    delivered: Count,
+    failed: Count,
+    suppressed: Count,
+    bounced: Count,
+    complained: Count,
+    unknown: Count,
+    opens: Count,
+    uniqueOpens: Count,
+    clicks: Count,
+    uniqueClicks: Count,
+    unsubscribes: Count,
+    openRate: Type.Number(),
+    clickRate: Type.Number(),
   }),
   conversions: Type.Integer({ minimum: 0, description: 'Contacts who submitted a form after they had entered' }),
 });
@@ -123,8 +179,12 @@ export const Explanation = strict({
   contactId: Id,
   inCampaign: Type.Boolean(),
   canEnter: Type.Boolean(),
-  checks: Type.Array(strict({
-    check: oneOf(['campaign', 'contact', 'reentry', 'interval']), passed: Type.Boolean(), reason: Type.String(),
-  })),
+  checks: Type.Array(
+    strict({
+      check: oneOf(['campaign', 'contact', 'reentry', 'interval']),
+      passed: Type.Boolean(),
+      reason: Type.String(),
+    }),
+  ),
   executions: Type.Array(Execution),
 });

@@ -8,7 +8,11 @@ import { readAddress } from '../middleware/address.ts';
  * over which none ever came whole. Where all are at work, the new one is refused. `working` are the connections with a whole
  * request that is not answered yet; `served` tells of those over which a request was answered.
  */
-export function limitConnections(server: Server, most: number, { working, served }: { working(): Set<Socket>; served(socket: Socket): boolean }): void {
+export function limitConnections(
+  server: Server,
+  most: number,
+  { working, served }: { working(): Set<Socket>; served(socket: Socket): boolean },
+): void {
   const open = new Map<string, Set<Socket>>();
   server.on('connection', (socket) => {
     const address = networkOf(readAddress(socket.remoteAddress ?? '') ?? '');
@@ -34,7 +38,11 @@ const UNREAD_MS = 30_000;
  * Ends connections over which nothing moves for `unreadMs` while an answer is to be sent, and idle ones when their time is over.
  * `isAsked`: whether a request is still to come whole, which has a limit of its own, or to be answered, which may take longer.
  */
-export function endSilentReaders(server: Server, { isAsked }: { isAsked(socket: Socket): boolean }, unreadMs = UNREAD_MS): void {
+export function endSilentReaders(
+  server: Server,
+  { isAsked }: { isAsked(socket: Socket): boolean },
+  unreadMs = UNREAD_MS,
+): void {
   server.setTimeout(unreadMs, (socket) => {
     if (socket.writableLength > 0 || !isAsked(socket)) socket.destroy();
   });

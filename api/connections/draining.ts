@@ -67,7 +67,12 @@ export function createDrain(server: Server): Drain {
     },
     atWork: () => atWork.length,
     unread: () => atWork.reduce((count, { response }) => (response.writableEnded ? count + 1 : count), 0),
-    working: () => new Set(atWork.flatMap(({ response }) => (response.req.complete && !response.writableEnded && response.socket ? [response.socket] : []))),
+    working: () =>
+      new Set(
+        atWork.flatMap(({ response }) =>
+          response.req.complete && !response.writableEnded && response.socket ? [response.socket] : [],
+        ),
+      ),
     isAsked: (socket) => atWork.some(({ response }) => response.socket === socket && !response.writableEnded),
     served: (socket) => (socket as FollowedSocket)[SERVED] === true,
     async end() {

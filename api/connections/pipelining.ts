@@ -30,10 +30,11 @@ export function serializePerConnection(work: RequestListener): RequestListener {
     queue.response = response;
     queue.waiting += 1;
     // Let requests of other connections run first, even if the previous response is finished already.
-    const next = (): void => void setImmediate(() => {
-      queue.waiting -= 1;
-      if (!socket.destroyed) work(request, response);
-    });
+    const next = (): void =>
+      void setImmediate(() => {
+        queue.waiting -= 1;
+        if (!socket.destroyed) work(request, response);
+      });
     if (previous.closed) next();
     else previous.once('close', next);
   };

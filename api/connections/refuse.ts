@@ -10,8 +10,17 @@ import { problemBody } from '../middleware/problem.ts';
 function refusal(error: AppError, requestId: string): { headers: string[]; body: string } {
   const body = problemBody(error, requestId);
   const headers = [
-    'Content-Type', 'application/problem+json', 'Content-Length', String(Buffer.byteLength(body)), 'X-Request-Id', requestId, 'Cache-Control', 'no-store',
-    'X-Content-Type-Options', 'nosniff', ...Object.entries(error.headers ?? {}).flat(),
+    'Content-Type',
+    'application/problem+json',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    'X-Request-Id',
+    requestId,
+    'Cache-Control',
+    'no-store',
+    'X-Content-Type-Options',
+    'nosniff',
+    ...Object.entries(error.headers ?? {}).flat(),
   ];
   return { headers, body };
 }
@@ -19,7 +28,9 @@ function refusal(error: AppError, requestId: string): { headers: string[]; body:
 /**
  * Makes what answers a request with an error without looking at it any further. All but the request's id is written beforehand: who is turned away must cost next to nothing.
  */
-export function refuseWith(error: AppError): (request: IncomingMessage, response: ServerResponse, requestId?: string) => void {
+export function refuseWith(
+  error: AppError,
+): (request: IncomingMessage, response: ServerResponse, requestId?: string) => void {
   const { status } = error;
   const sample = randomUUID();
   const { headers, body } = refusal(error, sample);
@@ -37,7 +48,10 @@ export function refuseWith(error: AppError): (request: IncomingMessage, response
   };
 }
 
-const CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: 'headers_too_large', ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout' };
+const CODES: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
 
 /** What is no HTTP, or too long or too slow for a request, gets the body that every error has. */
 export function answerClientErrors(server: Server): void {

@@ -35,9 +35,14 @@ export interface Shedder {
 }
 
 /** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them; `unread` those of them that only wait for their client. */
-export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): number; unread(): number }): Promise<Shedder> {
+export async function createShedder(
+  deps: Deps,
+  { atWork, unread }: { atWork(): number; unread(): number },
+): Promise<Shedder> {
   const pool = await poolOf(deps.orm);
-  const refuse = refuseWith(new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }));
+  const refuse = refuseWith(
+    new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }),
+  );
   /** What is at work and does not count. */
   let leftOut = 0;
   /** What is written and not read, at the last tick. */
@@ -52,7 +57,8 @@ export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): 
     const passed = now - ticked;
     ticked = now;
     waiting = atWork() > FEW ? unread() : 0;
-    const pressed = (atWork() - leftOut - waiting > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
+    const pressed =
+      (atWork() - leftOut - waiting > FEW && passed - TICK_MS > LATE_MS) || pool.waitingCount > POOL_WAITING;
     strain = pressed ? Math.min(BURST_MS, strain + passed) : Math.max(0, strain - passed / RELIEF);
     if (strain === BURST_MS) guarded = true;
     else if (strain === 0) guarded = false;
@@ -61,7 +67,9 @@ export async function createShedder(deps: Deps, { atWork, unread }: { atWork(): 
 
   const leaveOut = (response: ServerResponse): void => {
     leftOut += 1;
-    response.on('close', () => { leftOut -= 1; });
+    response.on('close', () => {
+      leftOut -= 1;
+    });
   };
   /** Does not count a request as load until its body has arrived or its response is closed. */
   const leaveOutUntilThere = (request: IncomingMessage, response: ServerResponse): void => {

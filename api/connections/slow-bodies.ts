@@ -24,7 +24,10 @@ export function beginWithBody(request: IncomingMessage, response: ServerResponse
   // What came with the headers is parsed by then.
   process.nextTick(() => {
     if (request.complete) begin();
-    else inBackground(() => { if (!response.closed && !response.headersSent) begin(); });
+    else
+      inBackground(() => {
+        if (!response.closed && !response.headersSent) begin();
+      });
   });
 }
 

@@ -9,13 +9,20 @@ import type { ContactView } from './presenter.ts';
 import type { ContactUpdate } from './schema.ts';
 
 /** `company` as an object is what reads have, and nothing to be set. */
-const COMPANY_OBJECT: Violation = { path: '/company', code: 'read_only', message: 'is another company than the contact has: give companyId, or company as a name' };
+const COMPANY_OBJECT: Violation = {
+  path: '/company',
+  code: 'read_only',
+  message: 'is another company than the contact has: give companyId, or company as a name',
+};
 
 /**
  * What of a PUT differs from the contact as it is shown: what GET answered can be put back, whatever it holds. A company
  * object that is another one, and a company's name beside an id, are violations.
  */
-export function contactChanges(body: ValidPart<Static<typeof ContactUpdate>>, shown: ContactView): { input: ContactInput; violations: Violation[] } {
+export function contactChanges(
+  body: ValidPart<Static<typeof ContactUpdate>>,
+  shown: ContactView,
+): { input: ContactInput; violations: Violation[] } {
   const changed = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => !isDeepStrictEqual(value, shown[name as keyof ContactView])),
   ) as typeof body;

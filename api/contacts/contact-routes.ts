@@ -10,17 +10,36 @@ import { IdParams, listOf } from '../route/schemas.ts';
 import { contactChanges } from './contact-changes.ts';
 import { presentActivity, presentContact, presentContacts, presentOne } from './presenter.ts';
 import * as schema from './schema.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../route/route.ts';
 
 export const contactRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/contacts', operationId: 'listContacts', summary: 'List contacts', access: 'contacts:read',
-    query: schema.ContactQuery, responses: { 200: { schema: listOf(schema.Contact) } },
+    method: 'GET',
+    path: '/contacts',
+    operationId: 'listContacts',
+    summary: 'List contacts',
+    access: 'contacts:read',
+    query: schema.ContactQuery,
+    responses: { 200: { schema: listOf(schema.Contact) } },
     handler: async ({ em, query }) => ({ body: await listContacts(em, query, presentContacts) }),
   }),
   route({
-    method: 'POST', path: '/contacts', operationId: 'createContact', summary: 'Create a contact', access: 'contacts:write',
-    body: schema.ContactCreate, responses: { 201: { schema: schema.Contact } }, errors: ['email_taken'],
+    method: 'POST',
+    path: '/contacts',
+    operationId: 'createContact',
+    summary: 'Create a contact',
+    access: 'contacts:write',
+    body: schema.ContactCreate,
+    responses: { 201: { schema: schema.Contact } },
+    errors: ['email_taken'],
     check: ({ tx, caller, body }) => contactViolations(tx, caller.tenantId, body, 'active'),
     handler: async ({ em, principal, requestId, body }) => {
       const { contact, companyName } = await createContact(em, { tenantId: principal.tenantId, requestId }, body);
@@ -28,14 +47,25 @@ export const contactRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/contacts/search', operationId: 'searchContacts', summary: 'Search contacts by name, address or company', access: 'contacts:read',
-    query: schema.SearchQuery, responses: { 200: { schema: listOf(schema.Contact) } },
-    description: 'Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.',
+    method: 'GET',
+    path: '/contacts/search',
+    operationId: 'searchContacts',
+    summary: 'Search contacts by name, address or company',
+    access: 'contacts:read',
+    query: schema.SearchQuery,
+    responses: { 200: { schema: listOf(schema.Contact) } },
+    description:
+      'Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.',
     handler: async ({ em, query }) => ({ body: await searchContacts(em, query, presentContacts) }),
   }),
   route({
-    method: 'GET', path: '/contacts/{id}', operationId: 'getContact', summary: 'Get a contact', access: 'contacts:read',
-    params: IdParams, responses: { 200: { schema: schema.Contact } },
+    method: 'GET',
+    path: '/contacts/{id}',
+    operationId: 'getContact',
+    summary: 'Get a contact',
+    access: 'contacts:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Contact } },
     handler: async ({ deps, principal, params }) => {
       const found = await readContact(deps.hot, principal.tenantId, params.id);
       if (!found) throw notFound('contact', params.id);
@@ -44,38 +74,66 @@ export const contactRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/contacts/{id}', operationId: 'updateContact', summary: 'Change a contact', access: 'contacts:write',
-    params: IdParams, body: schema.ContactUpdate, responses: { 200: { schema: schema.Contact } }, errors: ['email_taken', 'precondition_failed'],
+    method: 'PUT',
+    path: '/contacts/{id}',
+    operationId: 'updateContact',
+    summary: 'Change a contact',
+    access: 'contacts:write',
+    params: IdParams,
+    body: schema.ContactUpdate,
+    responses: { 200: { schema: schema.Contact } },
+    errors: ['email_taken', 'precondition_failed'],
     check: async ({ tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(Contact, { id: params.id ?? 0 });
       if (!current) return [];
       const shown = await presentOne(current, tx);
       const { input, violations } = contactChanges(body, shown);
-      return [...changedReadOnly(readOnly, shown), ...violations, ...(await contactViolations(tx, caller.tenantId, input, current.status!))];
+      return [
+        ...changedReadOnly(readOnly, shown),
+        ...violations,
+        ...(await contactViolations(tx, caller.tenantId, input, current.status!)),
+      ];
     },
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {
-      const { contact, companyName } = await updateContact(em, { tenantId: principal.tenantId, requestId }, params.id, async (current, tx) => {
-        assertIfMatch(ifMatch, current.version);
-        const shown = await presentOne(current, tx);
-        assertUnchanged(readOnly, shown);
-        const { input, violations } = contactChanges(body, shown);
-        assertValid(violations);
-        return input;
-      });
+      const { contact, companyName } = await updateContact(
+        em,
+        { tenantId: principal.tenantId, requestId },
+        params.id,
+        async (current, tx) => {
+          assertIfMatch(ifMatch, current.version);
+          const shown = await presentOne(current, tx);
+          assertUnchanged(readOnly, shown);
+          const { input, violations } = contactChanges(body, shown);
+          assertValid(violations);
+          return input;
+        },
+      );
       return { body: presentContact(contact, companyName) };
     },
   }),
   route({
-    method: 'DELETE', path: '/contacts/{id}', operationId: 'deleteContact', summary: 'Delete a contact', access: 'contacts:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/contacts/{id}',
+    operationId: 'deleteContact',
+    summary: 'Delete a contact',
+    access: 'contacts:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['conflict', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteContact(em, caller, params.id, (version) => assertIfMatch(ifMatch, version));
       return noContent;
     },
   }),
   route({
-    method: 'GET', path: '/contacts/{id}/activities', operationId: 'listContactActivities', summary: 'What happened to a contact', access: 'contacts:read',
-    params: IdParams, query: schema.ActivityQuery, responses: { 200: { schema: listOf(schema.Activity) } },
+    method: 'GET',
+    path: '/contacts/{id}/activities',
+    operationId: 'listContactActivities',
+    summary: 'What happened to a contact',
+    access: 'contacts:read',
+    params: IdParams,
+    query: schema.ActivityQuery,
+    responses: { 200: { schema: listOf(schema.Activity) } },
     handler: async ({ em, params, query }) => {
       if (!(await em.findOne(Contact, { id: params.id }, { fields: ['id'] }))) throw notFound('contact', params.id);
       return { body: await listActivities(em, params.id, query, (found) => found.map(presentActivity)) };

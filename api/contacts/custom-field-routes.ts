@@ -1,43 +1,110 @@
 import { Type } from 'typebox';
 import { CUSTOM_FIELD_ENTITIES, CUSTOM_FIELD_TYPES, CustomField } from '../../db/entities/contacts.ts';
 import {
-  createCustomField, CUSTOM_FIELD_LIMITS, CUSTOM_FIELD_NAME, deleteCustomField, fieldViolations, newFieldViolations, updateCustomField,
+  createCustomField,
+  CUSTOM_FIELD_LIMITS,
+  CUSTOM_FIELD_NAME,
+  deleteCustomField,
+  fieldViolations,
+  newFieldViolations,
+  updateCustomField,
 } from '../../domain/contacts/custom-fields/custom-fields.ts';
 import { listCustomFields } from '../../domain/contacts/custom-fields/list-custom-fields.ts';
 import { notFound } from '../../domain/common/errors.ts';
-import { Id, IdParams, listOf, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } from '../route/schemas.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
+import {
+  Id,
+  IdParams,
+  listOf,
+  listQuery,
+  nullable,
+  oneOf,
+  strict,
+  Timestamp,
+  Version,
+  writable,
+} from '../route/schemas.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../route/route.ts';
 
 const { Optional } = Type;
 const entity = oneOf(CUSTOM_FIELD_ENTITIES, { examples: ['contact'] });
 const type = oneOf(CUSTOM_FIELD_TYPES, { examples: ['string'], description: 'A date is a text such as 2030-12-31' });
 const options = Type.Array(Type.String(), { description: 'The values of an enum' });
 const changeable = {
-  options: Optional(nullable(Type.Array(Type.String(), { maxItems: CUSTOM_FIELD_LIMITS.options, description: 'The values of an enum; of no other type' }))),
+  options: Optional(
+    nullable(
+      Type.Array(Type.String(), {
+        maxItems: CUSTOM_FIELD_LIMITS.options,
+        description: 'The values of an enum; of no other type',
+      }),
+    ),
+  ),
   description: Optional(nullable(Type.String({ maxLength: CUSTOM_FIELD_LIMITS.description }))),
 };
-const Answer = strict({
-  id: Id, entity, name: Type.String(), type, options: nullable(options), description: nullable(Type.String()),
-  tenantId: Type.String(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
-}, { title: 'CustomField' });
-const Create = writable({ entity, name: Type.String({ pattern: CUSTOM_FIELD_NAME, examples: ['plan'] }), type, ...changeable });
+const Answer = strict(
+  {
+    id: Id,
+    entity,
+    name: Type.String(),
+    type,
+    options: nullable(options),
+    description: nullable(Type.String()),
+    tenantId: Type.String(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+    version: Version,
+  },
+  { title: 'CustomField' },
+);
+const Create = writable({
+  entity,
+  name: Type.String({ pattern: CUSTOM_FIELD_NAME, examples: ['plan'] }),
+  type,
+  ...changeable,
+});
 const Update = writable(changeable, ['id', 'entity', 'name', 'type', 'tenantId', 'version', 'createdAt', 'updatedAt']);
 const Query = listQuery(['id', 'name', 'createdAt'], { entity: Optional(entity) });
 
 const present = (field: CustomField) => ({
-  id: field.id, entity: field.entity, name: field.name, type: field.type, options: field.options ?? null, description: field.description ?? null,
-  tenantId: field.tenantId, createdAt: field.createdAt!.toISOString(), updatedAt: field.updatedAt!.toISOString(), version: field.version!,
+  id: field.id,
+  entity: field.entity,
+  name: field.name,
+  type: field.type,
+  options: field.options ?? null,
+  description: field.description ?? null,
+  tenantId: field.tenantId,
+  createdAt: field.createdAt!.toISOString(),
+  updatedAt: field.updatedAt!.toISOString(),
+  version: field.version!,
 });
 
 export const customFieldRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/contacts/custom-fields', operationId: 'listCustomFields', summary: 'List the definitions of custom fields', access: 'contacts:read',
-    query: Query, responses: { 200: { schema: listOf(Answer) } },
+    method: 'GET',
+    path: '/contacts/custom-fields',
+    operationId: 'listCustomFields',
+    summary: 'List the definitions of custom fields',
+    access: 'contacts:read',
+    query: Query,
+    responses: { 200: { schema: listOf(Answer) } },
     handler: async ({ em, query }) => ({ body: await listCustomFields(em, query, (found) => found.map(present)) }),
   }),
   route({
-    method: 'POST', path: '/contacts/custom-fields', operationId: 'createCustomField', summary: 'Define a custom field of contacts or companies', access: 'contacts:write',
-    body: Create, responses: { 201: { schema: Answer } }, errors: ['name_taken'],
+    method: 'POST',
+    path: '/contacts/custom-fields',
+    operationId: 'createCustomField',
+    summary: 'Define a custom field of contacts or companies',
+    access: 'contacts:write',
+    body: Create,
+    responses: { 201: { schema: Answer } },
+    errors: ['name_taken'],
     check: ({ body }) => newFieldViolations(body),
     handler: async ({ em, caller, body }) => {
       const field = await createCustomField(em, caller, body);
@@ -45,8 +112,13 @@ export const customFieldRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/contacts/custom-fields/{id}', operationId: 'getCustomField', summary: 'Get the definition of a custom field', access: 'contacts:read',
-    params: IdParams, responses: { 200: { schema: Answer } },
+    method: 'GET',
+    path: '/contacts/custom-fields/{id}',
+    operationId: 'getCustomField',
+    summary: 'Get the definition of a custom field',
+    access: 'contacts:read',
+    params: IdParams,
+    responses: { 200: { schema: Answer } },
     handler: async ({ em, params }) => {
       const field = await em.findOne(CustomField, { id: params.id });
       if (!field) throw notFound('custom field', params.id);
@@ -54,25 +126,41 @@ export const customFieldRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/contacts/custom-fields/{id}', operationId: 'updateCustomField', summary: 'Change the definition of a custom field', access: 'contacts:write',
+    method: 'PUT',
+    path: '/contacts/custom-fields/{id}',
+    operationId: 'updateCustomField',
+    summary: 'Change the definition of a custom field',
+    access: 'contacts:write',
     description: 'Entity, name and type stay. A value whose option is taken away stays until it is changed.',
-    params: IdParams, body: Update, responses: { 200: { schema: Answer } }, errors: ['precondition_failed'],
+    params: IdParams,
+    body: Update,
+    responses: { 200: { schema: Answer } },
+    errors: ['precondition_failed'],
     check: async ({ tx, params, body, readOnly }) => {
       const current = await tx.findOne(CustomField, { id: params.id ?? 0 });
       return current ? [...changedReadOnly(readOnly, present(current)), ...fieldViolations(body, current)] : [];
     },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
-      body: present(await updateCustomField(em, params.id, (current) => {
-        assertIfMatch(ifMatch, current.version!);
-        assertUnchanged(readOnly, present(current));
-        return body;
-      })),
+      body: present(
+        await updateCustomField(em, params.id, (current) => {
+          assertIfMatch(ifMatch, current.version!);
+          assertUnchanged(readOnly, present(current));
+          return body;
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/contacts/custom-fields/{id}', operationId: 'deleteCustomField', summary: 'Delete a custom field with its values', access: 'contacts:write',
-    description: 'Answers when no contact has a value of it any more: with a million values after a minute or so. They go page by page; should it be cut short, making a field of the same name removes the rest first.',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/contacts/custom-fields/{id}',
+    operationId: 'deleteCustomField',
+    summary: 'Delete a custom field with its values',
+    access: 'contacts:write',
+    description:
+      'Answers when no contact has a value of it any more: with a million values after a minute or so. They go page by page; should it be cut short, making a field of the same name removes the rest first.',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteCustomField(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version!));
       return noContent;

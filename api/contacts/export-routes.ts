@@ -15,10 +15,14 @@ import { Contact, contactFilters } from './schema.ts';
 import { route, type Call, type Reply, type RouteSpec } from '../route/route.ts';
 
 const TYPES = {
-  csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8', ndjson: 'application/x-ndjson; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 } as const;
-const OTHERS = Object.values(TYPES).filter((type) => type !== TYPES.json).map((type) => type.split(';')[0]!);
+const OTHERS = Object.values(TYPES)
+  .filter((type) => type !== TYPES.json)
+  .map((type) => type.split(';')[0]!);
 type Format = keyof typeof TYPES;
 const FORMATS = Object.keys(TYPES) as Format[];
 /** Beyond this a workbook is nothing that a person opens. */
@@ -44,35 +48,70 @@ async function* csvText(tables: AsyncIterable<unknown[][]>): AsyncGenerator<stri
   for await (const table of tables) yield stringify(table, { ...CSV, cast: { boolean: String } });
 }
 
-async function exportContacts({ ctx, deps, em, caller, query }: Call<unknown, Static<typeof Query>, unknown>): Promise<Reply> {
+async function exportContacts({
+  ctx,
+  deps,
+  em,
+  caller,
+  query,
+}: Call<unknown, Static<typeof Query>, unknown>): Promise<Reply> {
   const { tenantId } = caller;
   const { format = 'csv', ...filters } = query;
   const where = contactConditions(filters);
   if (format === 'xlsx' && (await countContacts(deps.orm, tenantId, where, XLSX_ROWS)) > XLSX_ROWS) {
-    assertValid([{ path: '/format', code: 'too_many', message: `xlsx holds up to ${XLSX_ROWS} contacts: take csv, or narrow it by filters` }]);
+    assertValid([
+      {
+        path: '/format',
+        code: 'too_many',
+        message: `xlsx holds up to ${XLSX_ROWS} contacts: take csv, or narrow it by filters`,
+      },
+    ]);
   }
   const customFields = await em.transactional(async (tx) => {
-    await appendAudit(tx, caller, { action: 'contact.exported', resourceType: 'contact', resourceId: null, after: { format } });
+    await appendAudit(tx, caller, {
+      action: 'contact.exported',
+      resourceType: 'contact',
+      resourceId: null,
+      after: { format },
+    });
     return customFieldTypes(tx, tenantId);
   });
   const pages = readContacts(deps.orm, tenantId, where);
   const table = () => tablePages(contactColumns(customFields.keys()), pages);
-  const bytes = { csv: () => csvText(table()), json: () => jsonText(pages, false), ndjson: () => jsonText(pages, true), xlsx: () => xlsx('Contacts', table()) }[format]();
+  const bytes = {
+    csv: () => csvText(table()),
+    json: () => jsonText(pages, false),
+    ndjson: () => jsonText(pages, true),
+    xlsx: () => xlsx('Contacts', table()),
+  }[format]();
   const body = Readable.from(bytes, { objectMode: false });
   // What has begun can not become an error any more: it is broken off, so that nobody takes a part for the whole.
   body.on('error', () => ctx.res.destroy());
   const day = new Date().toISOString().slice(0, 10);
-  return { body, headers: { 'Content-Type': TYPES[format], 'Content-Disposition': `attachment; filename="contacts-${day}.${format}"` } };
+  return {
+    body,
+    headers: {
+      'Content-Type': TYPES[format],
+      'Content-Disposition': `attachment; filename="contacts-${day}.${format}"`,
+    },
+  };
 }
 
 export const exportRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/contacts/export', operationId: 'exportContacts', summary: 'Download contacts as CSV, JSON, NDJSON or XLSX', access: 'contacts:read',
-    description: 'In the order of ids, read page by page as it is sent. Headers and keys are API field names; in csv and xlsx the company is its name, tags have semicolons ' +
+    method: 'GET',
+    path: '/contacts/export',
+    operationId: 'exportContacts',
+    summary: 'Download contacts as CSV, JSON, NDJSON or XLSX',
+    access: 'contacts:read',
+    description:
+      'In the order of ids, read page by page as it is sent. Headers and keys are API field names; in csv and xlsx the company is its name, tags have semicolons ' +
       'between them, custom fields are columns `customFields.x`, and a text that begins with = + - @, a tab or a carriage return (a phone number too) has an apostrophe ' +
       'before it, so that no spreadsheet runs it; an import takes it away again. xlsx holds up to 200,000 contacts.',
     query: Query,
-    responses: { 200: { schema: Type.Array(Contact), contentType: OTHERS, description: 'The contacts, as `format` says' } },
+    responses: {
+      200: { schema: Type.Array(Contact), contentType: OTHERS, description: 'The contacts, as `format` says' },
+    },
     handler: exportContacts,
   }),
 ];

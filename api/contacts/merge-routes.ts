@@ -6,14 +6,24 @@ import { assertIfMatch, route, type RouteSpec } from '../route/route.ts';
 
 export const mergeRoutes: RouteSpec[] = [
   route({
-    method: 'POST', path: '/contacts/{id}/merge', operationId: 'mergeContacts', summary: 'Merge another contact into this one', access: 'contacts:write',
-    description: 'This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what ' +
-      'hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source\'s ' +
+    method: 'POST',
+    path: '/contacts/{id}/merge',
+    operationId: 'mergeContacts',
+    summary: 'Merge another contact into this one',
+    access: 'contacts:write',
+    description:
+      'This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what ' +
+      "hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source's " +
       'execution is stopped (`merged`).',
-    params: IdParams, body: strict({ sourceId: Id }), responses: { 200: { schema: Contact } }, errors: ['conflict', 'precondition_failed'],
+    params: IdParams,
+    body: strict({ sourceId: Id }),
+    responses: { 200: { schema: Contact } },
+    errors: ['conflict', 'precondition_failed'],
     check: ({ params, body }) => mergeViolations(params.id, body.sourceId),
     handler: async ({ em, caller, params, body, ifMatch }) => {
-      const { contact, companyName } = await mergeContacts(em, caller, params.id, body.sourceId, (version) => assertIfMatch(ifMatch, version));
+      const { contact, companyName } = await mergeContacts(em, caller, params.id, body.sourceId, (version) =>
+        assertIfMatch(ifMatch, version),
+      );
       return { body: presentContact(contact, companyName) };
     },
   }),

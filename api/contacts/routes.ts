@@ -11,6 +11,14 @@ import { segmentRoutes } from './segment-routes.ts';
 import type { RouteSpec } from '../route/route.ts';
 
 export const contactRoutes: RouteSpec[] = [
-  ...contacts, ...batchRoutes, ...companyRoutes, ...customFieldRoutes, ...erasureRoutes, ...exportRoutes, ...importRoutes, ...mergeRoutes, ...segmentRoutes,
+  ...contacts,
+  ...batchRoutes,
+  ...companyRoutes,
+  ...customFieldRoutes,
+  ...erasureRoutes,
+  ...exportRoutes,
+  ...importRoutes,
+  ...mergeRoutes,
+  ...segmentRoutes,
   ...segmentMemberships,
 ];

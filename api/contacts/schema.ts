@@ -13,10 +13,25 @@ const CustomFields = Type.Record(Text(), Type.Unknown());
 
 const CompanyRef = strict({ id: Id, name: Text() });
 export const Contact = strict({
-  id: Id, firstName: Text(), lastName: Text(), email: Text({ examples: ['ada@example.com'] }), phone: nullable(Text()),
-  phoneE164: nullable(Text({ description: 'The phone in E.164, where it can be read' })), jobTitle: nullable(Text()), companyId: nullable(Id),
-  company: nullable(CompanyRef), status, tags: Type.Array(Text()), customFields: CustomFields, timezone: nullable(Text()), locale: nullable(Text()),
-  source: nullable(Text()), tenantId: Text(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+  id: Id,
+  firstName: Text(),
+  lastName: Text(),
+  email: Text({ examples: ['ada@example.com'] }),
+  phone: nullable(Text()),
+  phoneE164: nullable(Text({ description: 'The phone in E.164, where it can be read' })),
+  jobTitle: nullable(Text()),
+  companyId: nullable(Id),
+  company: nullable(CompanyRef),
+  status,
+  tags: Type.Array(Text()),
+  customFields: CustomFields,
+  timezone: nullable(Text()),
+  locale: nullable(Text()),
+  source: nullable(Text()),
+  tenantId: Text(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  version: Version,
 });
 
 const readOnly = ['id', 'tenantId', 'phoneE164', 'version', 'createdAt', 'updatedAt'] as const;
@@ -32,37 +47,75 @@ const optionalFields = {
   source: optionalText(CONTACT_LIMITS.source, 'fair'),
 };
 const companyName = 'The name of a company: found ignoring case, or created. Not together with companyId';
-const newCompany = Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName }));
-export const ContactCreate = writable({
-  firstName: text(CONTACT_LIMITS.firstName, 'Ada'), lastName: text(CONTACT_LIMITS.lastName, 'Byron'), email: text(CONTACT_LIMITS.email, 'ada@example.com'),
-  ...optionalFields, company: newCompany,
-}, readOnly);
-export const ContactBatchRow = writable({
-  firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')), lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')), email: text(CONTACT_LIMITS.email, 'ada@example.com'),
-  ...optionalFields, company: newCompany,
-}, readOnly);
-export const ContactUpdate = writable({
-  firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')), lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')),
-  email: Optional(text(CONTACT_LIMITS.email, 'ada@example.com')),
-  ...optionalFields,
-  company: Optional(Type.Unsafe<string | { id: number; name: string } | null>({
-    type: ['string', 'object', 'null'], maxLength: CONTACT_LIMITS.company, description: `${companyName}. An object, as reads have it, is accepted unchanged`,
-  })),
-}, readOnly);
+const newCompany = Optional(
+  Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName }),
+);
+export const ContactCreate = writable(
+  {
+    firstName: text(CONTACT_LIMITS.firstName, 'Ada'),
+    lastName: text(CONTACT_LIMITS.lastName, 'Byron'),
+    email: text(CONTACT_LIMITS.email, 'ada@example.com'),
+    ...optionalFields,
+    company: newCompany,
+  },
+  readOnly,
+);
+export const ContactBatchRow = writable(
+  {
+    firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')),
+    lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')),
+    email: text(CONTACT_LIMITS.email, 'ada@example.com'),
+    ...optionalFields,
+    company: newCompany,
+  },
+  readOnly,
+);
+export const ContactUpdate = writable(
+  {
+    firstName: Optional(text(CONTACT_LIMITS.firstName, 'Ada')),
+    lastName: Optional(text(CONTACT_LIMITS.lastName, 'Byron')),
+    email: Optional(text(CONTACT_LIMITS.email, 'ada@example.com')),
+    ...optionalFields,
+    company: Optional(
+      Type.Unsafe<string | { id: number; name: string } | null>({
+        type: ['string', 'object', 'null'],
+        maxLength: CONTACT_LIMITS.company,
+        description: `${companyName}. An object, as reads have it, is accepted unchanged`,
+      }),
+    ),
+  },
+  readOnly,
+);
 
 const sortable = ['id', 'createdAt', 'updatedAt', 'email', 'lastName'] as const;
 export const contactFilters = {
-  status: Optional(status), companyId: Optional(Id), segmentId: Optional(Id), listId: Optional(Id), tag: Optional(Text({ minLength: 1, maxLength: CONTACT_LIMITS.tag })),
+  status: Optional(status),
+  companyId: Optional(Id),
+  segmentId: Optional(Id),
+  listId: Optional(Id),
+  tag: Optional(Text({ minLength: 1, maxLength: CONTACT_LIMITS.tag })),
   email: Optional(Text({ minLength: 1, maxLength: 1000, description: 'The whole address, ignoring case' })),
-  createdAfter: Optional(Timestamp), createdBefore: Optional(Timestamp), updatedAfter: Optional(Timestamp),
+  createdAfter: Optional(Timestamp),
+  createdBefore: Optional(Timestamp),
+  updatedAfter: Optional(Timestamp),
 };
 export const ContactQuery = listQuery(sortable, contactFilters);
 export const MemberQuery = listQuery(sortable, { status: Optional(status) });
 export const SearchQuery = listQuery(
-  [...sortable, 'relevance'], { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) }, SEARCH_SORT,
+  [...sortable, 'relevance'],
+  { q: Text({ minLength: 1, maxLength: 200, description: 'Part of a name, an address or a company name' }) },
+  SEARCH_SORT,
 );
 
-export const Activity = strict({ id: Id, type: Text({ examples: ['EMAIL_OPENED'] }), occurredAt: Timestamp, data: Type.Record(Text(), Type.Unknown()) }, { title: 'Activity' });
+export const Activity = strict(
+  {
+    id: Id,
+    type: Text({ examples: ['EMAIL_OPENED'] }),
+    occurredAt: Timestamp,
+    data: Type.Record(Text(), Type.Unknown()),
+  },
+  { title: 'Activity' },
+);
 export const ActivityQuery = listQuery(['id', 'occurredAt'], {});
 
 const companyFields = {
@@ -73,8 +126,17 @@ const companyFields = {
   customFields: Optional(nullable(CustomFields)),
 };
 export const Company = strict({
-  id: Id, name: Text(), domain: nullable(Text()), industry: nullable(Text()), employeeCount: nullable(Type.Integer()), address: nullable(Text()),
-  customFields: CustomFields, tenantId: Text(), createdAt: Timestamp, updatedAt: Timestamp, version: Version,
+  id: Id,
+  name: Text(),
+  domain: nullable(Text()),
+  industry: nullable(Text()),
+  employeeCount: nullable(Type.Integer()),
+  address: nullable(Text()),
+  customFields: CustomFields,
+  tenantId: Text(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  version: Version,
 });
 export const CompanyCreate = writable({ name: text(COMPANY_LIMITS.name, 'Example Ltd'), ...companyFields });
 export const CompanyUpdate = writable({ name: Optional(text(COMPANY_LIMITS.name, 'Example Ltd')), ...companyFields });

@@ -7,15 +7,23 @@ import { route, type RouteSpec } from '../route/route.ts';
 
 export const segmentMemberships: RouteSpec[] = [
   route({
-    method: 'GET', path: '/contacts/{id}/segments', operationId: 'listContactSegments', access: 'contacts:read',
+    method: 'GET',
+    path: '/contacts/{id}/segments',
+    operationId: 'listContactSegments',
+    access: 'contacts:read',
     summary: 'List the segments and lists that a contact is in; with explain=true every dynamic segment, and why',
-    params: IdParams, query: schema.MembershipQuery, responses: { 200: { schema: listOf(schema.Membership) } },
+    params: IdParams,
+    query: schema.MembershipQuery,
+    responses: { 200: { schema: listOf(schema.Membership) } },
     handler: async ({ em, principal, params, query }) => {
       const { id } = params;
       if (!(await em.findOne(Contact, { id }, { fields: ['id'] }))) throw notFound('contact', id);
       return {
         body: await listMemberships(em, principal.tenantId, id, query, ({ segment, since, explanation }) => ({
-          id: segment.id, name: segment.name, type: segment.type, addedAt: since?.toISOString() ?? null,
+          id: segment.id,
+          name: segment.name,
+          type: segment.type,
+          addedAt: since?.toISOString() ?? null,
           ...(query.explain ? { member: since !== null, explanation } : {}),
         })),
       };

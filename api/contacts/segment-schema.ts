@@ -9,52 +9,110 @@ const { Optional } = Type;
 const name = Type.String({ maxLength: SEGMENT_LIMITS.name, examples: ['Active customers'] });
 const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
 const type = oneOf(['dynamic', 'static'], { description: 'By a filter, or by hand' });
-const doubleOptIn = Type.Boolean({ description: 'Of a static list: a form that adds to it asks the contact to confirm its address first' });
+const doubleOptIn = Type.Boolean({
+  description: 'Of a static list: a form that adds to it asks the contact to confirm its address first',
+});
 const ContactIds = Type.Array(Id, { maxItems: 10_000, examples: [[1, 2]] });
 
 export const Segment = strict({
-  id: Id, name: Type.String(), description: nullable(Type.String()), type,
+  id: Id,
+  name: Type.String(),
+  description: nullable(Type.String()),
+  type,
   filter: Type.Unsafe<Filter | null>({ type: ['object', 'null'], description: 'Of a dynamic one: who is in it' }),
-  status: oneOf(['BUILDING', 'READY']), count: Type.Integer({ minimum: 0, description: 'Contacts in it' }), doubleOptIn,
-  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
+  status: oneOf(['BUILDING', 'READY']),
+  count: Type.Integer({ minimum: 0, description: 'Contacts in it' }),
+  doubleOptIn,
+  tenantId: Type.String(),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
-export const segmentReadOnly = ['id', 'type', 'status', 'count', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
+export const segmentReadOnly = [
+  'id',
+  'type',
+  'status',
+  'count',
+  'tenantId',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const;
 const createReadOnly = segmentReadOnly.filter((field) => field !== 'type');
-export const SegmentCreate = writable({ name, description, type, filter: Optional(FilterSchema), contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) }, createReadOnly);
-export const ListCreate = writable({ name, description, contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) }, segmentReadOnly);
-export const SegmentUpdate = writable({
-  name: Optional(name), description, doubleOptIn: Optional(doubleOptIn),
-  // Null is what a static one has; the tree is for `checkFilter` to judge.
-  filter: Optional(Type.Unsafe<Filter | null>({ type: ['object', 'null'] })),
-}, segmentReadOnly);
+export const SegmentCreate = writable(
+  {
+    name,
+    description,
+    type,
+    filter: Optional(FilterSchema),
+    contactIds: Optional(ContactIds),
+    doubleOptIn: Optional(doubleOptIn),
+  },
+  createReadOnly,
+);
+export const ListCreate = writable(
+  { name, description, contactIds: Optional(ContactIds), doubleOptIn: Optional(doubleOptIn) },
+  segmentReadOnly,
+);
+export const SegmentUpdate = writable(
+  {
+    name: Optional(name),
+    description,
+    doubleOptIn: Optional(doubleOptIn),
+    // Null is what a static one has; the tree is for `checkFilter` to judge.
+    filter: Optional(Type.Unsafe<Filter | null>({ type: ['object', 'null'] })),
+  },
+  segmentReadOnly,
+);
 export const SegmentQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], { type: Optional(type) });
 export const ListQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {});
 
-export const MembersChange = strict({ contactIds: Type.Array(Id, { minItems: 1, maxItems: 10_000, examples: [[1, 2]] }) });
-export const Added = strict({ added: Type.Integer({ description: 'How many were not in it yet' }), count: Type.Integer() });
+export const MembersChange = strict({
+  contactIds: Type.Array(Id, { minItems: 1, maxItems: 10_000, examples: [[1, 2]] }),
+});
+export const Added = strict({
+  added: Type.Integer({ description: 'How many were not in it yet' }),
+  count: Type.Integer(),
+});
 export const Removed = strict({ removed: Type.Integer({ description: 'How many were in it' }), count: Type.Integer() });
 export const Rebuilt = strict({
-  differed: Type.Integer({ description: 'Memberships that were not as the filter says' }), added: Type.Integer(), removed: Type.Integer(), count: Type.Integer(),
+  differed: Type.Integer({ description: 'Memberships that were not as the filter says' }),
+  added: Type.Integer(),
+  removed: Type.Integer(),
+  count: Type.Integer(),
 });
 export const Preview = strict({ filter: FilterSchema });
-export const PreviewAnswer = strict({ count: Type.Integer(), sample: Type.Array(Contact, { description: 'Up to ten of them' }) });
+export const PreviewAnswer = strict({
+  count: Type.Integer(),
+  sample: Type.Array(Contact, { description: 'Up to ten of them' }),
+});
 
 export const MembershipQuery = listQuery(['id', 'name', 'createdAt'], {
-  explain: Optional(Type.Boolean({ default: false, description: 'Lists every dynamic segment, in it or not, and says why' })),
+  explain: Optional(
+    Type.Boolean({ default: false, description: 'Lists every dynamic segment, in it or not, and says why' }),
+  ),
 });
 const explanation = {
-  op: 'and', holds: false,
+  op: 'and',
+  holds: false,
   conditions: [
     { filter: { field: 'status', operator: 'eq', value: 'active' }, value: 'active', holds: true },
     { filter: { event: 'EMAIL_OPENED', operator: 'atLeast', count: 3, withinDays: 30 }, value: 1, holds: false },
   ],
 };
 export const Membership = strict({
-  id: Id, name: Type.String(), type, addedAt: nullable(Timestamp),
+  id: Id,
+  name: Type.String(),
+  type,
+  addedAt: nullable(Timestamp),
   member: Optional(Type.Boolean({ description: 'With explain=true: whether the contact is in it' })),
-  explanation: Optional(Type.Unsafe<Explanation | null>({
-    type: ['object', 'null'], examples: [explanation],
-    description: 'With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with '
-      + '`value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened',
-  })),
+  explanation: Optional(
+    Type.Unsafe<Explanation | null>({
+      type: ['object', 'null'],
+      examples: [explanation],
+      description:
+        'With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with ' +
+        '`value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened',
+    }),
+  ),
 });

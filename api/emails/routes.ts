@@ -12,6 +12,15 @@ import { trackingRoutes } from './tracking/tracking-routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 export const emailRoutes: RouteSpec[] = [
-  ...ledgerRoutes, ...emailCampaignRoutes, ...emailSettingsRoutes, ...suppressionRoutes, ...templateRoutes, ...topicRoutes,
-  ...trackingRoutes, ...senderRoutes, ...providerRoutes, ...webhookRoutes, ...pageRoutes,
+  ...ledgerRoutes,
+  ...emailCampaignRoutes,
+  ...emailSettingsRoutes,
+  ...suppressionRoutes,
+  ...templateRoutes,
+  ...topicRoutes,
+  ...trackingRoutes,
+  ...senderRoutes,
+  ...providerRoutes,
+  ...webhookRoutes,
+  ...pageRoutes,
 ];

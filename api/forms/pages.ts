@@ -7,28 +7,50 @@ import { escapeHtml, htmlPage } from '../pages/html.ts';
 export const HONEYPOT = '_website';
 
 const inputTypes: Partial<Record<FormField['type'], string>> = {
-  email: 'email', number: 'number', phone: 'tel', url: 'url', date: 'date', time: 'time', datetime: 'datetime-local', rating: 'number',
+  email: 'email',
+  number: 'number',
+  phone: 'tel',
+  url: 'url',
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime-local',
+  rating: 'number',
 };
 
 function attributes(field: FormField, id: string, error: string | undefined): string {
   const pairs: [string, string | null][] = [
-    ['id', id], ['name', field.name], ['placeholder', field.placeholder],
-    ['minlength', field.minLength === null ? null : String(field.minLength)], ['maxlength', field.maxLength === null ? null : String(field.maxLength)],
+    ['id', id],
+    ['name', field.name],
+    ['placeholder', field.placeholder],
+    ['minlength', field.minLength === null ? null : String(field.minLength)],
+    ['maxlength', field.maxLength === null ? null : String(field.maxLength)],
     ['aria-describedby', error ? `${id}-error` : null],
   ];
-  return pairs.flatMap(([name, value]) => (value === null ? [] : [`${name}="${escapeHtml(value)}"`])).join(' ')
-    + (field.required ? ' required' : '') + (error ? ' aria-invalid="true"' : '');
+  return (
+    pairs.flatMap(([name, value]) => (value === null ? [] : [`${name}="${escapeHtml(value)}"`])).join(' ') +
+    (field.required ? ' required' : '') +
+    (error ? ' aria-invalid="true"' : '')
+  );
 }
 
 function control(field: FormField, id: string, chosen: readonly string[], error: string | undefined): string {
   const value = chosen[0] ?? '';
   const shared = attributes(field, id, error);
-  const options = (field.options ?? []).map((option) => `<option value="${escapeHtml(option.value)}"${chosen.includes(option.value) ? ' selected' : ''}>${escapeHtml(option.label)}</option>`).join('');
+  const options = (field.options ?? [])
+    .map(
+      (option) =>
+        `<option value="${escapeHtml(option.value)}"${chosen.includes(option.value) ? ' selected' : ''}>${escapeHtml(option.label)}</option>`,
+    )
+    .join('');
   switch (field.type) {
-    case 'textarea': return `<textarea ${shared} rows="4">${escapeHtml(value)}</textarea>`;
-    case 'select': return `<select ${shared}><option value=""></option>${options}</select>`;
-    case 'multiselect': return `<select ${shared} multiple>${options}</select>`;
-    default: return `<input ${shared} type="${inputTypes[field.type] ?? 'text'}" value="${escapeHtml(value)}">`;
+    case 'textarea':
+      return `<textarea ${shared} rows="4">${escapeHtml(value)}</textarea>`;
+    case 'select':
+      return `<select ${shared}><option value=""></option>${options}</select>`;
+    case 'multiselect':
+      return `<select ${shared} multiple>${options}</select>`;
+    default:
+      return `<input ${shared} type="${inputTypes[field.type] ?? 'text'}" value="${escapeHtml(value)}">`;
   }
 }
 
@@ -37,20 +59,29 @@ function fieldHtml(field: FormField, chosen: readonly string[], error: string | 
   const id = `f-${field.name}`;
   const label = `${escapeHtml(field.label)}${field.required ? ' *' : ''}`;
   const message = error ? `<p class="error" id="${escapeHtml(id)}-error">${label}: ${escapeHtml(error)}</p>` : '';
-  if (field.type === 'hidden') return `<input type="hidden" name="${escapeHtml(field.name)}" value="${escapeHtml(value)}">`;
+  if (field.type === 'hidden')
+    return `<input type="hidden" name="${escapeHtml(field.name)}" value="${escapeHtml(value)}">`;
   if (field.type === 'checkbox' || field.type === 'consent') {
     return `<div class="field choice"><input type="checkbox" ${attributes(field, id, error)} value="true"${value === 'true' ? ' checked' : ''}> <label for="${escapeHtml(id)}">${label}</label>${message}</div>`;
   }
   if (field.type === 'radio') {
-    const choices = (field.options ?? []).map((option, n) =>
-      `<div class="choice"><input type="radio" id="${escapeHtml(id)}-${n}" name="${escapeHtml(field.name)}" value="${escapeHtml(option.value)}"${option.value === value ? ' checked' : ''}${field.required ? ' required' : ''}> <label for="${escapeHtml(id)}-${n}">${escapeHtml(option.label)}</label></div>`).join('');
+    const choices = (field.options ?? [])
+      .map(
+        (option, n) =>
+          `<div class="choice"><input type="radio" id="${escapeHtml(id)}-${n}" name="${escapeHtml(field.name)}" value="${escapeHtml(option.value)}"${option.value === value ? ' checked' : ''}${field.required ? ' required' : ''}> <label for="${escapeHtml(id)}-${n}">${escapeHtml(option.label)}</label></div>`,
+      )
+      .join('');
     return `<fieldset class="field"><legend>${label}</legend>${choices}${message}</fieldset>`;
   }
   return `<div class="field"><label for="${escapeHtml(id)}">${label}</label>${control(field, id, chosen, error)}${message}</div>`;
 }
 
 /** The form as HTML. Without a token (the plain embed) a submission lands on the hosted page, prefilled. */
-export function formHtml(form: Form, action: string, options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[] } = {}): string {
+export function formHtml(
+  form: Form,
+  action: string,
+  options: { token?: string; values?: Record<string, unknown>; errors?: FieldError[] } = {},
+): string {
   const { values = {}, errors = [] } = options;
   const shown = (field: FormField): string[] => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : field.defaultValue;
@@ -58,8 +89,13 @@ export function formHtml(form: Form, action: string, options: { token?: string; 
     // Longer than any field's: what nobody typed is not given back.
     return all.filter((one) => typeof one === 'string' && one.length <= 2 * MAX_TEXT) as string[];
   };
-  const fields = form.fields.map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message)).join('\n');
-  const summary = errors.length > 0 ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n` : '';
+  const fields = form.fields
+    .map((field) => fieldHtml(field, shown(field), errors.find((error) => error.field === field.name)?.message))
+    .join('\n');
+  const summary =
+    errors.length > 0
+      ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n`
+      : '';
   return `${summary}<form method="post" action="${escapeHtml(action)}">
 ${fields}
 <div class="away" aria-hidden="true"${options.token ? '' : ' hidden'}><label>Leave this empty <input name="${HONEYPOT}" tabindex="-1" autocomplete="off"></label></div>
@@ -75,5 +111,8 @@ export function formPage(form: Form, action: string, options: Parameters<typeof 
 
 /** What a visitor sees after a submission from the hosted page. */
 export function thanksPage(form: Form): string {
-  return htmlPage(form.name, `<h1>${escapeHtml(form.name)}</h1><p role="status">${escapeHtml(form.successMessage ?? 'Thank you.')}</p>`);
+  return htmlPage(
+    form.name,
+    `<h1>${escapeHtml(form.name)}</h1><p role="status">${escapeHtml(form.successMessage ?? 'Thank you.')}</p>`,
+  );
 }

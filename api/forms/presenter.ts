@@ -2,20 +2,44 @@ import type { Form, FormSubmission } from '../../db/entities/forms.ts';
 
 export function presentForm(form: Form) {
   return {
-    id: form.id, name: form.name, description: form.description ?? null, fields: form.fields, status: form.status,
-    successMessage: form.successMessage ?? null, redirectUrl: form.redirectUrl ?? null, submitLabel: form.submitLabel ?? null,
-    listId: form.listId ?? null, allowedOrigins: form.allowedOrigins ?? [], updateExisting: form.updateExisting,
-    enableProgressiveProfiling: form.enableProgressiveProfiling, enableCaptcha: form.enableCaptcha, doubleOptIn: form.doubleOptIn,
-    notifyEmails: form.notifyEmails ?? [], progressiveFields: form.progressiveFields ?? [],
-    tenantId: form.tenantId, version: form.version, createdAt: form.createdAt, updatedAt: form.updatedAt,
+    id: form.id,
+    name: form.name,
+    description: form.description ?? null,
+    fields: form.fields,
+    status: form.status,
+    successMessage: form.successMessage ?? null,
+    redirectUrl: form.redirectUrl ?? null,
+    submitLabel: form.submitLabel ?? null,
+    listId: form.listId ?? null,
+    allowedOrigins: form.allowedOrigins ?? [],
+    updateExisting: form.updateExisting,
+    enableProgressiveProfiling: form.enableProgressiveProfiling,
+    enableCaptcha: form.enableCaptcha,
+    doubleOptIn: form.doubleOptIn,
+    notifyEmails: form.notifyEmails ?? [],
+    progressiveFields: form.progressiveFields ?? [],
+    tenantId: form.tenantId,
+    version: form.version,
+    createdAt: form.createdAt,
+    updatedAt: form.updatedAt,
   };
 }
 
-export const presentPublicForm = (form: Form) => ({ id: form.id, name: form.name, submitLabel: form.submitLabel ?? 'Send', fields: form.fields });
+export const presentPublicForm = (form: Form) => ({
+  id: form.id,
+  name: form.name,
+  submitLabel: form.submitLabel ?? 'Send',
+  fields: form.fields,
+});
 
 export function presentSubmission(submission: FormSubmission) {
   return {
-    id: submission.id, formId: submission.formId, contactId: submission.contactId ?? null, submissionData: submission.submissionData,
-    ipAddress: submission.ipAddress ?? null, userAgent: submission.userAgent ?? null, submittedAt: submission.submittedAt,
+    id: submission.id,
+    formId: submission.formId,
+    contactId: submission.contactId ?? null,
+    submissionData: submission.submissionData,
+    ipAddress: submission.ipAddress ?? null,
+    userAgent: submission.userAgent ?? null,
+    submittedAt: submission.submittedAt,
   };
 }

@@ -12,7 +12,17 @@ import { formHtml } from './pages.ts';
 import { presentForm, presentPublicForm, presentSubmission } from './presenter.ts';
 import * as schema from './schema.ts';
 import { allowOrigin, ownOriginOf, publicForm, showPage, submit } from './submit.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, PUBLIC_BODY_BYTES, route, type Call, type RouteSpec } from '../route/route.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  PUBLIC_BODY_BYTES,
+  route,
+  type Call,
+  type RouteSpec,
+} from '../route/route.ts';
 
 const script = readFileSync(new URL('./embed-script.js', import.meta.url));
 
@@ -24,19 +34,30 @@ async function getForm({ em, params }: Pick<Call<{ id: number }, unknown, unknow
 
 function embedCode(type: 'javascript' | 'iframe' | 'html', form: Form, publicUrl: string): string {
   const url = `${publicUrl}/api/v1/forms/${form.id}`;
-  if (type === 'iframe') return `<iframe src="${url}/page" title="${escapeHtml(form.name)}" width="100%" height="600" loading="lazy"></iframe>`;
+  if (type === 'iframe')
+    return `<iframe src="${url}/page" title="${escapeHtml(form.name)}" width="100%" height="600" loading="lazy"></iframe>`;
   if (type === 'html') return formHtml(form, `${url}/submit`);
   return `<div data-perennial-form="${form.id}"></div>\n<script src="${url}/script" defer></script>`;
 }
 
 export const formRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/forms', operationId: 'listForms', summary: 'List forms', access: 'forms:read', query: schema.FormQuery,
+    method: 'GET',
+    path: '/forms',
+    operationId: 'listForms',
+    summary: 'List forms',
+    access: 'forms:read',
+    query: schema.FormQuery,
     responses: { 200: { schema: listOf(schema.FormAnswer) } },
     handler: async ({ em, query }) => ({ body: await listForms(em, query, (found) => found.map(presentForm)) }),
   }),
   route({
-    method: 'POST', path: '/forms', operationId: 'createForm', summary: 'Create a form', access: 'forms:write', body: schema.FormCreate,
+    method: 'POST',
+    path: '/forms',
+    operationId: 'createForm',
+    summary: 'Create a form',
+    access: 'forms:write',
+    body: schema.FormCreate,
     responses: { 201: { schema: schema.FormAnswer } },
     check: ({ tx, caller, body }) => formViolations(tx, caller.tenantId, body),
     handler: async ({ em, principal, body }) => {
@@ -45,51 +66,92 @@ export const formRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}', operationId: 'getForm', summary: 'Get a form', access: 'forms:read', params: IdParams,
+    method: 'GET',
+    path: '/forms/{id}',
+    operationId: 'getForm',
+    summary: 'Get a form',
+    access: 'forms:read',
+    params: IdParams,
     responses: { 200: { schema: schema.FormAnswer } },
     handler: async (call) => ({ body: presentForm(await getForm(call)) }),
   }),
   route({
-    method: 'PUT', path: '/forms/{id}', operationId: 'updateForm', summary: 'Change a form', access: 'forms:write', params: IdParams, body: schema.FormUpdate,
+    method: 'PUT',
+    path: '/forms/{id}',
+    operationId: 'updateForm',
+    summary: 'Change a form',
+    access: 'forms:write',
+    params: IdParams,
+    body: schema.FormUpdate,
     responses: { 200: { schema: schema.FormAnswer } },
     check: async ({ tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(Form, { id: params.id ?? 0 });
-      return current ? [...changedReadOnly(readOnly, presentForm(current)), ...(await formViolations(tx, caller.tenantId, body, current))] : [];
+      return current
+        ? [
+            ...changedReadOnly(readOnly, presentForm(current)),
+            ...(await formViolations(tx, caller.tenantId, body, current)),
+          ]
+        : [];
     },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
-      body: presentForm(await updateForm(em, params.id, body, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentForm(current));
-      })),
+      body: presentForm(
+        await updateForm(em, params.id, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentForm(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/forms/{id}', operationId: 'deleteForm', summary: 'Delete a form with its submissions', access: 'forms:write', params: IdParams,
-    responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/forms/{id}',
+    operationId: 'deleteForm',
+    summary: 'Delete a form with its submissions',
+    access: 'forms:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteForm(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}/embed', operationId: 'getFormEmbed', summary: 'Code that puts the form in a page', access: 'forms:read',
-    params: IdParams, query: schema.EmbedQuery, responses: { 200: { schema: schema.Embed } },
+    method: 'GET',
+    path: '/forms/{id}/embed',
+    operationId: 'getFormEmbed',
+    summary: 'Code that puts the form in a page',
+    access: 'forms:read',
+    params: IdParams,
+    query: schema.EmbedQuery,
+    responses: { 200: { schema: schema.Embed } },
     handler: async (call) => {
       const form = await getForm(call);
       return { body: { type: call.query.type, code: embedCode(call.query.type!, form, call.deps.env.PUBLIC_URL) } };
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}/stats', operationId: 'getFormStats', summary: 'Views, submissions and conversion rate', access: 'forms:read',
-    params: IdParams, responses: { 200: { schema: schema.FormStats } },
+    method: 'GET',
+    path: '/forms/{id}/stats',
+    operationId: 'getFormStats',
+    summary: 'Views, submissions and conversion rate',
+    access: 'forms:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.FormStats } },
     handler: async (call) => {
       await getForm(call);
       return { body: await readFormStats(call.em, call.params.id) };
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}/submissions', operationId: 'listFormSubmissions', summary: 'List submissions', access: 'forms:read',
-    params: IdParams, query: schema.SubmissionQuery, responses: { 200: { schema: listOf(schema.SubmissionAnswer) } },
+    method: 'GET',
+    path: '/forms/{id}/submissions',
+    operationId: 'listFormSubmissions',
+    summary: 'List submissions',
+    access: 'forms:read',
+    params: IdParams,
+    query: schema.SubmissionQuery,
+    responses: { 200: { schema: listOf(schema.SubmissionAnswer) } },
     handler: async (call) => {
       const { em, params, query } = call;
       await getForm(call);
@@ -97,12 +159,26 @@ export const formRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}/page', operationId: 'getFormPage', summary: 'The hosted page of a form; counts a view', access: 'public', openQuery: true,
-    params: IdParams, responses: { 200: { contentType: 'text/html', description: 'The page' } }, handler: showPage,
+    method: 'GET',
+    path: '/forms/{id}/page',
+    operationId: 'getFormPage',
+    summary: 'The hosted page of a form; counts a view',
+    access: 'public',
+    openQuery: true,
+    params: IdParams,
+    responses: { 200: { contentType: 'text/html', description: 'The page' } },
+    handler: showPage,
   }),
   route({
-    method: 'GET', path: '/forms/{id}/fields', operationId: 'getFormFields', summary: 'What the script renders; counts a view', access: 'public', openQuery: true,
-    params: IdParams, responses: { 200: { schema: schema.PublicForm } }, errors: ['origin_not_allowed'],
+    method: 'GET',
+    path: '/forms/{id}/fields',
+    operationId: 'getFormFields',
+    summary: 'What the script renders; counts a view',
+    access: 'public',
+    openQuery: true,
+    params: IdParams,
+    responses: { 200: { schema: schema.PublicForm } },
+    errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params }) => {
       const { form, em } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
@@ -111,8 +187,15 @@ export const formRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}/token', operationId: 'getFormToken', summary: 'A signed token that a browser submits with', access: 'public', openQuery: true,
-    params: IdParams, responses: { 200: { schema: schema.Token } }, errors: ['origin_not_allowed'],
+    method: 'GET',
+    path: '/forms/{id}/token',
+    operationId: 'getFormToken',
+    summary: 'A signed token that a browser submits with',
+    access: 'public',
+    openQuery: true,
+    params: IdParams,
+    responses: { 200: { schema: schema.Token } },
+    errors: ['origin_not_allowed'],
     handler: async ({ ctx, deps, params }) => {
       const { form } = await publicForm(deps, params.id);
       allowOrigin(ctx, form, ownOriginOf(deps));
@@ -120,22 +203,44 @@ export const formRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/forms/{id}/script', operationId: 'getFormScript', summary: 'The script of the embed code', access: 'public', openQuery: true,
-    params: IdParams, responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
+    method: 'GET',
+    path: '/forms/{id}/script',
+    operationId: 'getFormScript',
+    summary: 'The script of the embed code',
+    access: 'public',
+    openQuery: true,
+    params: IdParams,
+    responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
     handler: async ({ deps, params }) => {
       await publicForm(deps, params.id);
-      return { body: script, headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=300' } };
+      return {
+        body: script,
+        headers: { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=300' },
+      };
     },
   }),
   route({
-    method: 'POST', path: '/forms/{id}/submit', operationId: 'submitForm', summary: 'Submit a form', access: 'public', openQuery: true,
-    description: 'With double opt-in, of the form or of its list, a new contact is `pending` and joins the list once it has confirmed its address by the link of a mail.',
-    params: IdParams, body: schema.Submission, bodyTypes: ['json', 'form', 'multipart'],
-    largerBody: async ({ deps, params }) => PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
+    method: 'POST',
+    path: '/forms/{id}/submit',
+    operationId: 'submitForm',
+    summary: 'Submit a form',
+    access: 'public',
+    openQuery: true,
+    description:
+      'With double opt-in, of the form or of its list, a new contact is `pending` and joins the list once it has confirmed its address by the link of a mail.',
+    params: IdParams,
+    body: schema.Submission,
+    bodyTypes: ['json', 'form', 'multipart'],
+    largerBody: async ({ deps, params }) =>
+      PUBLIC_BODY_BYTES + submissionBytes((await publicForm(deps, params.id)).form.fields),
     responses: {
       200: { schema: schema.Submitted, contentType: 'text/html', description: 'Taken; a browser gets a page' },
-      303: { description: 'A browser is sent to the form\'s redirectUrl' },
-      422: { schema: schema.SubmitErrors, contentType: 'text/html', description: 'Nothing was created; a browser gets the page again' },
+      303: { description: "A browser is sent to the form's redirectUrl" },
+      422: {
+        schema: schema.SubmitErrors,
+        contentType: 'text/html',
+        description: 'Nothing was created; a browser gets the page again',
+      },
     },
     errors: ['token_invalid', 'origin_not_allowed'],
     handler: submit,

@@ -4,7 +4,9 @@ import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } 
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const positive = Type.Integer({ minimum: 0, maximum: 10_000 });
-const Options = Type.Array(strict({ value: Type.String({ maxLength: 255 }), label: Type.String({ maxLength: 255 }) }), { maxItems: 500 });
+const Options = Type.Array(strict({ value: Type.String({ maxLength: 255 }), label: Type.String({ maxLength: 255 }) }), {
+  maxItems: 500,
+});
 
 const fieldProperties = {
   name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,99}$', examples: ['email'] }),
@@ -14,14 +16,31 @@ const fieldProperties = {
   placeholder: nullable(text(255)),
   defaultValue: nullable(text(1000)),
   displayOrder: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
-  validationRegex: nullable(Type.String({ maxLength: 500, description: 'For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters' })),
+  validationRegex: nullable(
+    Type.String({
+      maxLength: 500,
+      description: 'For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters',
+    }),
+  ),
   minLength: nullable(positive),
   maxLength: nullable(positive),
   options: nullable(Options),
-  mapTo: nullable(Type.String({ maxLength: 113, description: 'The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself' })),
+  mapTo: nullable(
+    Type.String({
+      maxLength: 113,
+      description:
+        'The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself',
+    }),
+  ),
 };
 const { name, label, type, ...optionalField } = fieldProperties;
-const FieldInput = strict({ name, label, type, id: Type.Optional(Type.Integer()), ...Type.Partial(Type.Object(optionalField)).properties });
+const FieldInput = strict({
+  name,
+  label,
+  type,
+  id: Type.Optional(Type.Integer()),
+  ...Type.Partial(Type.Object(optionalField)).properties,
+});
 const Field = strict({ id: Type.Integer(), ...fieldProperties });
 
 const status = oneOf(['DRAFT', 'ACTIVE', 'ARCHIVED']);
@@ -36,36 +55,73 @@ const formProperties = {
   listId: nullable(Id),
   allowedOrigins: Type.Array(text(255), { maxItems: 100 }),
   updateExisting: oneOf(['fillEmpty', 'overwrite']),
-  doubleOptIn: Type.Boolean({ description: 'A new contact is `pending` until it confirms its address by the link of a mail' }),
+  doubleOptIn: Type.Boolean({
+    description: 'A new contact is `pending` until it confirms its address by the link of a mail',
+  }),
 };
 /** What the service does not do yet: only its default is taken. */
 const off = Type.Optional(Type.Literal(false));
 const none = Type.Optional(Type.Array(Type.String(), { maxItems: 0 }));
-const defaultsOnly = { enableProgressiveProfiling: off, enableCaptcha: off, notifyEmails: none, progressiveFields: none };
+const defaultsOnly = {
+  enableProgressiveProfiling: off,
+  enableCaptcha: off,
+  notifyEmails: none,
+  progressiveFields: none,
+};
 
 export const FormAnswer = strict({
-  id: Id, ...formProperties, fields: Type.Array(Field),
-  enableProgressiveProfiling: Type.Literal(false), enableCaptcha: Type.Literal(false),
-  notifyEmails: Type.Array(Type.String()), progressiveFields: Type.Array(Type.String()),
-  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
+  id: Id,
+  ...formProperties,
+  fields: Type.Array(Field),
+  enableProgressiveProfiling: Type.Literal(false),
+  enableCaptcha: Type.Literal(false),
+  notifyEmails: Type.Array(Type.String()),
+  progressiveFields: Type.Array(Type.String()),
+  tenantId: Type.String(),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
 const { name: formName, fields, ...optionalForm } = formProperties;
-const optionalInput = Type.Partial(Type.Object({
-  ...optionalForm, allowedOrigins: nullable(optionalForm.allowedOrigins), updateExisting: nullable(optionalForm.updateExisting),
-})).properties;
+const optionalInput = Type.Partial(
+  Type.Object({
+    ...optionalForm,
+    allowedOrigins: nullable(optionalForm.allowedOrigins),
+    updateExisting: nullable(optionalForm.updateExisting),
+  }),
+).properties;
 export const FormCreate = writable({ name: formName, fields, ...optionalInput, ...defaultsOnly });
-export const FormUpdate = writable({ name: Type.Optional(formName), fields: Type.Optional(fields), ...optionalInput, ...defaultsOnly });
+export const FormUpdate = writable({
+  name: Type.Optional(formName),
+  fields: Type.Optional(fields),
+  ...optionalInput,
+  ...defaultsOnly,
+});
 export const FormQuery = listQuery(['id', 'name', 'createdAt'], { status: Type.Optional(status) });
 
-export const EmbedQuery = strict({ type: Type.Optional(oneOf(['javascript', 'iframe', 'html'], { default: 'javascript' })) });
+export const EmbedQuery = strict({
+  type: Type.Optional(oneOf(['javascript', 'iframe', 'html'], { default: 'javascript' })),
+});
 export const Embed = strict({ type: oneOf(['javascript', 'iframe', 'html']), code: Type.String() });
 export const Token = strict({ token: Type.String(), expiresAt: Timestamp });
-export const PublicForm = strict({ id: Id, name: Type.String(), submitLabel: Type.String(), fields: Type.Array(Field) });
+export const PublicForm = strict({
+  id: Id,
+  name: Type.String(),
+  submitLabel: Type.String(),
+  fields: Type.Array(Field),
+});
 
 /** A map of field name to value, with `_token` and the honeypot beside. */
-export const Submission = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 300, examples: [{ email: 'someone@example.com' }] });
+export const Submission = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: 300,
+  examples: [{ email: 'someone@example.com' }],
+});
 export const Submitted = strict({
-  success: Type.Boolean(), contactId: nullable(Id), submissionId: nullable(Id), message: nullable(Type.String()), redirectUrl: nullable(Type.String()),
+  success: Type.Boolean(),
+  contactId: nullable(Id),
+  submissionId: nullable(Id),
+  message: nullable(Type.String()),
+  redirectUrl: nullable(Type.String()),
 });
 export const SubmitErrors = strict({
   success: Type.Boolean(),
@@ -73,11 +129,21 @@ export const SubmitErrors = strict({
 });
 
 export const SubmissionQuery = listQuery(['id', 'submittedAt'], { contactId: Type.Optional(Id) });
-export const SubmissionAnswer = strict({
-  id: Id, formId: Id, contactId: nullable(Id), submissionData: Type.Record(Type.String(), Type.Unknown()), ipAddress: nullable(Type.String()),
-  userAgent: nullable(Type.String()), submittedAt: Timestamp,
-}, { title: 'Submission' });
+export const SubmissionAnswer = strict(
+  {
+    id: Id,
+    formId: Id,
+    contactId: nullable(Id),
+    submissionData: Type.Record(Type.String(), Type.Unknown()),
+    ipAddress: nullable(Type.String()),
+    userAgent: nullable(Type.String()),
+    submittedAt: Timestamp,
+  },
+  { title: 'Submission' },
+);
 export const FormStats = strict({
-  views: Type.Integer(), submissions: Type.Integer(), conversionRate: Type.Number(),
+  views: Type.Integer(),
+  submissions: Type.Integer(),
+  conversionRate: Type.Number(),
   series: Type.Array(strict({ at: Timestamp, views: Type.Integer(), submissions: Type.Integer() })),
 });

@@ -31,7 +31,8 @@ export function allowOrigin(ctx: Context, form: Form, ownOrigin: string): void {
   const listed = form.allowedOrigins ?? [];
   // Whatever let any origin read the errors before it: not this one.
   ctx.remove('Access-Control-Allow-Origin');
-  if (listed.length > 0 && !listed.includes(origin)) throw new AppError('origin_not_allowed', `The form does not accept submissions from ${origin}`);
+  if (listed.length > 0 && !listed.includes(origin))
+    throw new AppError('origin_not_allowed', `The form does not accept submissions from ${origin}`);
   ctx.set('Access-Control-Allow-Origin', listed.length > 0 ? origin : '*');
   ctx.vary('Origin');
 }
@@ -40,13 +41,19 @@ export const ownOriginOf = (deps: Deps): string => new URL(deps.env.PUBLIC_URL).
 const actionOf = (deps: Deps, form: Form): string => `${deps.env.PUBLIC_URL}/api/v1/forms/${form.id}/submit`;
 
 /** The hosted page with a fresh token; `frame-ancestors` as the form's origins say. */
-export function hostedPage(deps: Deps, form: Form, values: Record<string, unknown> = {}, errors: FieldError[] = []): Reply {
+export function hostedPage(
+  deps: Deps,
+  form: Form,
+  values: Record<string, unknown> = {},
+  errors: FieldError[] = [],
+): Reply {
   const { token } = makeFormToken(deps.links, form.id, new Date());
   const ancestors = form.allowedOrigins?.length ? form.allowedOrigins.join(' ') : '*';
   return {
     body: formPage(form, actionOf(deps, form), { token, values, errors }),
     headers: {
-      'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store',
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
       // Under `no-referrer` a browser posts the form with `Origin: null`, which no list of origins lets in.
       'Referrer-Policy': 'strict-origin-when-cross-origin',
       // form-action holds for redirects too, so the page a submission ends on is named.
@@ -68,9 +75,14 @@ const wantsPage = (ctx: Context): boolean => !ctx.is('json') && ctx.accepts('jso
 function thanks(ctx: Context, form: Form, ids: { contactId: number | null; submissionId: number | null }): Reply {
   if (wantsPage(ctx)) {
     if (form.redirectUrl) return { status: 303, headers: { Location: new URL(form.redirectUrl).href } };
-    return { body: thanksPage(form), headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy('*') } };
+    return {
+      body: thanksPage(form),
+      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy('*') },
+    };
   }
-  return { body: { success: true, ...ids, message: form.successMessage ?? null, redirectUrl: form.redirectUrl ?? null } };
+  return {
+    body: { success: true, ...ids, message: form.successMessage ?? null, redirectUrl: form.redirectUrl ?? null },
+  };
 }
 
 /** Takes a submission of JSON, a browser's form post, or multipart. */
@@ -87,8 +99,13 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
     throw new AppError('token_invalid', 'The form token is missing or has expired; fetch one from /forms/{id}/token');
   }
   // A program filled what no person sees: it is told what it wants to hear.
-  if (honeypot !== undefined && honeypot !== null && honeypot !== '') return thanks(ctx, form, { contactId: null, submissionId: null });
-  const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, { ipAddress: ctx.ip, userAgent: ctx.get('user-agent').slice(0, 500) || null, language: preferredLanguage(ctx.get('accept-language')) });
+  if (honeypot !== undefined && honeypot !== null && honeypot !== '')
+    return thanks(ctx, form, { contactId: null, submissionId: null });
+  const result = await submitForm(em, { tenantId: form.tenantId, requestId }, form, data, {
+    ipAddress: ctx.ip,
+    userAgent: ctx.get('user-agent').slice(0, 500) || null,
+    language: preferredLanguage(ctx.get('accept-language')),
+  });
   if (result.ok) return thanks(ctx, form, { contactId: result.contactId, submissionId: result.submissionId });
   if (wantsPage(ctx)) return { ...hostedPage(deps, form, data, result.errors), status: 422 };
   return { status: 422, body: { success: false, errors: result.errors } };

@@ -7,7 +7,13 @@ import { askSessions, readCredentials, readSessions } from '../../domain/auth/ac
 import type { Principal } from '../../domain/audit/principal.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
-import { askTokens, readTokens, type RateLimit, type TokenTaken, type TokenWanted } from '../../domain/rate-limits/take-tokens.ts';
+import {
+  askTokens,
+  readTokens,
+  type RateLimit,
+  type TokenTaken,
+  type TokenWanted,
+} from '../../domain/rate-limits/take-tokens.ts';
 import { DEFAULT_TENANT } from '../../domain/auth/access/built-in-roles.ts';
 
 /** The credentials and the address of a request. */
@@ -49,22 +55,30 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
     const claims = batch.flatMap((one) => one.claims ?? []);
     const tokens = batch.flatMap((one) => one.token ?? []);
     const distinct = [...new Map(claims.map((one) => [one.sessionId, one])).values()];
-    const [found = [], taken = []] = await deps.hot.run('engine', [askSessions(distinct), ...(tokens.length > 0 ? [askTokens(tokens, limit)] : [])]);
+    const [found = [], taken = []] = await deps.hot.run('engine', [
+      askSessions(distinct),
+      ...(tokens.length > 0 ? [askTokens(tokens, limit)] : []),
+    ]);
     const callers = new Map(readSessions(distinct, found).map((caller, index) => [distinct[index]!.sessionId, caller]));
     const given = readTokens(taken, limit);
     let next = 0;
     for (const one of batch) {
-      one.resolve({ caller: one.claims && callers.get(one.claims.sessionId)!, taken: one.token ? given[next++]! : null });
+      one.resolve({
+        caller: one.claims && callers.get(one.claims.sessionId)!,
+        taken: one.token ? given[next++]! : null,
+      });
     }
   };
   const pump = (): void => {
     while (waiting.length > 0 && running < BATCHES_AT_ONCE) {
       const batch = waiting.splice(0, LARGEST_BATCH);
       running += 1;
-      run(batch).catch((error: unknown) => batch.forEach((one) => one.reject(error))).finally(() => {
-        running -= 1;
-        pump();
-      });
+      run(batch)
+        .catch((error: unknown) => batch.forEach((one) => one.reject(error)))
+        .finally(() => {
+          running -= 1;
+          pump();
+        });
     }
   };
   const ask = (claims: AccessClaims | null, token: TokenWanted | null) =>
@@ -81,7 +95,9 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
     const token = env.ENABLE_RATE_LIMITING ? tokenOf(claims, key, address) : null;
     const [outcome, keyHolder] = await Promise.all([
       claims || token ? ask(claims, token) : null,
-      key === null ? null : judged(async () => (await findApiKey(deps.orm, key)) ?? unauthorized('The API key is not known')),
+      key === null
+        ? null
+        : judged(async () => (await findApiKey(deps.orm, key)) ?? unauthorized('The API key is not known')),
     ]);
     const caller = shown instanceof AppError ? shown : (keyHolder ?? outcome?.caller ?? null);
     return { caller, rate: outcome?.taken ? { ...outcome.taken, limit: limit.burst } : null };

@@ -1,15 +1,26 @@
 import { errorCatalogue, type ErrorCode } from '../../domain/common/errors.ts';
 import { responseExample } from '../route/examples.ts';
-import { bodySchema, PUBLIC_BODY_BYTES, type ResponseSpec, type RouteSpec, takesIdempotencyKey } from '../route/route.ts';
+import {
+  bodySchema,
+  PUBLIC_BODY_BYTES,
+  type ResponseSpec,
+  type RouteSpec,
+  takesIdempotencyKey,
+} from '../route/route.ts';
 
 const text = (description: string, extra: object = {}) => ({ description, schema: { type: 'string' }, ...extra });
 const whole = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
 
 /** The headers of answers, by the names of their components. */
 export const headers = {
-  'ETag': text('The version of a resource, or a digest of another answer: for If-None-Match, and of a resource for If-Match', { example: '"1"' }),
-  'Idempotency-Replayed': text('`true`: this is the first answer to the Idempotency-Key; nothing was done again', { schema: { type: 'string', enum: ['true'] } }),
-  'Location': text('Where the resource, the job or the next page is'),
+  ETag: text(
+    'The version of a resource, or a digest of another answer: for If-None-Match, and of a resource for If-Match',
+    { example: '"1"' },
+  ),
+  'Idempotency-Replayed': text('`true`: this is the first answer to the Idempotency-Key; nothing was done again', {
+    schema: { type: 'string', enum: ['true'] },
+  }),
+  Location: text('Where the resource, the job or the next page is'),
   'RateLimit-Limit': whole('Requests that may come at once'),
   'RateLimit-Remaining': whole('Requests left now'),
   'RateLimit-Reset': whole('Seconds until all of them are left again'),
@@ -17,7 +28,8 @@ export const headers = {
   'X-Request-Id': text('Of the request, or made: it is in our logs', { required: true }),
 };
 
-const refer = (names: (keyof typeof headers)[]) => Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+const refer = (names: (keyof typeof headers)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** Whether a caller has a rate of its own; other operations have a far larger one for each address. */
 const hasOwnRate = ({ access, path }: RouteSpec): boolean => access !== 'public' || path.startsWith('/auth/');
@@ -29,7 +41,8 @@ export function generalErrors(spec: RouteSpec): ErrorCode[] {
   if (spec.params) codes.push('not_found');
   // Node itself answers it; a cursor or a filter is what makes an address long.
   if (spec.params || spec.query) codes.push('headers_too_large');
-  if (bodySchema(spec)) codes.push('validation_failed', 'malformed_json', 'malformed_body', 'payload_too_large', 'unsupported_media_type');
+  if (bodySchema(spec))
+    codes.push('validation_failed', 'malformed_json', 'malformed_body', 'payload_too_large', 'unsupported_media_type');
   if (spec.access !== 'public') codes.push('unauthorized', 'token_expired', 'token_revoked', 'forbidden');
   if (spec.method === 'PUT') codes.push('precondition_failed');
   if (takesIdempotencyKey(spec)) codes.push('idempotency_conflict', 'idempotency_key_reused');
@@ -40,28 +53,42 @@ export function generalErrors(spec: RouteSpec): ErrorCode[] {
 function problemExample(code: ErrorCode) {
   const [status, title] = errorCatalogue[code];
   return {
-    type: `/docs#${code}`, title, status, detail: title, code, requestId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
-    ...(code === 'validation_failed' ? { detail: '1 problem in the request', errors: [{ path: '/email', code: 'required', message: 'is required' }] } : {}),
+    type: `/docs#${code}`,
+    title,
+    status,
+    detail: title,
+    code,
+    requestId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
+    ...(code === 'validation_failed'
+      ? { detail: '1 problem in the request', errors: [{ path: '/email', code: 'required', message: 'is required' }] }
+      : {}),
   };
 }
 
-const hasVersion = (response: ResponseSpec): boolean => 'schema' in response && 'version' in ((response.schema as { properties?: object }).properties ?? {});
+const hasVersion = (response: ResponseSpec): boolean =>
+  'schema' in response && 'version' in ((response.schema as { properties?: object }).properties ?? {});
 
 function answerHeaders(spec: RouteSpec, status: number, response: ResponseSpec) {
   const isRead = spec.method === 'GET' && status === 200 && ('schema' in response || 'contentType' in response);
   return refer([
     'X-Request-Id',
     ...(isRead || (status < 300 && status !== 202 && hasVersion(response)) ? ['ETag' as const] : []),
-    ...(status === 201 || (status === 202 && 'schema' in response) || (status > 300 && status < 400) ? ['Location' as const] : []),
-    ...(hasOwnRate(spec) ? ['RateLimit-Limit' as const, 'RateLimit-Remaining' as const, 'RateLimit-Reset' as const] : []),
+    ...(status === 201 || (status === 202 && 'schema' in response) || (status > 300 && status < 400)
+      ? ['Location' as const]
+      : []),
+    ...(hasOwnRate(spec)
+      ? ['RateLimit-Limit' as const, 'RateLimit-Remaining' as const, 'RateLimit-Reset' as const]
+      : []),
     ...(takesIdempotencyKey(spec) ? ['Idempotency-Replayed' as const] : []),
   ]);
 }
 
 function answerContent(response: ResponseSpec, write: (schema: unknown) => unknown) {
   const content: Record<string, unknown> = {};
-  if ('schema' in response) content['application/json'] = { schema: write(response.schema), example: responseExample(response.schema) };
-  for (const type of 'contentType' in response ? [response.contentType].flat() : []) content[type] = { schema: schemaOf(type) };
+  if ('schema' in response)
+    content['application/json'] = { schema: write(response.schema), example: responseExample(response.schema) };
+  for (const type of 'contentType' in response ? [response.contentType].flat() : [])
+    content[type] = { schema: schemaOf(type) };
   return Object.keys(content).length > 0 ? { content } : {};
 }
 
@@ -81,12 +108,18 @@ const problemContent = (codes: readonly ErrorCode[]) => ({
 /** Up to where a body is taken, in words. */
 function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
   const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
-  const body = bytes === null ? '`BODY_MAX_BYTES` (5 MiB where it is not set)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
+  const body =
+    bytes === null ? '`BODY_MAX_BYTES` (5 MiB where it is not set)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
   return `up to ${body}${largerBody ? ', and to what its fields can need' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (1 GiB where it is not set)' : ''}`;
 }
 
 const describe = (codes: readonly ErrorCode[], spec: RouteSpec): string =>
-  codes.map((code) => `\`${code}\`: ${errorCatalogue[code][1]}${code === 'payload_too_large' ? `; a body is taken ${limitOf(spec)}` : ''}`).join('; ');
+  codes
+    .map(
+      (code) =>
+        `\`${code}\`: ${errorCatalogue[code][1]}${code === 'payload_too_large' ? `; a body is taken ${limitOf(spec)}` : ''}`,
+    )
+    .join('; ');
 
 /**
  * The answers of every route. Errors are written once for each set of codes, among `shared`, the document's component
@@ -103,7 +136,8 @@ export function createAnswers(write: (schema: unknown) => unknown) {
     shared[name] ??= {
       description,
       headers: refer([
-        'X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
+        'X-Request-Id',
+        ...(status === 429 || status === 503 ? ['Retry-After' as const] : []),
         ...(rated ? ['RateLimit-Limit' as const, 'RateLimit-Remaining' as const, 'RateLimit-Reset' as const] : []),
       ]),
       content: problemContent(codes),
@@ -117,17 +151,26 @@ export function createAnswers(write: (schema: unknown) => unknown) {
       const answers: Record<string, { $ref?: string; description?: string; headers?: object; content?: object }> = {};
       for (const [status, response] of Object.entries(spec.responses)) {
         answers[status] = {
-          description: response.description ?? 'Done', headers: answerHeaders(spec, Number(status), response), ...answerContent(response, write),
+          description: response.description ?? 'Done',
+          headers: answerHeaders(spec, Number(status), response),
+          ...answerContent(response, write),
         };
       }
       if (spec.method === 'GET' && '200' in answers) {
-        answers['304'] ??= { description: 'What If-None-Match names is still what there is', headers: refer(['X-Request-Id']) };
+        answers['304'] ??= {
+          description: 'What If-None-Match names is still what there is',
+          headers: refer(['X-Request-Id']),
+        };
       }
       const codes = [...new Set([...generalErrors(spec), ...(spec.errors ?? [])])];
       for (const [status, group] of Map.groupBy(codes, (code) => errorCatalogue[code][0])) {
         const own = answers[status];
         // A page, or an answer of its own kind, and the errors that every operation has.
-        if (own) Object.assign(own, { description: `${own.description}; ${describe(group, spec)}`, content: { ...own.content, ...problemContent(group) } });
+        if (own)
+          Object.assign(own, {
+            description: `${own.description}; ${describe(group, spec)}`,
+            content: { ...own.content, ...problemContent(group) },
+          });
         else answers[status] = refusal(spec, status, group);
       }
       return answers;

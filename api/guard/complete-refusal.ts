@@ -11,7 +11,7 @@ async function asked(check: () => Violation[] | Promise<Violation[]>): Promise<V
   } catch (error) {
     const known = error instanceof AppError ? error : toAppError(error);
     if (!known) throw error;
-    return known.code === 'validation_failed' ? known.errors ?? [] : [];
+    return known.code === 'validation_failed' ? (known.errors ?? []) : [];
   }
 }
 
@@ -25,12 +25,21 @@ export interface RefusedRequest extends Omit<Question<unknown, unknown>, 'tx' | 
 
 /** The error for a request with the violations `told`, plus those that the domain finds in the valid part of its body. */
 export async function completeRefusal(
-  told: Violation[], check: RouteSpec['check'], { em, body, wrong, ...question }: RefusedRequest,
+  told: Violation[],
+  check: RouteSpec['check'],
+  { em, body, wrong, ...question }: RefusedRequest,
 ): Promise<AppError> {
   const left = check && told.length < MOST_VIOLATIONS ? validPart(body ?? {}, wrong) : null;
   if (!check || !left) return invalid(told);
   const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound as ValidPart<unknown> });
   // Public routes have no tenant to ask in.
-  const found = await asked(() => (question.caller.tenantId === undefined ? ask(em) : inRolledBackTransaction(em, ask)));
-  return invalid(combineViolations(told, found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) }))).slice(0, MOST_VIOLATIONS));
+  const found = await asked(() =>
+    question.caller.tenantId === undefined ? ask(em) : inRolledBackTransaction(em, ask),
+  );
+  return invalid(
+    combineViolations(
+      told,
+      found.map((violation) => ({ ...violation, path: left.pathOf(violation.path) })),
+    ).slice(0, MOST_VIOLATIONS),
+  );
 }

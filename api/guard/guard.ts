@@ -12,11 +12,24 @@ import { readBody, type ReadBody } from '../middleware/body.ts';
 import type { BodyLimits } from '../middleware/body-size.ts';
 import { idempotent } from '../middleware/idempotency.ts';
 import { openUploadFolder } from '../middleware/uploads.ts';
-import { bodySchema, MOST_VALUES, PUBLIC_BODY_BYTES, type Call, type Prepared, type Reply, type RouteSpec } from '../route/route.ts';
+import {
+  bodySchema,
+  MOST_VALUES,
+  PUBLIC_BODY_BYTES,
+  type Call,
+  type Prepared,
+  type Reply,
+  type RouteSpec,
+} from '../route/route.ts';
 
 /** On public routes there is neither tenant nor actor, and nobody reads them. */
 function callerOf(ctx: Context, principal: Principal): Caller {
-  return { tenantId: principal?.tenantId, actor: principal?.actor, requestId: ctx.state['requestId'] as string, address: ctx.ip };
+  return {
+    tenantId: principal?.tenantId,
+    actor: principal?.actor,
+    requestId: ctx.state['requestId'] as string,
+    address: ctx.ip,
+  };
 }
 
 /** A list of ETags (RFC 9110, 13.1.1). One that we never gave matches no version. */
@@ -42,13 +55,18 @@ function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<strin
 }
 
 /** What a route's body may hold. */
-async function limitsOf(spec: RouteSpec, { ctx, deps, params }: { ctx: Context; deps: Deps; params: unknown }): Promise<BodyLimits> {
+async function limitsOf(
+  spec: RouteSpec,
+  { ctx, deps, params }: { ctx: Context; deps: Deps; params: unknown },
+): Promise<BodyLimits> {
   const isPublic = spec.access === 'public';
   const { BODY_MAX_BYTES } = deps.env;
   const usual = Math.min(spec.bodyLimit ?? (isPublic ? PUBLIC_BODY_BYTES : BODY_MAX_BYTES), BODY_MAX_BYTES);
   // What comes in chunks may be as long as it likes.
   const isLarger = spec.largerBody !== undefined && (ctx.request.length === undefined || ctx.request.length > usual);
-  const bytes = isLarger ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params as never }), BODY_MAX_BYTES)) : usual;
+  const bytes = isLarger
+    ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params as never }), BODY_MAX_BYTES))
+    : usual;
   return { bytes, values: isPublic ? MOST_VALUES.public : MOST_VALUES.others };
 }
 
@@ -73,7 +91,8 @@ export async function compileAhead(specs: readonly RouteSpec[]): Promise<void> {
   for (const spec of specs) {
     await setImmediate();
     for (const schema of [spec.params, spec.query, bodySchema(spec)]) if (schema) compileRequest(schema)({});
-    for (const response of Object.values(spec.responses)) if ('schema' in response) compileResponse(response.schema)({});
+    for (const response of Object.values(spec.responses))
+      if ('schema' in response) compileResponse(response.schema)({});
   }
 }
 
@@ -100,7 +119,13 @@ export function guard(spec: RouteSpec, deps: Deps) {
     if (!spec.openQuery) errors.push(...checkContent(query));
     if (checkQuery) errors.push(...checkQuery(query).filter((e) => !(spec.openQuery && e.code === 'unknown_field')));
     else if (!spec.openQuery) {
-      errors.push(...Object.keys(query).map((name) => ({ path: `/${name}`, code: 'unknown_field', message: 'is not a known parameter' })));
+      errors.push(
+        ...Object.keys(query).map((name) => ({
+          path: `/${name}`,
+          code: 'unknown_field',
+          message: 'is not a known parameter',
+        })),
+      );
     }
     const wrong = checkContent(body);
     if (turn.isOver()) await turn.next();
@@ -113,35 +138,74 @@ export function guard(spec: RouteSpec, deps: Deps) {
     const given = typeof body === 'object' ? { ...body } : {};
     const readOnly = splitReadOnly(schema, body);
     if (spec.method === 'POST') {
-      errors.push(...Object.keys(readOnly).map((name) => ({ path: `/${name}`, code: 'read_only', message: 'is set by the service' })));
+      errors.push(
+        ...Object.keys(readOnly).map((name) => ({
+          path: `/${name}`,
+          code: 'read_only',
+          message: 'is set by the service',
+        })),
+      );
     }
     return { query, soundParams, errors, wrong, isReadable, given, readOnly };
   };
 
   /** The request as its handler sees it, in the transaction of `em` where there is one. */
-  const callOf = (ctx: RoutedContext, params: Record<string, unknown>, { body, files }: ReadBody, { query, readOnly }: Judged, em?: EntityManager): Call<unknown, unknown, unknown> => {
+  const callOf = (
+    ctx: RoutedContext,
+    params: Record<string, unknown>,
+    { body, files }: ReadBody,
+    { query, readOnly }: Judged,
+    em?: EntityManager,
+  ): Call<unknown, unknown, unknown> => {
     const principal = ctx.state['principal'] as Principal;
     const caller = callerOf(ctx, principal);
     return {
-      ctx, deps, get em() { return em ?? tenantEm(deps.orm, principal?.tenantId ?? ''); }, principal, caller, requestId: caller.requestId,
-      params, query, body: body ?? {}, files, readOnly, ifMatch: readIfMatch(ctx.get('if-match')),
+      ctx,
+      deps,
+      get em() {
+        return em ?? tenantEm(deps.orm, principal?.tenantId ?? '');
+      },
+      principal,
+      caller,
+      requestId: caller.requestId,
+      params,
+      query,
+      body: body ?? {},
+      files,
+      readOnly,
+      ifMatch: readIfMatch(ctx.get('if-match')),
     };
   };
 
-  const handle = async (call: Call<unknown, unknown, unknown>, judged: Judged, prepared: () => unknown): Promise<void> => {
+  const handle = async (
+    call: Call<unknown, unknown, unknown>,
+    judged: Judged,
+    prepared: () => unknown,
+  ): Promise<void> => {
     const { ctx, caller, files, readOnly, body } = call;
     const { errors, wrong, soundParams, given } = judged;
     const check = judged.isReadable ? spec.check : undefined;
     /** The refusal with what else the domain has against the request. */
     const completed = (told: Violation[]): Promise<AppError> =>
-      completeRefusal(told, check, { em: call.em, deps, caller, readOnly, files, params: soundParams, given, body, wrong });
+      completeRefusal(told, check, {
+        em: call.em,
+        deps,
+        caller,
+        readOnly,
+        files,
+        params: soundParams,
+        given,
+        body,
+        wrong,
+      });
     if (errors.length > 0) throw await completed(errors);
 
     const answer = async (): Promise<Reply> => spec.handler(call as never, prepared());
     const reply = await answer().catch(async (error: unknown) => {
       // A command may refuse by one rule before it comes to the next.
-      const told = error instanceof AppError && error.code === 'validation_failed' && spec.check ? error.errors : undefined;
-      const whole = told && await completed(told);
+      const told =
+        error instanceof AppError && error.code === 'validation_failed' && spec.check ? error.errors : undefined;
+      const whole = told && (await completed(told));
       throw whole && whole.errors!.length > told.length ? whole : error;
     });
 
@@ -154,7 +218,8 @@ export function guard(spec: RouteSpec, deps: Deps) {
     if (filter) {
       const answer: unknown = JSON.parse(JSON.stringify(reply.body));
       const misfits = filter(answer);
-      if (misfits.length > 0) throw new Error(`${spec.operationId} answered outside its schema: ${JSON.stringify(misfits)}`);
+      if (misfits.length > 0)
+        throw new Error(`${spec.operationId} answered outside its schema: ${JSON.stringify(misfits)}`);
       setEtag(ctx, spec.method, answer);
       ctx.body = answer;
     } else if (reply.body !== undefined) {
@@ -164,7 +229,10 @@ export function guard(spec: RouteSpec, deps: Deps) {
     }
   };
 
-  const fileLimits = spec.fileLimit && { bytes: spec.fileLimit(deps.env), folder: openUploadFolder(deps.env.UPLOAD_DIR) };
+  const fileLimits = spec.fileLimit && {
+    bytes: spec.fileLimit(deps.env),
+    folder: openUploadFolder(deps.env.UPLOAD_DIR),
+  };
   const read = async (ctx: RoutedContext, params: unknown): Promise<ReadBody> => {
     if (!schema) return { body: undefined, files: [], close: async () => {} };
     return readBody(ctx, { ...spec, bodyOptional }, await limitsOf(spec, { ctx, deps, params }), fileLimits);
@@ -177,10 +245,13 @@ export function guard(spec: RouteSpec, deps: Deps) {
     const judged = (): Promise<Judged> => (judging ??= judge(ctx, params, came.body));
     let prepared: PromiseSettledResult<Prepared<unknown>> | undefined;
     let isDone = false;
-    const prepare = spec.prepare && (async () => {
-      const found = await judged();
-      if (found.errors.length === 0) [prepared] = await Promise.allSettled([spec.prepare!(callOf(ctx, params, came, found) as never)]);
-    });
+    const prepare =
+      spec.prepare &&
+      (async () => {
+        const found = await judged();
+        if (found.errors.length === 0)
+          [prepared] = await Promise.allSettled([spec.prepare!(callOf(ctx, params, came, found) as never)]);
+      });
     /** Throws what `prepare` threw: that is an answer as any other. */
     const value = (): unknown => {
       if (prepared?.status === 'rejected') throw prepared.reason;

@@ -42,8 +42,10 @@ export function createLogAnswer(deps: Deps): LogAnswer {
 export function accessLog(logAnswer: LogAnswer) {
   return (ctx: Context, next: Next): Promise<void> => {
     logAnswer(ctx.req, ctx.res, () => ({
-      requestId: ctx.state['requestId'] as string, path: loggedPath(ctx),
-      operation: (ctx.state['operation'] as string | undefined) ?? 'unmatched', traceId: ctx.state['traceId'] as string | undefined,
+      requestId: ctx.state['requestId'] as string,
+      path: loggedPath(ctx),
+      operation: (ctx.state['operation'] as string | undefined) ?? 'unmatched',
+      traceId: ctx.state['traceId'] as string | undefined,
     }));
     return next();
   };

@@ -9,7 +9,13 @@ import type { Context, Next } from 'koa';
 export function readAddress(item: string): string | null {
   // Most are as plain as can be.
   if (/^[\d.]+$/.test(item)) return isIP(item) === 0 ? null : item;
-  const plain = item.trim().toLowerCase().replace(/%[^\]]*/, '').replace(/^\[(.+)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1').replace(/^::ffff:([\d.]+)$/, '$1');
+  const plain = item
+    .trim()
+    .toLowerCase()
+    .replace(/%[^\]]*/, '')
+    .replace(/^\[(.+)\](:\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1')
+    .replace(/^::ffff:([\d.]+)$/, '$1');
   return isIP(plain) === 0 ? null : plain;
 }
 

@@ -16,12 +16,15 @@ export const tooLarge = (detail = 'The request is larger than this endpoint take
 const refused = (code: string, message: string): AppError =>
   new AppError('validation_failed', '1 problem in the request', { errors: [{ path: '', code, message }] });
 
-export const tooMany = (values: number): AppError => refused('too_many', `must not hold more than ${values} values and names`);
+export const tooMany = (values: number): AppError =>
+  refused('too_many', `must not hold more than ${values} values and names`);
 
 /** Looks at each piece of a body as it comes. Throws when it holds too much. */
 export type Meter = (piece: Buffer) => void;
 
-const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...Buffer.from('",:[\\]{}')] as [number, number, number, number, number, number, number, number];
+const [QUOTE, COMMA, COLON, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [
+  ...Buffer.from('",:[\\]{}'),
+] as [number, number, number, number, number, number, number, number];
 
 /**
  * Counts what makes JSON expensive: values and names, and how deep they lie. To make objects of it first can take seconds for

@@ -8,9 +8,10 @@ import { readParts } from './multipart.ts';
 import type { BodyType, UploadedFile } from '../route/route.ts';
 import { uploadedFile, type UploadFolder } from './uploads.ts';
 
-
 const contentTypes: Record<BodyType, string> = {
-  json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data',
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
 };
 
 /** What a multipart body may bring besides its fields. */
@@ -30,11 +31,17 @@ export interface ReadBody {
 const MOST_PARTS = 10_000;
 
 /** A file's name as the database takes it and a page can show it: without control characters, of at most 255 characters. */
-const keptName = (given: string): string => [...given.replace(/^.*[\\/]/s, '').replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
+const keptName = (given: string): string =>
+  [...given.replace(/^.*[\\/]/s, '').replace(/[\x00-\x1f\x7f-\x9f]/g, '')].slice(0, 255).join('');
 
 const MISSING_ROOM = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 const noRoom = (error: unknown): unknown =>
-  MISSING_ROOM.includes((error as NodeJS.ErrnoException).code ?? '') ? new AppError('unavailable', 'There is no room for the file now; try again', { headers: { 'Retry-After': '60' }, cause: error }) : error;
+  MISSING_ROOM.includes((error as NodeJS.ErrnoException).code ?? '')
+    ? new AppError('unavailable', 'There is no room for the file now; try again', {
+        headers: { 'Retry-After': '60' },
+        cause: error,
+      })
+    : error;
 
 /** The pieces of a body. The stream stays open when it is too long, so that the client gets to read the answer. */
 async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
@@ -99,7 +106,9 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
   const fields = new Fields();
   const files: UploadedFile[] = [];
   const handles: FileHandle[] = [];
-  const close = async (): Promise<void> => { await Promise.all(handles.map((handle) => handle.close())); };
+  const close = async (): Promise<void> => {
+    await Promise.all(handles.map((handle) => handle.close()));
+  };
   const most = Math.min(limits.values, MOST_PARTS);
   let parts = most;
   let fieldBytes = limits.bytes;
@@ -124,7 +133,10 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
           take = () => {};
           finish = () => {};
         } else {
-          if (files.length > 0) throw new AppError('validation_failed', '1 problem in the request', { errors: [{ path: '', code: 'too_many', message: 'must not hold more than one file' }] });
+          if (files.length > 0)
+            throw new AppError('validation_failed', '1 problem in the request', {
+              errors: [{ path: '', code: 'too_many', message: 'must not hold more than one file' }],
+            });
           const handle = await fileLimits.folder.create();
           handles.push(handle);
           take = (piece) => {
@@ -163,7 +175,10 @@ export async function readBody(
   const inChunks = ctx.request.length === undefined && ctx.get('transfer-encoding') !== '';
   const isEncoded = !['', 'identity'].includes(ctx.get('content-encoding'));
   // Some proxies send no body as no chunks: only who reads it sees that.
-  const chunks = inChunks && !isEncoded && (type === 'json' || isUntyped) ? await readBytes(ctx, limits.bytes, jsonMeter(limits)) : null;
+  const chunks =
+    inChunks && !isEncoded && (type === 'json' || isUntyped)
+      ? await readBytes(ctx, limits.bytes, jsonMeter(limits))
+      : null;
   const hasBody = chunks ? chunks.length > 0 : inChunks || (ctx.request.length ?? 0) > 0;
   if (!hasBody && spec.bodyOptional) return withoutFiles(undefined);
   if (!type) {
@@ -173,7 +188,7 @@ export async function readBody(
   if (isEncoded) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
   if (type === 'multipart') return readMultipart(ctx, limits, fileLimits);
   const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
-  const bytes = chunks ?? await readBytes(ctx, limits.bytes, meter);
+  const bytes = chunks ?? (await readBytes(ctx, limits.bytes, meter));
   const turn = createTurn();
   const text = decode(bytes);
   if (turn.isOver()) await turn.next();

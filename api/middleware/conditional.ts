@@ -14,7 +14,8 @@ export async function conditional(ctx: Context, next: Next): Promise<void> {
   const given = ctx.get('if-none-match');
   // What is streamed has none.
   const etag = ctx.response.get('etag') as string | undefined;
-  if (given === '' || !etag || ctx.state['derived'] || ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method)) return;
+  if (given === '' || !etag || ctx.state['derived'] || ctx.status !== 200 || !['GET', 'HEAD'].includes(ctx.method))
+    return;
   if (isNamed(given, etag)) {
     ctx.status = 304;
     ctx.body = null;

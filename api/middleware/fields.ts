@@ -30,7 +30,8 @@ export class Fields {
   /** Adds one `name=value`, escaped as forms do. */
   addText(field: string): void {
     const equals = field.indexOf('=');
-    if (field !== '') this.add(plain(equals < 0 ? field : field.slice(0, equals)), equals < 0 ? '' : plain(field.slice(equals + 1)));
+    if (field !== '')
+      this.add(plain(equals < 0 ? field : field.slice(0, equals)), equals < 0 ? '' : plain(field.slice(equals + 1)));
   }
 
   toObject(): FieldValues {
@@ -52,5 +53,10 @@ function queryOf(request: Request): FieldValues {
 
 /** Gives requests of an application their `query`, each read once, in place of Koa's own, which one address of 16 KB keeps busy for a second. */
 export function readQueries(app: Koa): void {
-  Object.defineProperty(app.request, 'query', { configurable: true, get(this: Request) { return queryOf(this); } });
+  Object.defineProperty(app.request, 'query', {
+    configurable: true,
+    get(this: Request) {
+      return queryOf(this);
+    },
+  });
 }

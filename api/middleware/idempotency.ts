@@ -5,7 +5,14 @@ import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
 import { AppError, assertValid } from '../../domain/common/errors.ts';
-import { findAnswer, lockKey, storeAnswer, type Answer, type StoredAnswer, type KeyUse } from '../../domain/idempotency/answers.ts';
+import {
+  findAnswer,
+  lockKey,
+  storeAnswer,
+  type Answer,
+  type StoredAnswer,
+  type KeyUse,
+} from '../../domain/idempotency/answers.ts';
 import { hashRequest } from '../../domain/idempotency/hash-request.ts';
 import { asAppError, writeProblem } from './problem.ts';
 import { takesIdempotencyKey, type KeyedSpec, type UploadedFile } from '../route/route.ts';
@@ -39,7 +46,11 @@ function answerOf(ctx: Context): Answer {
 function replay(ctx: Context, { status, headers, body }: Answer): void {
   if (body === null) {
     const { Location } = headers;
-    throw new AppError('idempotency_conflict', `The request was answered with ${status}; its answer was not kept`, Location ? { headers: { Location } } : {});
+    throw new AppError(
+      'idempotency_conflict',
+      `The request was answered with ${status}; its answer was not kept`,
+      Location ? { headers: { Location } } : {},
+    );
   }
   ctx.body = body === '' ? null : body;
   ctx.status = status;
@@ -61,18 +72,29 @@ async function answered(ctx: Context, work: () => Promise<void>): Promise<void> 
  * Runs the request and keeps its answer in the same transaction: a process that dies leaves both or none. A refusal undoes
  * what the request did, and is an answer too; what is not kept (401, 429, 5xx) undoes all.
  */
-async function runOnce(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<StoredAnswer | 'busy'> {
+async function runOnce(
+  ctx: Context,
+  em: EntityManager,
+  use: KeyUse,
+  run: (em: EntityManager) => Promise<void>,
+): Promise<StoredAnswer | 'busy'> {
   return em.transactional(async (tx) => {
     const known = await lockKey(tx, use);
     if (known !== 'new') return known;
     await answered(ctx, () => tx.transactional(run));
-    if (!(await storeAnswer(tx, use, answerOf(ctx)))) throw new Error('an answer came under a key that this transaction holds');
+    if (!(await storeAnswer(tx, use, answerOf(ctx))))
+      throw new Error('an answer came under a key that this transaction holds');
     return 'new';
   });
 }
 
 /** Runs what may run again, in transactions of its own, and keeps its answer afterwards; of twins all give the one that was kept. */
-async function runFreely(ctx: Context, em: EntityManager, use: KeyUse, run: (em: EntityManager) => Promise<void>): Promise<StoredAnswer> {
+async function runFreely(
+  ctx: Context,
+  em: EntityManager,
+  use: KeyUse,
+  run: (em: EntityManager) => Promise<void>,
+): Promise<StoredAnswer> {
   const known = await em.transactional((tx) => findAnswer(tx, use));
   if (known !== 'new') return known;
   await answered(ctx, () => run(em.fork()));
@@ -87,7 +109,10 @@ async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | '
     if (known === 'new') return;
     if (known === 'reused') throw new AppError('idempotency_key_reused');
     if (known !== 'busy') return replay(ctx, known);
-    if (performance.now() > deadline) throw new AppError('idempotency_conflict', 'The same request is still at work', { headers: { 'Retry-After': '1' } });
+    if (performance.now() > deadline)
+      throw new AppError('idempotency_conflict', 'The same request is still at work', {
+        headers: { 'Retry-After': '1' },
+      });
     await sleep(pause);
   }
 }
@@ -120,7 +145,10 @@ export async function idempotent(
   const { tenantId, actor } = ctx.state['principal'] as Principal;
   const path = spec.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ctx.params[name]!);
   const use: KeyUse = {
-    tenantId, caller: `${actor.type}/${actor.id}`, operation: `${spec.method} ${path}`.slice(0, MAX_OPERATION), key: key as string,
+    tenantId,
+    caller: `${actor.type}/${actor.id}`,
+    operation: `${spec.method} ${path}`.slice(0, MAX_OPERATION),
+    key: key as string,
     requestHash: await hashRequest({ params: ctx.params, query: ctx.query, body, files }),
   };
   const em = tenantEm(deps.orm, tenantId);

@@ -115,8 +115,11 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   };
   const onPart = (part: ParsedPart): void => {
     const { name, originalFilename, mimetype: mimeType } = part;
-    if (name === null) return fail(malformed('A part has no name: each needs Content-Disposition: form-data; name="…"'));
-    then(() => to.begin({ name: utf8(name), fileName: originalFilename === null ? null : utf8(originalFilename), mimeType }));
+    if (name === null)
+      return fail(malformed('A part has no name: each needs Content-Disposition: form-data; name="…"'));
+    then(() =>
+      to.begin({ name: utf8(name), fileName: originalFilename === null ? null : utf8(originalFilename), mimeType }),
+    );
     // The parser may cut four bytes at a time: what waits for the taker is taken at once.
     let pieces: Buffer[] = [];
     const takeAll = async (): Promise<void> => {
@@ -136,9 +139,17 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     part.on('end', () => then(() => to.end()));
   };
   const parse = koaBody({
-    json: false, urlencoded: false, text: false, multipart: true, patchKoa: false, parsedMethods: ['POST', 'PUT'] as never,
+    json: false,
+    urlencoded: false,
+    text: false,
+    multipart: true,
+    patchKoa: false,
+    parsedMethods: ['POST', 'PUT'] as never,
     // A header may come in pieces, and a character of it in two: the parser is to take it byte by byte.
-    onError: (error) => { throw error; }, formidable: { onPart: onPart as never, encoding: 'binary', enabledPlugins: [boundedMultipart] as never },
+    onError: (error) => {
+      throw error;
+    },
+    formidable: { onPart: onPart as never, encoding: 'binary', enabledPlugins: [boundedMultipart] as never },
   });
   // A listener of ours alone would set it flowing before the parser listens.
   req.once('resume', () => req.on('data', count));

@@ -11,7 +11,11 @@ export const loggedPath = (ctx: Context): string => ctx.state['loggedPath'] as s
 /** What an error means to the client; null = it is our fault. */
 export function asAppError(error: unknown): AppError | null {
   if (error instanceof AppError) return error;
-  if (isUnanswered(error)) return new AppError('unavailable', 'The message server is not available', { cause: error, headers: { 'Retry-After': '5' } });
+  if (isUnanswered(error))
+    return new AppError('unavailable', 'The message server is not available', {
+      cause: error,
+      headers: { 'Retry-After': '5' },
+    });
   return toAppError(error);
 }
 
@@ -22,7 +26,16 @@ export function problems(log: Logger) {
       await next();
     } catch (error) {
       const known = asAppError(error);
-      if (!known) log.error({ err: error as Error, requestId: ctx.state['requestId'] as string, method: ctx.method, path: loggedPath(ctx) }, 'request failed');
+      if (!known)
+        log.error(
+          {
+            err: error as Error,
+            requestId: ctx.state['requestId'] as string,
+            method: ctx.method,
+            path: loggedPath(ctx),
+          },
+          'request failed',
+        );
       writeProblem(ctx, known ?? new AppError('internal', 'The request failed; its requestId is in our logs'));
     }
   };

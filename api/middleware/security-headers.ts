@@ -4,8 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** The headers that every answer of the application has; of no request in particular, so they are made once. */
 export function securityHeaders(): Record<string, string> {
   const headers: Record<string, string> = {};
-  const response = { setHeader: (name: string, value: string) => { headers[name] = value; }, removeHeader: () => {} };
-  helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }, crossOriginResourcePolicy: { policy: 'cross-origin' } })(
-    {} as IncomingMessage, response as unknown as ServerResponse, () => {});
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name] = value;
+    },
+    removeHeader: () => {},
+  };
+  helmet({
+    contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+  })({} as IncomingMessage, response as unknown as ServerResponse, () => {});
   return headers;
 }

@@ -11,7 +11,10 @@ export function traced(tracing: Tracing) {
       const operation = ctx.state['operation'] as string | undefined;
       if (operation) span.updateName(`${ctx.method} ${operation}`);
       span.setAttributes({
-        'http.request.method': ctx.method, 'url.path': loggedPath(ctx), 'http.response.status_code': ctx.status, 'perennial.request_id': ctx.state['requestId'] as string,
+        'http.request.method': ctx.method,
+        'url.path': loggedPath(ctx),
+        'http.response.status_code': ctx.status,
+        'perennial.request_id': ctx.state['requestId'] as string,
         ...(ctx.status >= 500 ? { 'error.type': String(ctx.status) } : {}),
       });
     });

@@ -27,12 +27,18 @@ export function openUploadFolder(setting: string): UploadFolder {
   const path = pathOf(setting);
   try {
     makeFolder(path);
-    if (!isOurs(path)) throw new EnvError(`UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open (mode 0700); ${path} is none`);
+    if (!isOurs(path))
+      throw new EnvError(
+        `UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open (mode 0700); ${path} is none`,
+      );
     accessSync(path, constants.W_OK | constants.X_OK);
     sweep(path);
   } catch (error) {
     if (error instanceof EnvError) throw error;
-    throw new EnvError(`UPLOAD_DIR must be a folder that this process can make and write to; ${path} is none (${(error as NodeJS.ErrnoException).code})`, { cause: error });
+    throw new EnvError(
+      `UPLOAD_DIR must be a folder that this process can make and write to; ${path} is none (${(error as NodeJS.ErrnoException).code})`,
+      { cause: error },
+    );
   }
   return {
     async create() {
@@ -61,7 +67,10 @@ function makeFolder(path: string): void {
 
 function isOurs(path: string): boolean {
   const status = lstatSync(path);
-  return status.isDirectory() && (process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0));
+  return (
+    status.isDirectory() &&
+    (process.getuid === undefined || (status.uid === process.getuid() && (status.mode & 0o077) === 0))
+  );
 }
 
 function sweep(path: string): void {
@@ -78,6 +87,12 @@ function sweep(path: string): void {
 export function uploadedFile(handle: FileHandle, about: Omit<UploadedFile, 'read'>): UploadedFile {
   return {
     ...about,
-    read: (end) => handle.createReadStream({ start: 0, ...(end === undefined ? {} : { end: end - 1 }), autoClose: false, highWaterMark: READ_BYTES }),
+    read: (end) =>
+      handle.createReadStream({
+        start: 0,
+        ...(end === undefined ? {} : { end: end - 1 }),
+        autoClose: false,
+        highWaterMark: READ_BYTES,
+      }),
   };
 }

@@ -37,7 +37,8 @@ export function createComponents(routes: readonly RouteSpec[]) {
     const name = names.get(schema) ?? (schema as Plain).title;
     if (name === undefined) return inline(schema as Plain);
     const written = inline(schema as Plain);
-    if (name in schemas && JSON.stringify(schemas[name]) !== JSON.stringify(written)) throw new Error(`Two schemas have the name ${name}`);
+    if (name in schemas && JSON.stringify(schemas[name]) !== JSON.stringify(written))
+      throw new Error(`Two schemas have the name ${name}`);
     schemas[name] = written;
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -46,8 +47,12 @@ export function createComponents(routes: readonly RouteSpec[]) {
     const written: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(schema)) {
       if (INTERNAL.includes(key) || value === undefined) continue;
-      written[key] = key === 'properties' ? Object.fromEntries(Object.entries(value as object).map(([field, one]) => [field, write(one)]))
-        : ['examples', 'example', 'default', 'enum', 'const', 'required'].includes(key) ? value : write(value);
+      written[key] =
+        key === 'properties'
+          ? Object.fromEntries(Object.entries(value as object).map(([field, one]) => [field, write(one)]))
+          : ['examples', 'example', 'default', 'enum', 'const', 'required'].includes(key)
+            ? value
+            : write(value);
     }
     // Said in the way that every tool reads: any names, with values like this.
     const [pattern, ...others] = Object.entries((written['patternProperties'] ?? {}) as object);
@@ -60,8 +65,11 @@ export function createComponents(routes: readonly RouteSpec[]) {
     return written;
   }
 
-  const answers = routes.flatMap((spec) => Object.entries(spec.responses).flatMap(([status, response]) =>
-    'schema' in response ? [{ spec, status, schema: response.schema as unknown as Plain }] : []));
+  const answers = routes.flatMap((spec) =>
+    Object.entries(spec.responses).flatMap(([status, response]) =>
+      'schema' in response ? [{ spec, status, schema: response.schema as unknown as Plain }] : [],
+    ),
+  );
   for (const { spec, status, schema } of answers) {
     const [, what] = /^get(.+)$/.exec(spec.operationId) ?? [];
     if (what && status === '200') claim(schema, what);
@@ -73,7 +81,9 @@ export function createComponents(routes: readonly RouteSpec[]) {
       claim(schema, `${names.get(item)}List`);
     } else if (Number(status) < 300) claim(schema, `${capital(spec.operationId)}Answer`);
   }
-  const bodies = new Map(routes.flatMap((spec) => (spec.body ? [[spec, requestSchema(spec, spec.body)] as const] : [])));
+  const bodies = new Map(
+    routes.flatMap((spec) => (spec.body ? [[spec, requestSchema(spec, spec.body)] as const] : [])),
+  );
   for (const [spec, body] of bodies) claim(body, `${capital(spec.operationId)}Request`);
 
   return { schemas, write, request: (spec: RouteSpec) => write(bodies.get(spec)) };

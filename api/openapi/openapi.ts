@@ -6,7 +6,11 @@ import { requestExample } from '../route/examples.ts';
 import { Problem } from '../route/schemas.ts';
 import { MOST_VALUES, type RouteSpec, takesIdempotencyKey } from '../route/route.ts';
 
-const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data' } as const;
+const contentTypes = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+} as const;
 
 const description = `All that is said here holds for every operation.
 
@@ -28,12 +32,19 @@ const description = `All that is said here holds for every operation.
 
 | Code | Status | Meaning |
 |---|---|---|
-${Object.entries(errorCatalogue).map(([code, [status, title]]) => `| \`${code}\` | ${status} | ${title} |`).join('\n')}`;
+${Object.entries(errorCatalogue)
+  .map(([code, [status, title]]) => `| \`${code}\` | ${status} | ${title} |`)
+  .join('\n')}`;
 
 const tags: Record<string, string> = {
-  auth: 'Accounts, sessions, users, roles, API keys and the audit log', contacts: 'Contacts, companies, segments, lists and imports',
-  emails: 'Templates, sending, tracking and unsubscribing', campaigns: 'Journeys and their executions', forms: 'Forms, their pages and submissions',
-  scoring: 'Rules, scores and thresholds', analytics: 'Figures over time', system: 'Health, descriptions and metrics',
+  auth: 'Accounts, sessions, users, roles, API keys and the audit log',
+  contacts: 'Contacts, companies, segments, lists and imports',
+  emails: 'Templates, sending, tracking and unsubscribing',
+  campaigns: 'Journeys and their executions',
+  forms: 'Forms, their pages and submissions',
+  scoring: 'Rules, scores and thresholds',
+  analytics: 'Figures over time',
+  system: 'Health, descriptions and metrics',
 };
 
 /** The area that an operation belongs to; what is not of one is `system`. */
@@ -46,11 +57,21 @@ function tagOf(spec: RouteSpec): string {
 /** Header parameters, by the names of their components. */
 const headerParameters = {
   'Idempotency-Key': {
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' }, example: 'order-4711',
-    description: 'Repeat a request under its key and you get its first answer, for 24 hours, with `Idempotency-Replayed: true`',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
+    example: 'order-4711',
+    description:
+      'Repeat a request under its key and you get its first answer, for 24 hours, with `Idempotency-Replayed: true`',
   },
-  'If-Match': { schema: { type: 'string' }, example: '"1"', description: 'The ETag of the version that the change is meant for; another one is a 412' },
-  'If-None-Match': { schema: { type: 'string' }, example: '"1"', description: 'The ETag of what you have: 304 while it is what there is' },
+  'If-Match': {
+    schema: { type: 'string' },
+    example: '"1"',
+    description: 'The ETag of the version that the change is meant for; another one is a 412',
+  },
+  'If-None-Match': {
+    schema: { type: 'string' },
+    example: '"1"',
+    description: 'The ETag of what you have: 304 while it is what there is',
+  },
 };
 
 function headersOf(spec: RouteSpec): (keyof typeof headerParameters)[] {
@@ -62,12 +83,23 @@ function headersOf(spec: RouteSpec): (keyof typeof headerParameters)[] {
 
 function parameters(spec: RouteSpec, write: (schema: unknown) => unknown) {
   const of = (place: 'path' | 'query', schema: TSchema | undefined) => {
-    const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, { description?: string }>; required?: string[] };
+    const { properties = {}, required = [] } = (schema ?? {}) as {
+      properties?: Record<string, { description?: string }>;
+      required?: string[];
+    };
     return Object.entries(properties).map(([name, property]) => ({
-      name, in: place, required: place === 'path' || required.includes(name), schema: write(property), ...(property.description ? { description: property.description } : {}),
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      schema: write(property),
+      ...(property.description ? { description: property.description } : {}),
     }));
   };
-  return [...of('path', spec.params), ...of('query', spec.query), ...headersOf(spec).map((name) => ({ $ref: `#/components/parameters/${name}` }))];
+  return [
+    ...of('path', spec.params),
+    ...of('query', spec.query),
+    ...headersOf(spec).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+  ];
 }
 
 function security({ access }: RouteSpec): object[] {
@@ -87,7 +119,14 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const spec of routes) {
     const path = spec.path.startsWith('//') ? spec.path.slice(1) : `/api/v1${spec.path}`;
-    const content = spec.body && Object.fromEntries((spec.bodyTypes ?? ['json']).map((type) => [contentTypes[type], { schema: request(spec), example: requestExample(spec.body!) }]));
+    const content =
+      spec.body &&
+      Object.fromEntries(
+        (spec.bodyTypes ?? ['json']).map((type) => [
+          contentTypes[type],
+          { schema: request(spec), example: requestExample(spec.body!) },
+        ]),
+      );
     (paths[path] ??= {})[spec.method.toLowerCase()] = {
       operationId: spec.operationId,
       summary: spec.summary,
@@ -103,7 +142,10 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Perennial', version: '1.0.0', summary: 'Marketing automation: contacts, email, journeys, forms, scoring and analytics', description,
+      title: 'Perennial',
+      version: '1.0.0',
+      summary: 'Marketing automation: contacts, email, journeys, forms, scoring and analytics',
+      description,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: publicUrl }],
@@ -111,10 +153,24 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
     paths,
     components: {
       securitySchemes: {
-        accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The access token of a login' },
-        apiKey: { type: 'http', scheme: 'bearer', description: 'The key that POST /auth/api-keys showed, as Bearer too; not for what only users may do' },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'The access token of a login',
+        },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The key that POST /auth/api-keys showed, as Bearer too; not for what only users may do',
+        },
       },
-      parameters: Object.fromEntries(Object.entries(headerParameters).map(([name, parameter]) => [name, { name, in: 'header', required: false, ...parameter }])),
+      parameters: Object.fromEntries(
+        Object.entries(headerParameters).map(([name, parameter]) => [
+          name,
+          { name, in: 'header', required: false, ...parameter },
+        ]),
+      ),
       headers,
       responses: answers.shared,
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -20,7 +20,8 @@ export function preferredLanguage(header: string): Language {
   const ranges = header.split(',').flatMap(readRange);
   const named = new Set(ranges.map(({ language }) => language));
   // The sort is stable: of those that are liked alike the first named goes first, and a name before `*`.
-  const liked = ranges.filter(({ quality }) => quality > 0)
+  const liked = ranges
+    .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality || Number(a.language === '*') - Number(b.language === '*'));
   for (const { language } of liked) {
     const found = language === '*' ? LANGUAGES.find((any) => !named.has(any)) : language;

@@ -19,14 +19,36 @@ interface Schema {
 }
 
 const FORMATS: Record<string, string> = {
-  'date-time': '2030-01-31T09:30:00.000Z', date: '2030-01-31', uuid: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90', uri: 'https://example.com/', email: 'ada@example.com',
+  'date-time': '2030-01-31T09:30:00.000Z',
+  date: '2030-01-31',
+  uuid: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
+  uri: 'https://example.com/',
+  email: 'ada@example.com',
 };
 
 /** What a text of that name is likely to say. */
 const NAMES: Record<string, string> = {
-  firstName: 'Ada', lastName: 'Byron', name: 'Example', email: 'ada@example.com', to: 'ada@example.com', tenantId: 'default', timezone: 'Europe/Berlin',
-  locale: 'de-AT', phone: '+44 20 7946 0958', phoneE164: '+442079460958', jobTitle: 'Engineer', domain: 'example.com', stepId: 'step-1', url: 'https://example.com/',
-  description: 'What it is for', requestId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90', tags: 'vip', source: 'fair', ip: '192.0.2.7', ipAddress: '192.0.2.7', subject: 'Hello Ada',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  name: 'Example',
+  email: 'ada@example.com',
+  to: 'ada@example.com',
+  tenantId: 'default',
+  timezone: 'Europe/Berlin',
+  locale: 'de-AT',
+  phone: '+44 20 7946 0958',
+  phoneE164: '+442079460958',
+  jobTitle: 'Engineer',
+  domain: 'example.com',
+  stepId: 'step-1',
+  url: 'https://example.com/',
+  description: 'What it is for',
+  requestId: '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90',
+  tags: 'vip',
+  source: 'fair',
+  ip: '192.0.2.7',
+  ipAddress: '192.0.2.7',
+  subject: 'Hello Ada',
 };
 
 function objectOf({ properties = {}, required = [] }: Schema, all: boolean): Record<string, unknown> {
@@ -45,12 +67,19 @@ function valueOf(schema: Schema, all: boolean, name = ''): unknown {
   if (schema.anyOf) return valueOf(schema.anyOf[0]!, all, name);
   switch ([schema.type].flat()[0]) {
     // Conditions say which fields go together, so only those that always do are shown.
-    case 'object': return objectOf(schema, all && !schema.allOf);
-    case 'array': return schema.items && (all || schema.minItems) ? [valueOf(schema.items, all, name)] : [];
-    case 'string': return FORMATS[schema.format ?? ''] ?? NAMES[name] ?? 'text'.padEnd(schema.minLength ?? 0, '.');
-    case 'integer': case 'number': return Math.max(schema.minimum ?? 0, 0);
-    case 'boolean': return true;
-    default: return null;
+    case 'object':
+      return objectOf(schema, all && !schema.allOf);
+    case 'array':
+      return schema.items && (all || schema.minItems) ? [valueOf(schema.items, all, name)] : [];
+    case 'string':
+      return FORMATS[schema.format ?? ''] ?? NAMES[name] ?? 'text'.padEnd(schema.minLength ?? 0, '.');
+    case 'integer':
+    case 'number':
+      return Math.max(schema.minimum ?? 0, 0);
+    case 'boolean':
+      return true;
+    default:
+      return null;
   }
 }
 

@@ -26,7 +26,9 @@ export type Access = `${string}:${string}` | 'user' | 'public';
 
 /** What an answer is: JSON by a schema, or other content types, or nothing. */
 export type ResponseSpec =
-  { schema: TSchema; description?: string } | { contentType: string | readonly string[]; description: string } | { description: string };
+  | { schema: TSchema; description?: string }
+  | { contentType: string | readonly string[]; description: string }
+  | { description: string };
 
 export interface Call<P, Q, B> {
   ctx: Context;
@@ -55,7 +57,10 @@ export interface Prepared<R> {
 }
 
 /** What a `check` is asked: the call, as far as there is nothing wrong with it. */
-export interface Question<P, B> extends Pick<Call<unknown, unknown, unknown>, 'deps' | 'caller' | 'readOnly' | 'files'> {
+export interface Question<P, B> extends Pick<
+  Call<unknown, unknown, unknown>,
+  'deps' | 'caller' | 'readOnly' | 'files'
+> {
   /** In the caller's tenant, in a transaction that leaves nothing behind; on public routes there is no tenant. */
   tx: EntityManager;
   /** Without the parameters where one of them is wrong. */
@@ -73,7 +78,12 @@ export interface Reply {
   derived?: boolean;
 }
 
-export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSchema, B extends TSchema = TSchema, R = unknown> {
+export interface RouteSpec<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  R = unknown,
+> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Under /api/v1 unless it starts with `//` (then at the root). Parameters in braces: `/contacts/{id}`. */
   path: `/${string}`;
@@ -121,13 +131,23 @@ export interface RouteSpec<P extends TSchema = TSchema, Q extends TSchema = TSch
 }
 
 /** Declares a route; its types come from its schemas. */
-export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R>(spec: RouteSpec<P, Q, B, R>): RouteSpec {
+export function route<P extends TSchema, Q extends TSchema, B extends TSchema, R>(
+  spec: RouteSpec<P, Q, B, R>,
+): RouteSpec {
   return spec as unknown as RouteSpec;
 }
 
 /** Answers: 201 with Location, 202 with Location, 204. */
-export const created = (location: string, body: unknown): Reply => ({ status: 201, body, headers: { Location: `/api/v1${location}` } });
-export const accepted = (location: string, body: unknown): Reply => ({ status: 202, body, headers: { Location: `/api/v1${location}` } });
+export const created = (location: string, body: unknown): Reply => ({
+  status: 201,
+  body,
+  headers: { Location: `/api/v1${location}` },
+});
+export const accepted = (location: string, body: unknown): Reply => ({
+  status: 202,
+  body,
+  headers: { Location: `/api/v1${location}` },
+});
 export const noContent: Reply = { status: 204 };
 
 /** A violation for each read-only field whose value is not the present one. */

@@ -11,7 +11,12 @@ export const Version = Type.Integer({ minimum: 1, description: 'For concurrency 
 export function nullable<T extends TSchema>(schema: T) {
   const plain = schema as unknown as { type?: string; enum?: unknown[] };
   if (!plain.type) return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
-  return Type.Unsafe<Static<T> | null>({ ...plain, type: [plain.type, 'null'], ...(plain.enum ? { enum: [...plain.enum, null] } : {}), 'x-nullable': schema });
+  return Type.Unsafe<Static<T> | null>({
+    ...plain,
+    type: [plain.type, 'null'],
+    ...(plain.enum ? { enum: [...plain.enum, null] } : {}),
+    'x-nullable': schema,
+  });
 }
 
 /** One of these strings. */
@@ -24,12 +29,15 @@ export function strict<T extends TProperties>(properties: T, options: object = {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
-const Page = strict({
-  limit: Type.Integer({ examples: [50] }),
-  nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last' })),
-  hasMore: Type.Boolean(),
-  total: Type.Optional(Type.Integer({ description: 'With includeTotal=true' })),
-}, { title: 'Page' });
+const Page = strict(
+  {
+    limit: Type.Integer({ examples: [50] }),
+    nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last' })),
+    hasMore: Type.Boolean(),
+    total: Type.Optional(Type.Integer({ description: 'With includeTotal=true' })),
+  },
+  { title: 'Page' },
+);
 
 /** What a list answers. */
 export function listOf<T extends TSchema>(item: T) {
@@ -41,7 +49,12 @@ export function listQuery<T extends TProperties>(sortable: readonly string[], fi
   return strict({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most' })),
     cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the page before' })),
-    sort: Type.Optional(oneOf([...sortable, ...sortable.map((field) => `-${field}`)], { default: defaultSort, description: 'By which field; `-` turns it round' })),
+    sort: Type.Optional(
+      oneOf([...sortable, ...sortable.map((field) => `-${field}`)], {
+        default: defaultSort,
+        description: 'By which field; `-` turns it round',
+      }),
+    ),
     includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether `page.total` counts them all' })),
     ...filters,
   });
@@ -51,8 +64,14 @@ export function listQuery<T extends TProperties>(sortable: readonly string[], fi
  * A request body of a resource: its writable fields, and its read-only ones, which are accepted where they are
  * unchanged, so that what GET answered can be PUT back. The guard hands them over apart, in `call.readOnly`.
  */
-export function writable<T extends TProperties>(properties: T, readOnly: readonly string[] = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'], options: object = {}): TObject<T> {
-  const shown = Object.fromEntries(readOnly.map((name) => [name, Type.Optional(Type.Unsafe<unknown>({ readOnly: true }))]));
+export function writable<T extends TProperties>(
+  properties: T,
+  readOnly: readonly string[] = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt'],
+  options: object = {},
+): TObject<T> {
+  const shown = Object.fromEntries(
+    readOnly.map((name) => [name, Type.Optional(Type.Unsafe<unknown>({ readOnly: true }))]),
+  );
   return strict({ ...properties, ...shown } as T, { 'x-read-only': readOnly, ...options });
 }
 
@@ -65,9 +84,18 @@ export const Problem = Type.Object(
     detail: Type.String(),
     code: ErrorCode,
     requestId: Type.String(),
-    errors: Type.Optional(Type.Array(Type.Object({
-      path: Type.String({ description: 'JSON Pointer into the request part' }), code: Type.String(), message: Type.String(),
-    }, { title: 'Violation' }))),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            path: Type.String({ description: 'JSON Pointer into the request part' }),
+            code: Type.String(),
+            message: Type.String(),
+          },
+          { title: 'Violation' },
+        ),
+      ),
+    ),
   },
   { title: 'Problem', description: 'RFC 9457' },
 );

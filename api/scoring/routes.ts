@@ -5,27 +5,64 @@ import { readCompanyScore, readContactScore, readLeaderboard } from '../../domai
 import { recordVisit } from '../../domain/scoring/record-visit.ts';
 import { createRule, deleteRule, judged, ruleViolations, updateRule } from '../../domain/scoring/rules.ts';
 import { levelViolations, readSettings, updateSettings } from '../../domain/scoring/settings.ts';
-import { actionViolations, createThreshold, deleteThreshold, triggeredCounts, updateThreshold } from '../../domain/scoring/thresholds.ts';
+import {
+  actionViolations,
+  createThreshold,
+  deleteThreshold,
+  triggeredCounts,
+  updateThreshold,
+} from '../../domain/scoring/thresholds.ts';
 import { IdParams, listOf } from '../route/schemas.ts';
-import { presentCompanyScore, presentContactScore, presentRule, presentSettings, presentThreshold } from './presenter.ts';
+import {
+  presentCompanyScore,
+  presentContactScore,
+  presentRule,
+  presentSettings,
+  presentThreshold,
+} from './presenter.ts';
 import * as schema from './schema.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../route/route.ts';
+import {
+  accepted,
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../route/route.ts';
 
-const contactScore = (path: `/${string}`, operationId: string) => route({
-  method: 'GET', path, operationId, summary: 'Score of a contact', access: 'scoring:read', params: IdParams,
-  responses: { 200: { schema: schema.ContactScore } },
-  handler: async ({ em, params }) => ({ body: presentContactScore(await readContactScore(em, params.id)) }),
-});
+const contactScore = (path: `/${string}`, operationId: string) =>
+  route({
+    method: 'GET',
+    path,
+    operationId,
+    summary: 'Score of a contact',
+    access: 'scoring:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.ContactScore } },
+    handler: async ({ em, params }) => ({ body: presentContactScore(await readContactScore(em, params.id)) }),
+  });
 
 export const scoringRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/scoring/rules', operationId: 'listScoringRules', summary: 'List scoring rules', access: 'scoring:read',
-    query: schema.RuleQuery, responses: { 200: { schema: listOf(schema.Rule) } },
+    method: 'GET',
+    path: '/scoring/rules',
+    operationId: 'listScoringRules',
+    summary: 'List scoring rules',
+    access: 'scoring:read',
+    query: schema.RuleQuery,
+    responses: { 200: { schema: listOf(schema.Rule) } },
     handler: async ({ em, query }) => ({ body: await listRules(em, query, (found) => found.map(presentRule)) }),
   }),
   route({
-    method: 'POST', path: '/scoring/rules', operationId: 'createScoringRule', summary: 'Create a scoring rule', access: 'scoring:write',
-    body: schema.RuleCreate, responses: { 201: { schema: schema.Rule } },
+    method: 'POST',
+    path: '/scoring/rules',
+    operationId: 'createScoringRule',
+    summary: 'Create a scoring rule',
+    access: 'scoring:write',
+    body: schema.RuleCreate,
+    responses: { 201: { schema: schema.Rule } },
     check: ({ body, given }) => ruleViolations({ ...body, conditions: given.conditions }),
     handler: async ({ em, principal, body }) => {
       const rule = await createRule(em, principal.tenantId, body);
@@ -33,8 +70,13 @@ export const scoringRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/scoring/rules/{id}', operationId: 'getScoringRule', summary: 'Get a scoring rule', access: 'scoring:read',
-    params: IdParams, responses: { 200: { schema: schema.Rule } },
+    method: 'GET',
+    path: '/scoring/rules/{id}',
+    operationId: 'getScoringRule',
+    summary: 'Get a scoring rule',
+    access: 'scoring:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Rule } },
     handler: async ({ em, params }) => {
       const rule = await em.findOne(ScoringRule, { id: params.id });
       if (!rule) throw notFound('scoring rule', params.id);
@@ -42,23 +84,44 @@ export const scoringRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/scoring/rules/{id}', operationId: 'updateScoringRule', summary: 'Change a scoring rule', access: 'scoring:write',
-    params: IdParams, body: schema.RuleUpdate, responses: { 200: { schema: schema.Rule } },
+    method: 'PUT',
+    path: '/scoring/rules/{id}',
+    operationId: 'updateScoringRule',
+    summary: 'Change a scoring rule',
+    access: 'scoring:write',
+    params: IdParams,
+    body: schema.RuleUpdate,
+    responses: { 200: { schema: schema.Rule } },
     check: async ({ tx, params, body, given, readOnly }) => {
       const current = await tx.findOne(ScoringRule, { id: params.id ?? 0 });
       if (!current) return [];
-      return [...changedReadOnly(readOnly, presentRule(current)), ...ruleViolations({ ...judged(current), ...body, ...(body.conditions ? { conditions: given.conditions } : {}) })];
+      return [
+        ...changedReadOnly(readOnly, presentRule(current)),
+        ...ruleViolations({
+          ...judged(current),
+          ...body,
+          ...(body.conditions ? { conditions: given.conditions } : {}),
+        }),
+      ];
     },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
-      body: presentRule(await updateRule(em, params.id, body, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentRule(current));
-      })),
+      body: presentRule(
+        await updateRule(em, params.id, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentRule(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/scoring/rules/{id}', operationId: 'deleteScoringRule', summary: 'Delete a scoring rule', access: 'scoring:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    method: 'DELETE',
+    path: '/scoring/rules/{id}',
+    operationId: 'deleteScoringRule',
+    summary: 'Delete a scoring rule',
+    access: 'scoring:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteRule(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
@@ -67,40 +130,77 @@ export const scoringRoutes: RouteSpec[] = [
   contactScore('/scoring/contacts/{id}', 'getContactScore'),
   contactScore('/scoring/contacts/{id}/score', 'getContactScoreAlias'),
   route({
-    method: 'GET', path: '/scoring/companies/{id}', operationId: 'getCompanyScore', summary: 'Score of a company', access: 'scoring:read',
-    params: IdParams, responses: { 200: { schema: schema.CompanyScore } },
+    method: 'GET',
+    path: '/scoring/companies/{id}',
+    operationId: 'getCompanyScore',
+    summary: 'Score of a company',
+    access: 'scoring:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.CompanyScore } },
     handler: async ({ em, params }) => ({ body: presentCompanyScore(await readCompanyScore(em, params.id)) }),
   }),
   route({
-    method: 'GET', path: '/scoring/leaderboard', operationId: 'getLeaderboard', summary: 'Highest scores', access: 'scoring:read',
-    query: schema.LeaderboardQuery, responses: { 200: { schema: schema.Leaderboard } },
+    method: 'GET',
+    path: '/scoring/leaderboard',
+    operationId: 'getLeaderboard',
+    summary: 'Highest scores',
+    access: 'scoring:read',
+    query: schema.LeaderboardQuery,
+    responses: { 200: { schema: schema.Leaderboard } },
     handler: async ({ em, query }) => {
       const companies = query.type === 'companies';
       const found = await readLeaderboard(em, companies ? 'company' : 'contact', query.limit!);
-      return { body: { data: found.map(({ id, ...row }) => ({ ...row, ...(companies ? { companyId: id } : { contactId: id }) })) } };
+      return {
+        body: {
+          data: found.map(({ id, ...row }) => ({ ...row, ...(companies ? { companyId: id } : { contactId: id }) })),
+        },
+      };
     },
   }),
   route({
-    method: 'POST', path: '/scoring/events', operationId: 'recordScoringEvent', summary: 'Record a website visit', access: 'scoring:write',
-    body: schema.ScoringEvent, responses: { 202: { schema: schema.EventAccepted } }, errors: ['not_found'],
+    method: 'POST',
+    path: '/scoring/events',
+    operationId: 'recordScoringEvent',
+    summary: 'Record a website visit',
+    access: 'scoring:write',
+    body: schema.ScoringEvent,
+    responses: { 202: { schema: schema.EventAccepted } },
+    errors: ['not_found'],
     handler: async ({ em, principal, requestId, body }) => {
-      const eventId = await recordVisit(em, { tenantId: principal.tenantId, requestId }, { contactId: body.contactId, ...body.data });
+      const eventId = await recordVisit(
+        em,
+        { tenantId: principal.tenantId, requestId },
+        { contactId: body.contactId, ...body.data },
+      );
       return accepted(`/contacts/${body.contactId}/activities`, { eventId });
     },
   }),
   route({
-    method: 'GET', path: '/scoring/thresholds', operationId: 'listScoreThresholds', summary: 'List score thresholds', access: 'scoring:read',
-    query: schema.ThresholdQuery, responses: { 200: { schema: listOf(schema.Threshold) } },
+    method: 'GET',
+    path: '/scoring/thresholds',
+    operationId: 'listScoreThresholds',
+    summary: 'List score thresholds',
+    access: 'scoring:read',
+    query: schema.ThresholdQuery,
+    responses: { 200: { schema: listOf(schema.Threshold) } },
     handler: async ({ em, query }) => ({
       body: await listThresholds(em, query, async (found, tx) => {
-        const counts = await triggeredCounts(tx, found.map((threshold) => threshold.id));
+        const counts = await triggeredCounts(
+          tx,
+          found.map((threshold) => threshold.id),
+        );
         return found.map((threshold) => presentThreshold(threshold, counts.get(threshold.id) ?? 0));
       }),
     }),
   }),
   route({
-    method: 'POST', path: '/scoring/thresholds', operationId: 'createScoreThreshold', summary: 'Create a score threshold', access: 'scoring:write',
-    body: schema.ThresholdCreate, responses: { 201: { schema: schema.Threshold } },
+    method: 'POST',
+    path: '/scoring/thresholds',
+    operationId: 'createScoreThreshold',
+    summary: 'Create a score threshold',
+    access: 'scoring:write',
+    body: schema.ThresholdCreate,
+    responses: { 201: { schema: schema.Threshold } },
     check: ({ tx, caller, body }) => actionViolations(tx, caller.tenantId, body.action),
     handler: async ({ em, caller, body }) => {
       const threshold = await createThreshold(em, caller, { ...body, action: body.action ?? { type: 'NONE' } });
@@ -108,22 +208,39 @@ export const scoringRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/scoring/thresholds/{id}', operationId: 'getScoreThreshold', summary: 'Get a score threshold', access: 'scoring:read',
-    params: IdParams, responses: { 200: { schema: schema.Threshold } },
+    method: 'GET',
+    path: '/scoring/thresholds/{id}',
+    operationId: 'getScoreThreshold',
+    summary: 'Get a score threshold',
+    access: 'scoring:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Threshold } },
     handler: async ({ em, params }) => {
       const threshold = await em.findOne(ScoreThreshold, { id: params.id });
       if (!threshold) throw notFound('score threshold', params.id);
-      return { body: presentThreshold(threshold, (await triggeredCounts(em, [params.id])).get(params.id) ?? 0), derived: true };
+      return {
+        body: presentThreshold(threshold, (await triggeredCounts(em, [params.id])).get(params.id) ?? 0),
+        derived: true,
+      };
     },
   }),
   route({
-    method: 'PUT', path: '/scoring/thresholds/{id}', operationId: 'updateScoreThreshold', summary: 'Change a score threshold', access: 'scoring:write',
-    params: IdParams, body: schema.ThresholdUpdate, responses: { 200: { schema: schema.Threshold } },
+    method: 'PUT',
+    path: '/scoring/thresholds/{id}',
+    operationId: 'updateScoreThreshold',
+    summary: 'Change a score threshold',
+    access: 'scoring:write',
+    params: IdParams,
+    body: schema.ThresholdUpdate,
+    responses: { 200: { schema: schema.Threshold } },
     check: async ({ tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(ScoreThreshold, { id: params.id ?? 0 });
       if (!current) return [];
       const count = (await triggeredCounts(tx, [current.id])).get(current.id) ?? 0;
-      return [...changedReadOnly(readOnly, presentThreshold(current, count)), ...(await actionViolations(tx, caller.tenantId, body.action))];
+      return [
+        ...changedReadOnly(readOnly, presentThreshold(current, count)),
+        ...(await actionViolations(tx, caller.tenantId, body.action)),
+      ];
     },
     handler: async ({ em, caller, params, body, readOnly, ifMatch }) => {
       const count = (await triggeredCounts(em, [params.id])).get(params.id) ?? 0;
@@ -135,30 +252,50 @@ export const scoringRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'DELETE', path: '/scoring/thresholds/{id}', operationId: 'deleteScoreThreshold', summary: 'Delete a score threshold', access: 'scoring:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['precondition_failed'],
+    method: 'DELETE',
+    path: '/scoring/thresholds/{id}',
+    operationId: 'deleteScoreThreshold',
+    summary: 'Delete a score threshold',
+    access: 'scoring:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteThreshold(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'GET', path: '/scoring/settings', operationId: 'getScoringSettings', summary: 'Where warm and hot begin', access: 'settings:read',
+    method: 'GET',
+    path: '/scoring/settings',
+    operationId: 'getScoringSettings',
+    summary: 'Where warm and hot begin',
+    access: 'settings:read',
     responses: { 200: { schema: schema.Settings } },
     handler: async ({ em }) => ({ body: presentSettings(await readSettings(em)) }),
   }),
   route({
-    method: 'PUT', path: '/scoring/settings', operationId: 'updateScoringSettings', summary: 'Move the levels', access: 'settings:write',
-    body: schema.SettingsUpdate, responses: { 200: { schema: schema.Settings } },
+    method: 'PUT',
+    path: '/scoring/settings',
+    operationId: 'updateScoringSettings',
+    summary: 'Move the levels',
+    access: 'settings:write',
+    body: schema.SettingsUpdate,
+    responses: { 200: { schema: schema.Settings } },
     check: async ({ tx, body, readOnly }) => {
       const current = await readSettings(tx);
-      return [...changedReadOnly(readOnly, presentSettings(current)), ...levelViolations({ warm: current.warm, hot: current.hot, ...body })];
+      return [
+        ...changedReadOnly(readOnly, presentSettings(current)),
+        ...levelViolations({ warm: current.warm, hot: current.hot, ...body }),
+      ];
     },
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
-      body: presentSettings(await updateSettings(em, caller, body, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentSettings(current));
-      })),
+      body: presentSettings(
+        await updateSettings(em, caller, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentSettings(current));
+        }),
+      ),
     }),
   }),
 ];

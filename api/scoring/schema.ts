@@ -6,11 +6,14 @@ import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } 
 
 const qualification = oneOf(['cold', 'warm', 'hot']);
 
-const Condition = strict({
-  field: Type.String({ minLength: 1, maxLength: 100 }),
-  operator: oneOf(FIELD_OPERATORS),
-  value: Type.Optional(Type.Unsafe<FilterValue | null>({})),
-}, { description: 'As in the `where` of a segment\'s event leaf' });
+const Condition = strict(
+  {
+    field: Type.String({ minLength: 1, maxLength: 100 }),
+    operator: oneOf(FIELD_OPERATORS),
+    value: Type.Optional(Type.Unsafe<FilterValue | null>({})),
+  },
+  { description: "As in the `where` of a segment's event leaf" },
+);
 
 const ruleFields = {
   name: Type.String({ minLength: 1, maxLength: 255, examples: ['Email opened'] }),
@@ -19,35 +22,61 @@ const ruleFields = {
   category: nullable(Type.String({ maxLength: 100 })),
   weight: Type.Number({ minimum: 0, maximum: 1000, default: 1 }),
   conditions: Type.Array(Condition, { maxItems: 20 }),
-  maxPerContact: nullable(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Most points that the rule gives one contact' })),
+  maxPerContact: nullable(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Most points that the rule gives one contact' }),
+  ),
   target: oneOf(['contact', 'company']),
   active: Type.Boolean(),
 };
 const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'decay'] as const;
 const { name, eventType, points, ...optional } = ruleFields;
 
-export const Rule = strict({ id: Id, ...ruleFields, decay: Type.Null(), tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp });
-const partial = <T extends Parameters<typeof Type.Object>[0]>(fields: T) => Type.Partial(Type.Object(fields)).properties;
+export const Rule = strict({
+  id: Id,
+  ...ruleFields,
+  decay: Type.Null(),
+  tenantId: Type.String(),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+const partial = <T extends Parameters<typeof Type.Object>[0]>(fields: T) =>
+  Type.Partial(Type.Object(fields)).properties;
 export const RuleCreate = writable({ name, eventType, points, ...partial(withoutDefaults(optional)) }, readOnly);
 export const RuleUpdate = writable(partial(withoutDefaults(ruleFields)), readOnly);
-export const RuleQuery = listQuery(['id', 'name', 'createdAt'], { eventType: Type.Optional(Type.String()), active: Type.Optional(Type.Boolean()) });
+export const RuleQuery = listQuery(['id', 'name', 'createdAt'], {
+  eventType: Type.Optional(Type.String()),
+  active: Type.Optional(Type.Boolean()),
+});
 
 /** A PUT leaves absent fields as they are, so the check must not fill defaults in. */
 function withoutDefaults<T extends object>(fields: T): T {
-  return Object.fromEntries(Object.entries(fields).map(([key, schema]) => {
-    const { default: _default, ...rest } = schema as { default?: unknown };
-    return [key, rest];
-  })) as T;
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, schema]) => {
+      const { default: _default, ...rest } = schema as { default?: unknown };
+      return [key, rest];
+    }),
+  ) as T;
 }
 
-const Action = Type.Unsafe<{ type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number }>({
+const Action = Type.Unsafe<
+  { type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number }
+>({
   type: 'object',
   required: ['type'],
   properties: { type: { type: 'string', enum: ['NONE', 'ADD_TO_LIST', 'START_CAMPAIGN'] }, listId: Id, campaignId: Id },
   additionalProperties: false,
   allOf: [
-    { if: { properties: { type: { const: 'ADD_TO_LIST' } } }, then: { required: ['listId'] }, else: { properties: { listId: false } } },
-    { if: { properties: { type: { const: 'START_CAMPAIGN' } } }, then: { required: ['campaignId'] }, else: { properties: { campaignId: false } } },
+    {
+      if: { properties: { type: { const: 'ADD_TO_LIST' } } },
+      then: { required: ['listId'] },
+      else: { properties: { listId: false } },
+    },
+    {
+      if: { properties: { type: { const: 'START_CAMPAIGN' } } },
+      then: { required: ['campaignId'] },
+      else: { properties: { campaignId: false } },
+    },
   ],
 });
 const thresholdFields = {
@@ -55,29 +84,72 @@ const thresholdFields = {
   score: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
   action: Action,
 };
-const thresholdReadOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'triggered', 'triggeredCount'] as const;
+const thresholdReadOnly = [
+  'id',
+  'tenantId',
+  'version',
+  'createdAt',
+  'updatedAt',
+  'triggered',
+  'triggeredCount',
+] as const;
 export const Threshold = strict({
-  id: Id, ...thresholdFields, triggered: Type.Boolean({ description: 'It has fired for anyone' }), triggeredCount: Type.Integer(),
-  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
+  id: Id,
+  ...thresholdFields,
+  triggered: Type.Boolean({ description: 'It has fired for anyone' }),
+  triggeredCount: Type.Integer(),
+  tenantId: Type.String(),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
-export const ThresholdCreate = writable({ name: thresholdFields.name, score: thresholdFields.score, action: Type.Optional(Action) }, thresholdReadOnly);
+export const ThresholdCreate = writable(
+  { name: thresholdFields.name, score: thresholdFields.score, action: Type.Optional(Action) },
+  thresholdReadOnly,
+);
 export const ThresholdUpdate = writable(partial(thresholdFields), thresholdReadOnly);
 export const ThresholdQuery = listQuery(['id', 'name', 'score', 'createdAt'], {});
 
-const History = Type.Array(strict({ at: Timestamp, eventType: Type.String(), ruleId: Id, points: Type.Integer(), total: Type.Integer(), eventId: Type.String() }));
+const History = Type.Array(
+  strict({
+    at: Timestamp,
+    eventType: Type.String(),
+    ruleId: Id,
+    points: Type.Integer(),
+    total: Type.Integer(),
+    eventId: Type.String(),
+  }),
+);
 export const ContactScore = strict({
-  contactId: Id, totalScore: Type.Integer(), qualification,
+  contactId: Id,
+  totalScore: Type.Integer(),
+  qualification,
   rules: Type.Array(strict({ ruleId: Id, score: Type.Integer() })),
   thresholds: Type.Array(strict({ thresholdId: Id, triggered: Type.Boolean(), at: nullable(Timestamp) })),
   history: History,
 });
-export const CompanyScore = strict({ companyId: Id, totalScore: Type.Integer(), contactsTotal: Type.Integer(), qualification, history: History });
+export const CompanyScore = strict({
+  companyId: Id,
+  totalScore: Type.Integer(),
+  contactsTotal: Type.Integer(),
+  qualification,
+  history: History,
+});
 export const LeaderboardQuery = strict({
   type: Type.Optional(oneOf(['contacts', 'companies'], { default: 'contacts' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
 });
 export const Leaderboard = strict({
-  data: Type.Array(strict({ rank: Type.Integer(), contactId: Type.Optional(Id), companyId: Type.Optional(Id), name: Type.String(), totalScore: Type.Integer(), qualification })),
+  data: Type.Array(
+    strict({
+      rank: Type.Integer(),
+      contactId: Type.Optional(Id),
+      companyId: Type.Optional(Id),
+      name: Type.String(),
+      totalScore: Type.Integer(),
+      qualification,
+    }),
+  ),
 });
 const level = Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 });
 export const Settings = strict({ warm: level, hot: level, version: Version });

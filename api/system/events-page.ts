@@ -32,7 +32,11 @@ nav ul{columns:14rem;padding-left:1.2rem}`;
 
 /** Renders the inline code and the paragraphs of a description's Markdown, escaped. */
 const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-const paragraphs = (text: string): string => text.split('\n\n').map((part) => `<p>${inline(part)}</p>`).join('\n');
+const paragraphs = (text: string): string =>
+  text
+    .split('\n\n')
+    .map((part) => `<p>${inline(part)}</p>`)
+    .join('\n');
 
 function typeOf({ type, anyOf, items, format, const: only }: Schema): string {
   if (only !== undefined) return JSON.stringify(only);
@@ -42,8 +46,10 @@ function typeOf({ type, anyOf, items, format, const: only }: Schema): string {
 }
 
 function fields({ properties = {}, required = [] }: Schema): string {
-  const rows = Object.entries(properties).map(([name, schema]) =>
-    `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema))}${required.includes(name) ? '' : ', optional'}</td><td>${inline(schema.description ?? '')}</td></tr>`);
+  const rows = Object.entries(properties).map(
+    ([name, schema]) =>
+      `<tr><td><code>${escapeHtml(name)}</code></td><td>${escapeHtml(typeOf(schema))}${required.includes(name) ? '' : ', optional'}</td><td>${inline(schema.description ?? '')}</td></tr>`,
+  );
   return `<table><thead><tr><th>Field</th><th>Type</th><th></th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 
@@ -63,14 +69,19 @@ const ageOf = (hours: number): string => (hours % 24 === 0 ? `${hours / 24} days
 export function eventsPage(document: ReturnType<typeof asyncapi>): string {
   const channels = Object.entries(document.channels) as [string, Channel][];
   const { nats } = document.servers;
-  const streams = document['x-streams'].map(({ name, subjects, retention, maxAgeSeconds }) =>
-    `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until taken' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'for ever'}</td></tr>`);
-  return htmlPage(document.info.title, `<style>${style}</style>
+  const streams = document['x-streams'].map(
+    ({ name, subjects, retention, maxAgeSeconds }) =>
+      `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until taken' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'for ever'}</td></tr>`,
+  );
+  return htmlPage(
+    document.info.title,
+    `<style>${style}</style>
 <p><a href="/docs">HTTP API</a> · <a href="/api/v1/asyncapi.json">AsyncAPI document</a></p>
 <h1>${escapeHtml(document.info.title)}</h1>
 ${paragraphs(document.info.description)}
 <p>Server: <code>nats://${escapeHtml(nats.host)}</code>. ${inline(nats.description)}</p>
 <table><thead><tr><th>Stream</th><th>Subjects</th><th>Kept</th></tr></thead><tbody>${streams.join('\n')}</tbody></table>
 <nav><ul>${channels.map(([id, { title }]) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`).join('')}</ul></nav>
-${channels.map(channelHtml).join('\n')}`);
+${channels.map(channelHtml).join('\n')}`,
+  );
 }

@@ -20,15 +20,22 @@ function smtpAnswers(address: string): Promise<void> {
     const socket = connect(Number(url.port || (url.protocol === 'smtps:' ? 465 : 587)), url.hostname);
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
     socket.once('error', reject);
-    socket.once(url.protocol === 'smtps:' ? 'connect' : 'data', () => { socket.end('QUIT\r\n'); resolve(); });
+    socket.once(url.protocol === 'smtps:' ? 'connect' : 'data', () => {
+      socket.end('QUIT\r\n');
+      resolve();
+    });
   });
 }
 
 async function workerPolls(deps: Deps): Promise<void> {
   const queue = await deps.temporal.workflowService.describeTaskQueue({
-    namespace: deps.env.TEMPORAL_NAMESPACE, taskQueue: { name: QUEUES.journeys }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
+    namespace: deps.env.TEMPORAL_NAMESPACE,
+    taskQueue: { name: QUEUES.journeys },
+    taskQueueType: TASK_QUEUE_TYPE_WORKFLOW,
   });
-  const fresh = (queue.pollers ?? []).some((poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 < 120_000);
+  const fresh = (queue.pollers ?? []).some(
+    (poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 < 120_000,
+  );
   if (!fresh) throw new Error('no worker polls');
 }
 
@@ -54,7 +61,9 @@ export const healthAreas = Object.keys(areas).filter((area) => area !== 'all');
 
 const withTimeout = <T>(promise: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout;
-  const timeout = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error('timed out')), TIMEOUT_MS); });
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('timed out')), TIMEOUT_MS);
+  });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 };
 
@@ -67,10 +76,13 @@ function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
   caches.set(deps, cache);
   const cached = cache.get(name);
   if (cached && Date.now() - cached.at < CACHE_MS) return cached.result;
-  const result = withTimeout(check(deps)).then((): Status => 'UP', (error: unknown): Status => {
-    deps.log.warn({ err: error as Error, component: name }, 'component is not healthy');
-    return severity;
-  });
+  const result = withTimeout(check(deps)).then(
+    (): Status => 'UP',
+    (error: unknown): Status => {
+      deps.log.warn({ err: error as Error, component: name }, 'component is not healthy');
+      return severity;
+    },
+  );
   cache.set(name, { at: Date.now(), result });
   return result;
 }
@@ -80,5 +92,8 @@ export async function checkHealth(deps: Deps, area: string): Promise<Health> {
   const checks = areas[area] ?? [];
   const statuses = await Promise.all(checks.map((check) => run(deps, check)));
   const status = statuses.includes('DOWN') ? 'DOWN' : statuses.includes('DEGRADED') ? 'DEGRADED' : 'UP';
-  return { status, components: Object.fromEntries(checks.map(([name], index) => [name, { status: statuses[index]! }])) };
+  return {
+    status,
+    components: Object.fromEntries(checks.map(([name], index) => [name, { status: statuses[index]! }])),
+  };
 }

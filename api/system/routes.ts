@@ -17,14 +17,22 @@ const HealthAnswer = strict({ status, components: Type.Record(Type.String(), str
 
 function health(area: string, path: `/${string}`): RouteSpec {
   return route({
-    method: 'GET', path, operationId: area === 'all' ? 'getHealth' : `get${area[0]!.toUpperCase()}${area.slice(1)}Health`,
+    method: 'GET',
+    path,
+    operationId: area === 'all' ? 'getHealth' : `get${area[0]!.toUpperCase()}${area.slice(1)}Health`,
     summary: area === 'all' ? 'Health of all components' : `Health of the area ${area}`,
-    access: 'public', openQuery: true,
-    responses: { 200: { schema: HealthAnswer, description: 'UP or DEGRADED' }, 503: { schema: HealthAnswer, description: 'DOWN' } },
+    access: 'public',
+    openQuery: true,
+    responses: {
+      200: { schema: HealthAnswer, description: 'UP or DEGRADED' },
+      503: { schema: HealthAnswer, description: 'DOWN' },
+    },
     handler: async ({ deps }) => {
       const body = await checkHealth(deps, area);
       const headers = { 'Cache-Control': 'no-store' };
-      return body.status === 'DOWN' ? { status: 503, body, headers: { ...headers, 'Retry-After': '5' } } : { body, headers };
+      return body.status === 'DOWN'
+        ? { status: 503, body, headers: { ...headers, 'Retry-After': '5' } }
+        : { body, headers };
     },
   });
 }
@@ -34,7 +42,8 @@ const docsPage = `<!doctype html>
 <link rel="stylesheet" href="/docs/reference.css"><link rel="icon" href="data:,"></head>
 <body><div id="docs"></div><script src="/docs/reference.js"></script><script src="/docs/start.js"></script></body></html>`;
 const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, defaultModelRendering: 'model', defaultModelsExpandDepth: 0, defaultModelExpandDepth: 3, requestSnippetsEnabled: true, displayRequestDuration: true, validatorUrl: null });`;
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+const docsPolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 /** Answers what is the same for all, made when it is asked for first: to make some of it again takes as long as a thousand other answers. */
 function madeOnce(make: (deps: Deps) => string | Buffer, headers: Record<string, string>): RouteSpec['handler'] {
@@ -50,9 +59,17 @@ function madeOnce(make: (deps: Deps) => string | Buffer, headers: Record<string,
 function docsFile(path: `/${string}`, operationId: string, summary: string, file: string, type: string): RouteSpec {
   const source = fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
   return route({
-    method: 'GET', path, operationId, summary, access: 'public', openQuery: true,
+    method: 'GET',
+    path,
+    operationId,
+    summary,
+    access: 'public',
+    openQuery: true,
     responses: { 200: { contentType: type, description: 'A file' } },
-    handler: madeOnce(() => readFileSync(source), { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'public, max-age=86400' }),
+    handler: madeOnce(() => readFileSync(source), {
+      'Content-Type': `${type}; charset=utf-8`,
+      'Cache-Control': 'public, max-age=86400',
+    }),
   });
 }
 
@@ -70,34 +87,71 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
   health('all', '/health'),
   ...healthAreas.map((area) => health(area, `/${area}/health`)),
   route({
-    method: 'GET', path: '/openapi.json', operationId: 'getOpenapi', summary: 'This API as OpenAPI 3.1', access: 'public', openQuery: true,
+    method: 'GET',
+    path: '/openapi.json',
+    operationId: 'getOpenapi',
+    summary: 'This API as OpenAPI 3.1',
+    access: 'public',
+    openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An OpenAPI 3.1 document' } },
     handler: madeOnce(({ env }) => JSON.stringify(openapi(all(), env.PUBLIC_URL)), json),
   }),
   route({
-    method: 'GET', path: '/asyncapi.json', operationId: 'getAsyncapi', summary: 'The events as AsyncAPI 3', access: 'public', openQuery: true,
+    method: 'GET',
+    path: '/asyncapi.json',
+    operationId: 'getAsyncapi',
+    summary: 'The events as AsyncAPI 3',
+    access: 'public',
+    openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
     handler: madeOnce(({ env }) => JSON.stringify(asyncapi(env)), json),
   }),
   route({
-    method: 'GET', path: '//docs', operationId: 'getDocs', summary: 'This API as pages', access: 'public', openQuery: true,
+    method: 'GET',
+    path: '//docs',
+    operationId: 'getDocs',
+    summary: 'This API as pages',
+    access: 'public',
+    openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The documentation' } },
-    handler: async () => ({ body: docsPage, headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': docsPolicy } }),
+    handler: async () => ({
+      body: docsPage,
+      headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': docsPolicy },
+    }),
   }),
   route({
-    method: 'GET', path: '//docs/events', operationId: 'getEventsDocs', summary: 'The events as a page', access: 'public', openQuery: true,
+    method: 'GET',
+    path: '//docs/events',
+    operationId: 'getEventsDocs',
+    summary: 'The events as a page',
+    access: 'public',
+    openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The documentation of the events' } },
-    handler: madeOnce(({ env }) => eventsPage(asyncapi(env)), { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': pagePolicy() }),
+    handler: madeOnce(({ env }) => eventsPage(asyncapi(env)), {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': pagePolicy(),
+    }),
   }),
   route({
-    method: 'GET', path: '//docs/start.js', operationId: 'getDocsStart', summary: 'Starts the pages', access: 'public', openQuery: true,
+    method: 'GET',
+    path: '//docs/start.js',
+    operationId: 'getDocsStart',
+    summary: 'Starts the pages',
+    access: 'public',
+    openQuery: true,
     responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
     handler: async () => ({ body: docsScript, headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
   }),
   docsFile('//docs/reference.js', 'getDocsScript', 'Draws the pages', 'swagger-ui-bundle.js', 'text/javascript'),
   docsFile('//docs/reference.css', 'getDocsStyle', 'How the pages look', 'swagger-ui.css', 'text/css'),
   route({
-    method: 'GET', path: '//metrics', operationId: 'getMetrics', summary: 'Measurements for Prometheus', access: 'public', openQuery: true, errors: ['unauthorized'],
+    method: 'GET',
+    path: '//metrics',
+    operationId: 'getMetrics',
+    summary: 'Measurements for Prometheus',
+    access: 'public',
+    openQuery: true,
+    errors: ['unauthorized'],
     responses: { 200: { contentType: 'text/plain', description: 'Prometheus text format' } },
     handler: async (call) => {
       checkMetricsToken(call);

@@ -15,7 +15,11 @@ const text = `
 new Koa()
   .use(async (ctx) => {
     const claims = jwt.verify(ctx.get('authorization').slice(7), secret, { algorithms: ['HS256'] }) as { tid: string };
-    const { rows } = await pool.query({ name: 'contact', text, values: [claims.tid, ctx.path.slice(ctx.path.lastIndexOf('/') + 1)] });
+    const { rows } = await pool.query({
+      name: 'contact',
+      text,
+      values: [claims.tid, ctx.path.slice(ctx.path.lastIndexOf('/') + 1)],
+    });
     ctx.body = rows[0];
   })
   .listen(Number(PORT), '127.0.0.1');

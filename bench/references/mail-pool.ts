@@ -4,7 +4,13 @@ import { MESSAGE, htmlFor } from './mail-message.ts';
 
 const [url, count, connections, privateKey] = process.argv.slice(2);
 const dkim = privateKey ? { dkim: { domainName: 'example.com', keySelector: 'bench', privateKey } } : {};
-const transport = createTransport({ url, pool: true, maxConnections: Number(connections), maxMessages: Infinity, ...dkim } as object);
+const transport = createTransport({
+  url,
+  pool: true,
+  maxConnections: Number(connections),
+  maxMessages: Infinity,
+  ...dkim,
+} as object);
 const begun = performance.now();
 const before = process.cpuUsage();
 let next = 0;
@@ -12,7 +18,13 @@ async function sendSome(): Promise<void> {
   while (next < Number(count)) {
     const n = (next += 1);
     const html = htmlFor({ firstName: `First${n}`, lastName: 'Last', company: 'Example Works' });
-    await transport.sendMail({ from: MESSAGE.from, to: `pool${n}@example.net`, subject: `Hello First${n}`, html, text: MESSAGE.text });
+    await transport.sendMail({
+      from: MESSAGE.from,
+      to: `pool${n}@example.net`,
+      subject: `Hello First${n}`,
+      html,
+      text: MESSAGE.text,
+    });
   }
 }
 // Enough at once that the pool never waits for the next.

@@ -8,7 +8,11 @@ const { port, formId, halfOpen } = workerData as Attack;
 
 /** Each is refused, or takes no longer than another request. */
 const bodies: [string, string, string][] = [
-  [`/forms/${formId}/submit`, 'application/x-www-form-urlencoded', Array.from({ length: 20_000 }, (_, n) => `name${n}=1`).join('&')],
+  [
+    `/forms/${formId}/submit`,
+    'application/x-www-form-urlencoded',
+    Array.from({ length: 20_000 }, (_, n) => `name${n}=1`).join('&'),
+  ],
   [`/forms/${formId}/submit`, 'application/json', `{"email":[${'{},'.repeat(20_000)}{}]}`],
   ['/auth/login', 'application/json', `{"username":[${'{},'.repeat(1_500_000)}{}]}`],
   ['/auth/login', 'application/json', `{"username":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`],
@@ -17,17 +21,23 @@ const bodies: [string, string, string][] = [
 
 let stopped = false;
 let sent = 0;
-const sockets = await Promise.all(Array.from({ length: halfOpen }, async (_, n) => {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 3)}` });
-  socket.on('error', () => undefined);
-  await once(socket, 'connect');
-  socket.write(`POST /api/v1/forms/${formId}/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`);
-  return socket;
-}));
+const sockets = await Promise.all(
+  Array.from({ length: halfOpen }, async (_, n) => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 3)}` });
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(
+      `POST /api/v1/forms/${formId}/submit HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{`,
+    );
+    return socket;
+  }),
+);
 const send = async (): Promise<void> => {
   for (let n = 0; !stopped; n += 1) {
     const [path, type, body] = bodies[n % bodies.length]!;
-    await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { method: 'POST', body, headers: { 'content-type': type } }).then((answer) => answer.text()).catch(() => undefined);
+    await fetch(`http://127.0.0.1:${port}/api/v1${path}`, { method: 'POST', body, headers: { 'content-type': type } })
+      .then((answer) => answer.text())
+      .catch(() => undefined);
     sent += 1;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -50,8 +50,12 @@ export async function sendLoad({ port, token, paths, connections, seconds, rate 
       if (rate === undefined && !stopped) send();
       else idle.push(send);
     });
-    socket.on('error', (error) => { failure ??= error; });
-    socket.on('close', () => { if (!stopped) failure ??= new Error('the server closed a connection'); });
+    socket.on('error', (error) => {
+      failure ??= error;
+    });
+    socket.on('close', () => {
+      if (!stopped) failure ??= new Error('the server closed a connection');
+    });
     idle.push(send);
   }
   const begin = performance.now();
@@ -86,4 +90,5 @@ function onAnswers(socket: Socket, answered: (status: number) => void): void {
 }
 
 /** The value below which a share of the sorted values are. */
-export const at = (sorted: readonly number[], share: number): number => sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;
+export const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.floor((sorted.length - 1) * share)] ?? NaN;

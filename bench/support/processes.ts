@@ -6,7 +6,9 @@ import type { Service } from '../../test/support/service.ts';
 
 export function startProcess(command: string, args: string[], env: NodeJS.ProcessEnv = process.env): ChildProcess {
   const child = spawn(command, args, { env, stdio: 'ignore' });
-  child.once('error', (error) => { throw new Error(`${command} can not be started`, { cause: error }); });
+  child.once('error', (error) => {
+    throw new Error(`${command} can not be started`, { cause: error });
+  });
   return child;
 }
 

@@ -5,8 +5,19 @@ import { until } from '../../test/support/until.ts';
 
 /** Starts a server of its own process and waits until it answers at all. `file` is a path in the repository. */
 export async function startServer(file: string, port: number, env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [resolve(file)], { env: { ...process.env, ...env, PORT: String(port) }, stdio: ['ignore', 'ignore', 'inherit'] });
-  await until(`${file} answers`, () => fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' }).then(() => true, () => false), 60_000);
+  const child = spawn(process.execPath, [resolve(file)], {
+    env: { ...process.env, ...env, PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await until(
+    `${file} answers`,
+    () =>
+      fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' }).then(
+        () => true,
+        () => false,
+      ),
+    60_000,
+  );
   return child;
 }
 

@@ -25,7 +25,9 @@ export class ProblemError extends Error {
   readonly body: unknown;
 
   constructor(response: Response, body: unknown) {
-    const problem = /problem\+json/.test(response.headers.get('content-type') ?? '') ? (body as Schemas['Problem']) : null;
+    const problem = /problem\+json/.test(response.headers.get('content-type') ?? '')
+      ? (body as Schemas['Problem'])
+      : null;
     super(problem ? `${problem.code}: ${problem.detail}` : `HTTP ${response.status}`);
     this.status = response.status;
     this.code = problem?.code ?? 'unknown';
@@ -35,11 +37,19 @@ export class ProblemError extends Error {
   }
 }
 
-interface AnyInput extends Options { path?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+interface AnyInput extends Options {
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
 
 function urlOf(baseUrl: string, path: string, { path: values = {}, query = {} }: AnyInput): URL {
-  const url = new URL(baseUrl.replace(/\/+$/, '') + path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))));
-  for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
+  const url = new URL(
+    baseUrl.replace(/\/+$/, '') +
+      path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))),
+  );
+  for (const [name, value] of Object.entries(query))
+    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
   return url;
 }
 
@@ -47,7 +57,8 @@ function bodyOf(type: string | null, body: unknown): string | FormData | null {
   if (type === null || body === undefined) return null;
   if (type === 'application/json') return JSON.stringify(body);
   const form = new FormData();
-  for (const [name, value] of Object.entries(body as Record<string, string | Blob | undefined>)) if (value !== undefined) form.append(name, value);
+  for (const [name, value] of Object.entries(body as Record<string, string | Blob | undefined>))
+    if (value !== undefined) form.append(name, value);
   return form;
 }
 
@@ -73,22 +84,33 @@ export function createClient({ baseUrl, token, retries = 3, maxWait = 60, fetch:
       if (key) headers.set('idempotency-key', key);
       if (input.ifMatch !== undefined) headers.set('if-match', `"${input.ifMatch}"`);
       if (type === 'application/json' && input.body !== undefined) headers.set('content-type', type);
-      const response = await send(url, { method, headers, body: bodyOf(type, input.body), signal: input.signal ?? null });
+      const response = await send(url, {
+        method,
+        headers,
+        body: bodyOf(type, input.body),
+        signal: input.signal ?? null,
+      });
       const body = await read(response);
       if (response.ok) return body;
       const wait = Number(response.headers.get('retry-after') ?? NaN);
-      if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait)) throw new ProblemError(response, body);
+      if (left <= 0 || ![429, 503].includes(response.status) || !(wait <= maxWait))
+        throw new ProblemError(response, body);
       await new Promise((resolve) => setTimeout(resolve, wait * 1000));
       input.signal?.throwIfAborted();
     }
   }
-  return Object.fromEntries((Object.keys(table) as OperationId[]).map((id) => [id, (input?: AnyInput) => call(id, input)])) as unknown as Client;
+  return Object.fromEntries(
+    (Object.keys(table) as OperationId[]).map((id) => [id, (input?: AnyInput) => call(id, input)]),
+  ) as unknown as Client;
 }
 
 type Lists = (input: never) => Promise<{ data: unknown[]; page: { nextCursor: string | null } }>;
 
 /** Everything that a list holds, page by page: `for await (const contact of each(client.listContacts, { query: { tag: 'vip' } }))`. */
-export async function* each<F extends Lists>(list: F, ...[input]: Parameters<F>): AsyncGenerator<Awaited<ReturnType<F>>['data'][number]> {
+export async function* each<F extends Lists>(
+  list: F,
+  ...[input]: Parameters<F>
+): AsyncGenerator<Awaited<ReturnType<F>>['data'][number]> {
   const { query, ...rest } = (input ?? {}) as AnyInput;
   for (let cursor: string | undefined; ;) {
     const { data, page } = await list({ ...rest, query: { ...query, ...(cursor ? { cursor } : {}) } } as never);

@@ -167,7 +167,10 @@ const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   ...tenantTable,
-  uniques: [{ name: 'api_keys_hash_key', properties: ['keyHash'] }, { name: 'api_keys_name_key', properties: ['tenantId', 'name'] }],
+  uniques: [
+    { name: 'api_keys_hash_key', properties: ['keyHash'] },
+    { name: 'api_keys_name_key', properties: ['tenantId', 'name'] },
+  ],
   properties: {
     id: id(),
     tenantId: tenantId(),
@@ -251,5 +254,16 @@ export class RateBucket extends RateBucketSchema.class {}
 RateBucketSchema.setClass(RateBucket);
 
 export const authEntities = [
-  Tenant, User, Role, Session, LoginFailure, UserToken, AccountMailRequest, Invitation, ApiKey, AuditEntry, IdempotentAnswer, RateBucket,
+  Tenant,
+  User,
+  Role,
+  Session,
+  LoginFailure,
+  UserToken,
+  AccountMailRequest,
+  Invitation,
+  ApiKey,
+  AuditEntry,
+  IdempotentAnswer,
+  RateBucket,
 ];

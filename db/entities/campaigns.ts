@@ -149,4 +149,10 @@ const CampaignEnrolmentSchema = defineEntity({
 export class CampaignEnrolment extends CampaignEnrolmentSchema.class {}
 CampaignEnrolmentSchema.setClass(CampaignEnrolment);
 
-export const campaignEntities = [Campaign, CampaignVersion, CampaignExecution, CampaignStepExecution, CampaignEnrolment];
+export const campaignEntities = [
+  Campaign,
+  CampaignVersion,
+  CampaignExecution,
+  CampaignStepExecution,
+  CampaignEnrolment,
+];

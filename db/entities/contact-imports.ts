@@ -114,4 +114,10 @@ const ContactImportKeptSchema = defineEntity({
 export class ContactImportKept extends ContactImportKeptSchema.class {}
 ContactImportKeptSchema.setClass(ContactImportKept);
 
-export const importEntities = [ContactImport, ContactImportChunk, ContactImportReject, ContactImportKey, ContactImportKept];
+export const importEntities = [
+  ContactImport,
+  ContactImportChunk,
+  ContactImportReject,
+  ContactImportKey,
+  ContactImportKept,
+];

@@ -195,4 +195,13 @@ const ErasedAddressSchema = defineEntity({
 export class ErasedAddress extends ErasedAddressSchema.class {}
 ErasedAddressSchema.setClass(ErasedAddress);
 
-export const contactEntities = [Contact, Company, ContactActivity, Segment, SegmentMember, CustomField, Erasure, ErasedAddress];
+export const contactEntities = [
+  Contact,
+  Company,
+  ContactActivity,
+  Segment,
+  SegmentMember,
+  CustomField,
+  Erasure,
+  ErasedAddress,
+];

@@ -1,7 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
-export const EMAIL_CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED', 'FAILED'] as const;
+export const EMAIL_CAMPAIGN_STATUSES = [
+  'DRAFT',
+  'SCHEDULED',
+  'SENDING',
+  'PAUSED',
+  'SENT',
+  'CANCELLED',
+  'FAILED',
+] as const;
 export type EmailCampaignStatus = (typeof EMAIL_CAMPAIGN_STATUSES)[number];
 export const SCHEDULE_TYPES = ['immediate', 'scheduled', 'recurring', 'recipient_local_time'] as const;
 export type ScheduleType = (typeof SCHEDULE_TYPES)[number];
@@ -28,7 +36,12 @@ const EmailCampaignSchema = defineEntity({
   uniques: [{ name: 'email_campaigns_tenant_id_id_key', properties: ['tenantId', 'id'] }],
   properties: {
     // One sequence for both kinds of campaign: a campaignId in an email or an event means one of them.
-    id: p.bigint('number').primary().autoincrement(false).defaultRaw(`nextval('campaigns_id_seq'::regclass)`).ignoreSchemaChanges('default'),
+    id: p
+      .bigint('number')
+      .primary()
+      .autoincrement(false)
+      .defaultRaw(`nextval('campaigns_id_seq'::regclass)`)
+      .ignoreSchemaChanges('default'),
     tenantId: tenantId(),
     name: p.string().length(255),
     /** Null where there are variants. */

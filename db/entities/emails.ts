@@ -2,7 +2,15 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, engineTable, id, json, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const EMAIL_STATUSES = [
-  'QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'SUPPRESSED', 'BOUNCED', 'COMPLAINED', 'UNKNOWN',
+  'QUEUED',
+  'SENDING',
+  'SENT',
+  'DELIVERED',
+  'FAILED',
+  'SUPPRESSED',
+  'BOUNCED',
+  'COMPLAINED',
+  'UNKNOWN',
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 /** Lanes keep a password reset or a journey's mail from standing behind a large campaign. */
@@ -50,7 +58,11 @@ const EmailSchema = defineEntity({
     lane: p.enum(EMAIL_LANES),
     status: p.enum(EMAIL_STATUSES).default('QUEUED'),
     /** waiting: its send request was not taken in; open: senders may take it, or have; over. */
-    stage: p.text().generated(`(case when status = 'QUEUED' and accepted_at is null then 'waiting' when status in ('QUEUED', 'SENDING') then 'open' else 'over' end) stored`),
+    stage: p
+      .text()
+      .generated(
+        `(case when status = 'QUEUED' and accepted_at is null then 'waiting' when status in ('QUEUED', 'SENDING') then 'open' else 'over' end) stored`,
+      ),
     reason: p.text().nullable(),
     acceptedAt: timestamp().nullable(),
     nextAttemptAt: timestamp().defaultRaw('now()'),
@@ -95,7 +107,11 @@ const EmailEventSchema = defineEntity({
   uniques: [{ name: 'email_events_event_key', properties: ['eventId'] }],
   indexes: [
     { name: 'email_events_email_idx', properties: ['tenantId', 'emailId', 'type'] },
-    { name: 'email_events_campaign_idx', properties: ['tenantId', 'campaignId', 'type'], where: 'campaign_id is not null' },
+    {
+      name: 'email_events_campaign_idx',
+      properties: ['tenantId', 'campaignId', 'type'],
+      where: 'campaign_id is not null',
+    },
     { name: 'email_events_pending_idx', properties: ['receivedAt'], where: 'automated is null' },
   ],
   properties: {

@@ -2,8 +2,24 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { bigid, id, json, resourceColumns, tenantId, tenantTable, timestamp } from './base.ts';
 
 export const FORM_FIELD_TYPES = [
-  'text', 'email', 'select', 'checkbox', 'textarea', 'radio', 'multiselect', 'number', 'phone', 'url', 'date', 'time',
-  'datetime', 'country', 'hidden', 'file', 'consent', 'rating',
+  'text',
+  'email',
+  'select',
+  'checkbox',
+  'textarea',
+  'radio',
+  'multiselect',
+  'number',
+  'phone',
+  'url',
+  'date',
+  'time',
+  'datetime',
+  'country',
+  'hidden',
+  'file',
+  'consent',
+  'rating',
 ] as const;
 
 export interface FormField {

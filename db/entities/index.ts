@@ -13,6 +13,17 @@ import { formEntities } from './forms.ts';
 import { scoringEntities } from './scoring.ts';
 
 export const entities = [
-  ...authEntities, ...contactEntities, ...importEntities, ...emailTemplateEntities, ...emailEntities, ...emailRecipientEntities, ...emailSenderEntities, ...emailCampaignEntities, ...campaignEntities, ...formEntities, ...scoringEntities,
-  ...analyticsEntities, ...eventEntities,
+  ...authEntities,
+  ...contactEntities,
+  ...importEntities,
+  ...emailTemplateEntities,
+  ...emailEntities,
+  ...emailRecipientEntities,
+  ...emailSenderEntities,
+  ...emailCampaignEntities,
+  ...campaignEntities,
+  ...formEntities,
+  ...scoringEntities,
+  ...analyticsEntities,
+  ...eventEntities,
 ];

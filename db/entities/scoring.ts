@@ -131,4 +131,12 @@ ScoringSettingsSchema.setClass(ScoringSettings);
 /** Boundaries of a tenant that has set none. */
 export const DEFAULT_LEVELS = { warm: 30, hot: 70 };
 
-export const scoringEntities = [ScoringRule, ScoreTotal, ScoreByRule, ScoreHistory, ScoreThreshold, ScoreThresholdHit, ScoringSettings];
+export const scoringEntities = [
+  ScoringRule,
+  ScoreTotal,
+  ScoreByRule,
+  ScoreHistory,
+  ScoreThreshold,
+  ScoreThresholdHit,
+  ScoringSettings,
+];

@@ -37,7 +37,9 @@ export class Migration20261121070000_access extends Migration {
     }
     // A queue's rows live for a moment: vacuum them before the index grows past what is live.
     for (const table of ['outbox_events', 'outbox_send_requests', 'outbox_workflows', 'emails']) {
-      this.addSql(`alter table ${table} set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);`);
+      this.addSql(
+        `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_cost_delay = 0);`,
+      );
     }
     // Room on the page, so that the many updates of these rows touch no index.
     for (const table of ['emails', 'campaign_executions']) this.addSql(`alter table ${table} set (fillfactor = 80);`);
@@ -54,7 +56,9 @@ export class Migration20261121070000_access extends Migration {
     this.addSql(`create table inbox_default partition of inbox default;`);
     this.addSql(`alter table inbox enable row level security;`);
     this.addSql(`alter table inbox force row level security;`);
-    this.addSql(`create policy tenant on inbox using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
+    this.addSql(
+      `create policy tenant on inbox using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`,
+    );
     this.addSql(`create policy engine on inbox to perennial_engine using (true) with check (true);`);
     this.addSql(`
       create function ensure_inbox_partition(wanted date) returns void
@@ -95,6 +99,8 @@ export class Migration20261121070000_access extends Migration {
     this.addSql(`grant usage on schema public to perennial_app, perennial_engine;`);
     this.addSql(`grant usage on all sequences in schema public to perennial_app, perennial_engine;`);
     this.addSql(`revoke execute on function ensure_inbox_partition(date), drop_inbox_partitions(date) from public;`);
-    this.addSql(`grant execute on function ensure_inbox_partition(date), drop_inbox_partitions(date) to perennial_engine;`);
+    this.addSql(
+      `grant execute on function ensure_inbox_partition(date), drop_inbox_partitions(date) to perennial_engine;`,
+    );
   }
 }

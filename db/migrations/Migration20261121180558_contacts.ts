@@ -11,7 +11,9 @@ export class Migration20261121180558_contacts extends Migration {
 
     this.addSql(`create extension if not exists pg_trgm;`);
     // Names and address in one text: the trigrams that they share are indexed once.
-    this.addSql(`create index contacts_search_idx on contacts using gin (lower(first_name || ' ' || last_name || chr(10) || email) gin_trgm_ops);`);
+    this.addSql(
+      `create index contacts_search_idx on contacts using gin (lower(first_name || ' ' || last_name || chr(10) || email) gin_trgm_ops);`,
+    );
     this.addSql(`create index companies_search_idx on companies using gin (lower(name) gin_trgm_ops);`);
     // Under row-level security LIKE may use no index, because it is not leakproof: so the tenant is in the function, and
     // what it finds is judged again by the query that asks. At most so many of each kind, for a pattern that fits nearly all.

@@ -5,15 +5,25 @@ export class Migration20261123042936_sender_proof extends Migration {
   override name = 'Migration20261123042936_sender_proof';
 
   override up(): void {
-    this.addSql(`create table "sender_confirmations" ("id" uuid not null, "tenant_id" varchar(50) not null, "sender_id" bigint not null, "address_digest" varchar(64) not null, "token_hash" text not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now(), primary key ("id"));`);
-    this.addSql(`create index "sender_confirmations_tenant_idx" on "sender_confirmations" ("tenant_id", "created_at");`);
+    this.addSql(
+      `create table "sender_confirmations" ("id" uuid not null, "tenant_id" varchar(50) not null, "sender_id" bigint not null, "address_digest" varchar(64) not null, "token_hash" text not null, "expires_at" timestamptz(3) not null, "used_at" timestamptz(3) null, "created_at" timestamptz(3) not null default now(), primary key ("id"));`,
+    );
+    this.addSql(
+      `create index "sender_confirmations_tenant_idx" on "sender_confirmations" ("tenant_id", "created_at");`,
+    );
 
-    this.addSql(`alter table "email_senders" add "dkim_brought" boolean not null default false, add "verified_domain" varchar(255) null, add "confirmed_at" timestamptz(3) null;`);
+    this.addSql(
+      `alter table "email_senders" add "dkim_brought" boolean not null default false, add "verified_domain" varchar(255) null, add "confirmed_at" timestamptz(3) null;`,
+    );
 
     this.addSql(`alter table "sender_confirmations" enable row level security;`);
     this.addSql(`alter table "sender_confirmations" force row level security;`);
-    this.addSql(`create policy "tenant" on "sender_confirmations" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`);
-    this.addSql(`create policy "engine" on "sender_confirmations" to "perennial_engine" using (true) with check (true);`);
+    this.addSql(
+      `create policy "tenant" on "sender_confirmations" using (tenant_id = current_setting('app.tenant_id', true)) with check (tenant_id = current_setting('app.tenant_id', true));`,
+    );
+    this.addSql(
+      `create policy "engine" on "sender_confirmations" to "perennial_engine" using (true) with check (true);`,
+    );
     this.addSql(`grant select, insert, update, delete on sender_confirmations to perennial_app, perennial_engine;`);
 
     // A record proves the domain, unless another tenant has the very key: then it says nothing of whose it is.

@@ -22,7 +22,10 @@ export function createClient(baseUrl: string, token?: string): Client {
         const raw = body instanceof FormData;
         const response = await fetch(`${baseUrl}/api/v1${path}`, {
           method,
-          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body !== undefined && !raw ? { 'content-type': 'application/json' } : {}) },
+          headers: {
+            ...(token ? { authorization: `Bearer ${token}` } : {}),
+            ...(body !== undefined && !raw ? { 'content-type': 'application/json' } : {}),
+          },
           ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
         }).catch((error: unknown) => {
           if (method !== 'GET' || attempt > RETRIES) throw error;
@@ -45,7 +48,12 @@ export function createClient(baseUrl: string, token?: string): Client {
 }
 
 /** Asks until the answer is there, however long that takes: it gives up only when nothing has moved on for so long. */
-export async function poll<T>(what: string, ask: () => Promise<T | null>, progress: () => string, stalledMs: number): Promise<T> {
+export async function poll<T>(
+  what: string,
+  ask: () => Promise<T | null>,
+  progress: () => string,
+  stalledMs: number,
+): Promise<T> {
   let said = 0;
   let moved = { at: Date.now(), progress: '' };
   for (;;) {
@@ -53,7 +61,10 @@ export async function poll<T>(what: string, ask: () => Promise<T | null>, progre
     if (answer !== null) return answer;
     const now = Date.now();
     if (progress() !== moved.progress) moved = { at: now, progress: progress() };
-    if (now - moved.at > stalledMs) throw new Error(`nothing has moved for ${Math.round(stalledMs / 60_000)} minutes; waiting until ${what}: ${moved.progress}`);
+    if (now - moved.at > stalledMs)
+      throw new Error(
+        `nothing has moved for ${Math.round(stalledMs / 60_000)} minutes; waiting until ${what}: ${moved.progress}`,
+      );
     if (now - said > 5000) {
       said = now;
       process.stdout.write(`  … ${moved.progress}\n`);

@@ -28,7 +28,17 @@ export interface ContactsAccount {
 type Random = () => number;
 type Cells = Record<'first' | 'last' | 'email' | 'phone' | 'title' | 'company' | 'stage' | 'country' | 'notes', string>;
 
-const HEADER = ['First Name', 'Last Name', 'Email', 'Phone', 'Job Title', 'Company', 'Lifecycle Stage', 'Country', 'Notes'];
+const HEADER = [
+  'First Name',
+  'Last Name',
+  'Email',
+  'Phone',
+  'Job Title',
+  'Company',
+  'Lifecycle Stage',
+  'Country',
+  'Notes',
+];
 const CHUNK_BYTES = 64 * 1024;
 
 /** The ways in which a row is dirty, with the code an import rejects it by; null: it is accepted all the same. */
@@ -48,7 +58,13 @@ const DIRT: Record<string, string | null> = {
 };
 const DIRT_KINDS = Object.keys(DIRT);
 const BAD_EMAILS = [
-  'n/a', 'none', '@example.com', 'two words@example.com', 'one@two@example.com', 'someone@example', 'dots..twice@example.com',
+  'n/a',
+  'none',
+  '@example.com',
+  'two words@example.com',
+  'one@two@example.com',
+  'someone@example',
+  'dots..twice@example.com',
 ];
 const FORMULAS = ['=1+1', '+49', '-', '@SUM(A1:A2)', '=HYPERLINK("https://example.com","open")'];
 const ODD_PHONES = ['n/a', 'see notes', '555', '+', '1234567890123456789', 'ext. 12'];
@@ -122,7 +138,8 @@ function cellsOf(random: Random, index: number): Cells {
   const last = pick(random, lists.FAMILY_NAMES);
   const [country, formats] = pick(random, lists.COUNTRIES);
   const phone = random() < 0.2 ? '' : pick(random, formats).replace(/#/g, () => String(Math.floor(random() * 10)));
-  const company = random() < 0.15 ? '' : `${pick(random, lists.COMPANY_KINDS)} ${Math.floor(random() ** 2 * 2_000) + 1}`;
+  const company =
+    random() < 0.15 ? '' : `${pick(random, lists.COMPANY_KINDS)} ${Math.floor(random() ** 2 * 2_000) + 1}`;
   const local = `${ascii(first)}.${ascii(last)}`.replace(/^\.|\.$/g, '') || 'contact';
   const address = `${local}.${index + 1}@example.${pick(random, ['com', 'net', 'org'])}`;
   return {

@@ -26,14 +26,21 @@ export function chance(...words: string[]): number {
 const unescape = (attribute: string): string => attribute.replaceAll('&amp;', '&');
 
 /** Reads the catcher's mails as they come and acts on those of one campaign as people would: some open, some of these click. */
-export function createRecipients(options: { mailPage: string; seed: number; subjects: ReadonlyMap<string, string>; openRate: number; clickRate: number }) {
+export function createRecipients(options: {
+  mailPage: string;
+  seed: number;
+  subjects: ReadonlyMap<string, string>;
+  openRate: number;
+  clickRate: number;
+}) {
   const { mailPage, seed, subjects, openRate, clickRate } = options;
   const received = new Map<string, string[]>();
   const deeds = new Map<string, Deeds>();
   let read = 0;
   let twice = 0;
 
-  const deedsOf = (address: string): Deeds => deeds.get(address) ?? deeds.set(address, { opens: 0, clicks: 0 }).get(address)!;
+  const deedsOf = (address: string): Deeds =>
+    deeds.get(address) ?? deeds.set(address, { opens: 0, clicks: 0 }).get(address)!;
 
   async function hit(url: string): Promise<number> {
     const response = await fetch(url, { redirect: 'manual', headers: { 'user-agent': BROWSER } });
@@ -72,9 +79,14 @@ export function createRecipients(options: { mailPage: string; seed: number; subj
       read += page.length;
       return page.length;
     },
-    received, deeds,
+    received,
+    deeds,
     /** Mails that reached an address although the same one had before. */
-    get twice(): number { return twice; },
-    get mails(): number { return [...received.values()].reduce((sum, steps) => sum + steps.length, 0); },
+    get twice(): number {
+      return twice;
+    },
+    get mails(): number {
+      return [...received.values()].reduce((sum, steps) => sum + steps.length, 0);
+    },
   };
 }

@@ -5,12 +5,20 @@ export interface Check {
   right: boolean;
 }
 
-export const check = (what: string, found: number, expected: number): Check => ({ what, found, expected, right: found === expected });
+export const check = (what: string, found: number, expected: number): Check => ({
+  what,
+  found,
+  expected,
+  right: found === expected,
+});
 
 /** What happened, beside what should have, and where to look at it. */
 export function formatReport(checks: Check[], links: Record<string, string>): string {
   const width = Math.max(...checks.map(({ what }) => what.length));
-  const lines = checks.map(({ what, found, expected, right }) => `  ${right ? '✓' : '✗'} ${what.padEnd(width)}  ${found}${right ? '' : ` (should be ${expected})`}`);
+  const lines = checks.map(
+    ({ what, found, expected, right }) =>
+      `  ${right ? '✓' : '✗'} ${what.padEnd(width)}  ${found}${right ? '' : ` (should be ${expected})`}`,
+  );
   const places = Object.entries(links).map(([name, url]) => `  ${name.padEnd(28)} ${url}`);
   return ['', 'What happened', ...lines, '', 'Where to look', ...places, ''].join('\n');
 }

@@ -10,7 +10,9 @@ import { generateContactsCsv } from './generate-contacts.ts';
 import { chance, createRecipients } from './recipients.ts';
 import { check, formatReport, type Check } from './report.ts';
 
-const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '10000' }, seed: { type: 'string', default: '7' } } });
+const { values: options } = parseArgs({
+  options: { rows: { type: 'string', default: '10000' }, seed: { type: 'string', default: '7' } },
+});
 const rows = Number(options.rows);
 const seed = Number(options.seed);
 const apiUrl = `http://localhost:${process.env['PORT'] || 8080}`;
@@ -21,17 +23,30 @@ const OPEN_RATE = 0.4;
 const CLICK_RATE = 0.3;
 const SUBMIT_RATE = 0.2;
 const POINTS = { open: 5, click: 10, form: 25 };
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
-const isUp = () => fetch(`${apiUrl}/api/v1/health`).then((response) => response.ok, () => false);
+const isUp = () =>
+  fetch(`${apiUrl}/api/v1/health`).then(
+    (response) => response.ok,
+    () => false,
+  );
 
 /** Starts the service beside this process where none runs; it stays up afterwards, until Ctrl-C. */
 async function ensureService(): Promise<boolean> {
   if (await isUp()) return false;
   say('No service is running: starting one.');
-  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'start.ts')], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'start.ts')], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   child.once('exit', (code) => process.exit(code ?? 1));
-  await poll('the service is up', async () => ((await isUp()) ? true : null), () => 'starting', 10 * 60_000);
+  await poll(
+    'the service is up',
+    async () => ((await isUp()) ? true : null),
+    () => 'starting',
+    10 * 60_000,
+  );
   return true;
 }
 
@@ -39,7 +54,13 @@ async function logIn(): Promise<Client> {
   const anonymous = createClient(apiUrl);
   const username = `demo-${Date.now().toString(36)}`;
   const password = `Demo-${crypto.randomUUID()}`;
-  await anonymous.call('POST', '/auth/register', { username, email: `${username}@example.com`, password, firstName: 'Demo', lastName: 'Demo' });
+  await anonymous.call('POST', '/auth/register', {
+    username,
+    email: `${username}@example.com`,
+    password,
+    firstName: 'Demo',
+    lastName: 'Demo',
+  });
   const session = await anonymous.call('POST', '/auth/login', { username, password });
   return createClient(apiUrl, session.accessToken);
 }
@@ -53,14 +74,22 @@ async function importContacts(api: Client, listId: number) {
   form.set('file', new Blob([Buffer.concat(parts)], { type: 'text/csv' }), 'crm-export.csv');
   const { id } = await api.call('POST', '/contacts/import', form);
   let job = await api.call('GET', `/contacts/imports/${id}`);
-  await poll('the import is over', async () => {
-    job = await api.call('GET', `/contacts/imports/${id}`);
-    return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(job.status) ? true : null;
-  }, () => `imported ${job.processedRows} of ${job.totalRows ?? '?'} rows`, STALLED_MS);
+  await poll(
+    'the import is over',
+    async () => {
+      job = await api.call('GET', `/contacts/imports/${id}`);
+      return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(job.status) ? true : null;
+    },
+    () => `imported ${job.processedRows} of ${job.totalRows ?? '?'} rows`,
+    STALLED_MS,
+  );
   return { job, account };
 }
 
-const html = (title: string, text: string): string => `<!doctype html><html><body><h1>${title}</h1><p>Hello {{firstName}}{% if company %} of {{company}}{% endif %},</p>
+const html = (
+  title: string,
+  text: string,
+): string => `<!doctype html><html><body><h1>${title}</h1><p>Hello {{firstName}}{% if company %} of {{company}}{% endif %},</p>
 <p>${text}</p><p><a href="https://www.example.com/guide?for={{firstName | url_encode}}">Read the guide</a></p>
 <p><a href="{{unsubscribeUrl}}">Unsubscribe</a></p></body></html>`;
 
@@ -73,19 +102,40 @@ async function createCampaign(api: Client, run: string) {
   ] as const;
   const templates: Record<string, number> = {};
   for (const [step, subject, content] of mails) {
-    templates[step] = (await api.call('POST', '/emails/templates', { name: `${run} ${step}`, subject: `${subject} (${run})`, content })).id;
+    templates[step] = (
+      await api.call('POST', '/emails/templates', { name: `${run} ${step}`, subject: `${subject} (${run})`, content })
+    ).id;
   }
-  const email = (id: string, next?: string) => ({ id, type: 'EMAIL', config: { templateId: templates[id] }, ...(next ? { next } : {}) });
+  const email = (id: string, next?: string) => ({
+    id,
+    type: 'EMAIL',
+    config: { templateId: templates[id] },
+    ...(next ? { next } : {}),
+  });
   const wait = (id: string) => ({ id, type: 'WAIT', config: { waitMinutes: 1 } });
   const campaign = await api.call('POST', '/campaigns', {
     name: `Welcome series ${run}`,
     steps: [
-      email('welcome'), wait('first-wait'),
+      email('welcome'),
+      wait('first-wait'),
       {
-        id: 'opened', type: 'CONDITION',
-        config: { if: { event: 'EMAIL_OPENED', operator: 'atLeast', count: 1, where: [{ field: 'stepId', operator: 'eq', value: 'welcome' }] }, then: 'tips', else: 'reminder' },
+        id: 'opened',
+        type: 'CONDITION',
+        config: {
+          if: {
+            event: 'EMAIL_OPENED',
+            operator: 'atLeast',
+            count: 1,
+            where: [{ field: 'stepId', operator: 'eq', value: 'welcome' }],
+          },
+          then: 'tips',
+          else: 'reminder',
+        },
       },
-      email('tips', 'second-wait'), email('reminder'), wait('second-wait'), email('last'),
+      email('tips', 'second-wait'),
+      email('reminder'),
+      wait('second-wait'),
+      email('last'),
     ],
   });
   return campaign as { id: number };
@@ -104,11 +154,20 @@ async function main(): Promise<void> {
   say('Starting a welcome series of three emails …');
   const campaign = await createCampaign(api, run);
   const form = await api.call('POST', '/forms', {
-    name: `Demo form ${run}`, fields: [{ name: 'email', label: 'Email', type: 'email', required: true }, { name: 'message', label: 'Message', type: 'textarea' }],
+    name: `Demo form ${run}`,
+    fields: [
+      { name: 'email', label: 'Email', type: 'email', required: true },
+      { name: 'message', label: 'Message', type: 'textarea' },
+    ],
   });
   const names = await contactsOf(api, list.id);
   const subjects = new Map([...names.values()].map((name) => [`Welcome, ${name.firstName} (${run})`, 'welcome']));
-  for (const [step, subject] of [['tips', 'Three tips'], ['reminder', 'In case you missed it'], ['last', 'One last thing']] as const) subjects.set(`${subject} (${run})`, step);
+  for (const [step, subject] of [
+    ['tips', 'Three tips'],
+    ['reminder', 'In case you missed it'],
+    ['last', 'One last thing'],
+  ] as const)
+    subjects.set(`${subject} (${run})`, step);
   const recipients = createRecipients({ mailPage, seed, subjects, openRate: OPEN_RATE, clickRate: CLICK_RATE });
   await recipients.begin();
   await api.call('POST', `/campaigns/${campaign.id}/start`, { listId: list.id });
@@ -130,37 +189,63 @@ async function main(): Promise<void> {
 
   const audience = [...names.values()].filter((contact) => contact.status === 'active').length;
   let stats = await api.call('GET', `/campaigns/${campaign.id}/stats`);
-  await poll('every journey is over and every mail has come', async () => {
-    while ((await recipients.look()) > 0);
-    await resolveUnknown();
-    stats = await api.call('GET', `/campaigns/${campaign.id}/stats`);
-    return stats.executions.completed >= names.size && recipients.mails >= audience * 3 ? true : null;
-  }, () => `${stats.executions.running} journeys under way, ${stats.executions.completed} over; ${recipients.mails} mails in the catcher`, STALLED_MS);
+  await poll(
+    'every journey is over and every mail has come',
+    async () => {
+      while ((await recipients.look()) > 0);
+      await resolveUnknown();
+      stats = await api.call('GET', `/campaigns/${campaign.id}/stats`);
+      return stats.executions.completed >= names.size && recipients.mails >= audience * 3 ? true : null;
+    },
+    () =>
+      `${stats.executions.running} journeys under way, ${stats.executions.completed} over; ${recipients.mails} mails in the catcher`,
+    STALLED_MS,
+  );
 
   say('Submitting the form for some of those who clicked …');
-  const submitters = [...recipients.deeds].filter(([address, deeds]) => deeds.clicks > 0 && chance(String(seed), address, 'submit') < SUBMIT_RATE).map(([address]) => address);
-  for (const address of submitters) await api.call('POST', `/forms/${form.id}/submit`, { email: address, message: 'Tell me more' });
+  const submitters = [...recipients.deeds]
+    .filter(([address, deeds]) => deeds.clicks > 0 && chance(String(seed), address, 'submit') < SUBMIT_RATE)
+    .map(([address]) => address);
+  for (const address of submitters)
+    await api.call('POST', `/forms/${form.id}/submit`, { email: address, message: 'Tell me more' });
 
   const opens = [...recipients.deeds.values()].reduce((sum, deeds) => sum + deeds.opens, 0);
   const clicks = [...recipients.deeds.values()].reduce((sum, deeds) => sum + deeds.clicks, 0);
   let dashboard = before;
   const grown = (area: string, field: string): number => dashboard[area][field] - before[area][field];
-  await poll('the dashboard has counted everything', async () => {
-    dashboard = await api.call('GET', '/analytics/dashboard');
-    return grown('emails', 'opens') >= opens && grown('emails', 'clicks') >= clicks && grown('forms', 'submissions') >= submitters.length ? true : null;
-  }, () => `${grown('emails', 'opens')} of ${opens} opens, ${grown('emails', 'clicks')} of ${clicks} clicks counted`, STALLED_MS);
+  await poll(
+    'the dashboard has counted everything',
+    async () => {
+      dashboard = await api.call('GET', '/analytics/dashboard');
+      return grown('emails', 'opens') >= opens &&
+        grown('emails', 'clicks') >= clicks &&
+        grown('forms', 'submissions') >= submitters.length
+        ? true
+        : null;
+    },
+    () => `${grown('emails', 'opens')} of ${opens} opens, ${grown('emails', 'clicks')} of ${clicks} clicks counted`,
+    STALLED_MS,
+  );
 
   const scores = await scoresOf(api, [...names], recipients.deeds, new Set(submitters));
   const sum = job.created + job.updated + job.unchanged + job.duplicates + job.rejected;
   const checks: Check[] = [
     check('rows of the file accounted for', sum, account.rows),
-    check('contacts in the file (created, updated or unchanged)', job.created + job.updated + job.unchanged, account.contacts),
+    check(
+      'contacts in the file (created, updated or unchanged)',
+      job.created + job.updated + job.unchanged,
+      account.contacts,
+    ),
     check('duplicates', job.duplicates, account.duplicates),
     check('rejected rows', job.rejected, account.rejected),
     check('journeys completed', stats.executions.completed, names.size),
     check('mails in the catcher', recipients.mails, audience * 3),
     check('mails that came twice', recipients.twice, 0),
-    check('contacts with exactly their three mails', [...recipients.received.values()].filter((steps) => steps.length === 3 && new Set(steps).size === 3).length, audience),
+    check(
+      'contacts with exactly their three mails',
+      [...recipients.received.values()].filter((steps) => steps.length === 3 && new Set(steps).size === 3).length,
+      audience,
+    ),
     check('branches taken as the recipients opened', branchesRight(recipients.received, seed), audience),
     check('opens on the dashboard', grown('emails', 'opens'), opens),
     check('clicks on the dashboard', grown('emails', 'clicks'), clicks),
@@ -168,23 +253,32 @@ async function main(): Promise<void> {
     check('submissions on the dashboard', grown('forms', 'submissions'), submitters.length),
     check(`scores as the rules say, of ${scores.looked} contacts looked at`, scores.right, scores.looked),
   ];
-  if (unknown > 0) say(`\n${unknown} mails were on a connection when a process was killed: looked up in the catcher and resolved.`);
-  say(formatReport(checks, {
-    'Mails': mailPage,
-    'Journeys in the Temporal UI': `${temporalUi}/namespaces/default/workflows?query=${encodeURIComponent(`CampaignId=${campaign.id}`)}`,
-    'Campaign statistics': `${apiUrl}/api/v1/campaigns/${campaign.id}/stats`,
-    'A score': scores.example ? `${apiUrl}/api/v1/scoring/contacts/${scores.example}` : 'nobody opened a mail',
-    'Dashboard': `${apiUrl}/api/v1/analytics/dashboard`,
-  }));
+  if (unknown > 0)
+    say(`\n${unknown} mails were on a connection when a process was killed: looked up in the catcher and resolved.`);
+  say(
+    formatReport(checks, {
+      Mails: mailPage,
+      'Journeys in the Temporal UI': `${temporalUi}/namespaces/default/workflows?query=${encodeURIComponent(`CampaignId=${campaign.id}`)}`,
+      'Campaign statistics': `${apiUrl}/api/v1/campaigns/${campaign.id}/stats`,
+      'A score': scores.example ? `${apiUrl}/api/v1/scoring/contacts/${scores.example}` : 'nobody opened a mail',
+      Dashboard: `${apiUrl}/api/v1/analytics/dashboard`,
+    }),
+  );
   process.exitCode = checks.every((one) => one.right) ? 0 : 1;
   if (own) say('The service stays up; Ctrl-C stops it.');
 }
 
 /** The contacts of a list by address. */
-async function contactsOf(api: Client, listId: number): Promise<Map<string, { id: number; firstName: string; status: string }>> {
+async function contactsOf(
+  api: Client,
+  listId: number,
+): Promise<Map<string, { id: number; firstName: string; status: string }>> {
   const found = new Map<string, { id: number; firstName: string; status: string }>();
   for (let cursor: string | null = ''; cursor !== null;) {
-    const page = await api.call('GET', `/contacts/lists/${listId}/contacts?limit=200${cursor ? `&cursor=${cursor}` : ''}`);
+    const page = await api.call(
+      'GET',
+      `/contacts/lists/${listId}/contacts?limit=200${cursor ? `&cursor=${cursor}` : ''}`,
+    );
     for (const contact of page.data) found.set(contact.email.toLowerCase(), contact);
     cursor = page.page.nextCursor;
   }
@@ -200,7 +294,12 @@ function branchesRight(received: Map<string, string[]>, seedOfRun: number): numb
 }
 
 /** Compares the scores of up to 60 contacts with what their deeds are worth (contacts of earlier runs keep their points). */
-async function scoresOf(api: Client, names: [string, { id: number }][], deeds: Map<string, { opens: number; clicks: number }>, submitters: Set<string>) {
+async function scoresOf(
+  api: Client,
+  names: [string, { id: number }][],
+  deeds: Map<string, { opens: number; clicks: number }>,
+  submitters: Set<string>,
+) {
   const sample = names.filter((_, index) => index % Math.ceil(names.length / 60) === 0);
   let right = 0;
   let example: number | null = null;
@@ -214,7 +313,9 @@ async function scoresOf(api: Client, names: [string, { id: number }][], deeds: M
       score = await api.call('GET', `/scoring/contacts/${id}`);
     }
     const started = Date.now() - performance.now();
-    const inRun = score.history.filter((change: { at: string }) => Date.parse(change.at) >= started).reduce((sum: number, change: { points: number }) => sum + change.points, 0);
+    const inRun = score.history
+      .filter((change: { at: string }) => Date.parse(change.at) >= started)
+      .reduce((sum: number, change: { points: number }) => sum + change.points, 0);
     if (inRun === earned) right += 1;
     if (earned > 0) example ??= id;
   }

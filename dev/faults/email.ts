@@ -18,7 +18,9 @@ interface Recipient {
   status: string;
 }
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 /**
  * Sends a campaign while every part of the service is killed -9 in turn, at random moments, and then reads the sink's log and
@@ -27,17 +29,27 @@ const say = (line: string): void => { process.stdout.write(`${line}\n`); };
  * With `--freeze` a second worker is stopped for longer than its leases last instead, and resumed. True when all of it holds.
  */
 export async function emailFaults(args: string[]): Promise<boolean> {
-  const { values } = parseArgs({ args, options: {
-    recipients: { type: 'string', default: '50000' }, kills: { type: 'string', default: '30' }, seed: { type: 'string', default: '1' },
-    connections: { type: 'string', default: '20' }, freeze: { type: 'boolean', default: false },
-  } });
-  const [recipients, kills, seed, connections] = [values.recipients, values.kills, values.seed, values.connections].map(Number) as [number, number, number, number];
+  const { values } = parseArgs({
+    args,
+    options: {
+      recipients: { type: 'string', default: '50000' },
+      kills: { type: 'string', default: '30' },
+      seed: { type: 'string', default: '1' },
+      connections: { type: 'string', default: '20' },
+      freeze: { type: 'boolean', default: false },
+    },
+  });
+  const [recipients, kills, seed, connections] = [values.recipients, values.kills, values.seed, values.connections].map(
+    Number,
+  ) as [number, number, number, number];
   const parts = await startParts({ senders: values.freeze ? 2 : 1, connections, log: say });
   try {
     const client = await logIn(parts);
     const campaignId = await beginCampaign(parts, client, recipients);
     const begun = Date.now();
-    const unknownAllowed = values.freeze ? await freezeOnce(parts, recipients) : await killAll(parts, recipients, kills, seededRandom(seed));
+    const unknownAllowed = values.freeze
+      ? await freezeOnce(parts, recipients)
+      : await killAll(parts, recipients, kills, seededRandom(seed));
     await untilSent(client, campaignId);
     say(`sent after ${((Date.now() - begun) / 1000).toFixed(0)} s`);
     return await check(parts, client, campaignId, recipients, unknownAllowed);
@@ -47,21 +59,33 @@ export async function emailFaults(args: string[]): Promise<boolean> {
 }
 
 async function logIn(parts: Parts): Promise<Client> {
-  const { accessToken } = await createClient(parts.url).call('POST', '/auth/login', ADMIN) as { accessToken: string };
+  const { accessToken } = (await createClient(parts.url).call('POST', '/auth/login', ADMIN)) as { accessToken: string };
   return createClient(parts.url, accessToken);
 }
 
 async function beginCampaign(parts: Parts, client: Client, recipients: number): Promise<number> {
-  await withClient(parts.ownerUrl, (owner) => owner.query(`
+  await withClient(parts.ownerUrl, (owner) =>
+    owner.query(`
     insert into contacts (tenant_id, first_name, last_name, email, email_key)
-    select 'default', 'First' || n, 'Last', 'r' || n || '@faults.example', 'r' || n || '@faults.example' from generate_series(1, ${recipients}) n`));
+    select 'default', 'First' || n, 'Last', 'r' || n || '@faults.example', 'r' || n || '@faults.example' from generate_series(1, ${recipients}) n`),
+  );
   const { id: templateId } = await client.call('POST', '/emails/templates', {
-    name: 'Faults', subject: 'Hello {{firstName}}',
-    content: '<p>Hello {{firstName}} {{lastName}}, <a href="https://example.com/one">one</a> <a href="https://example.com/two">two</a></p>',
+    name: 'Faults',
+    subject: 'Hello {{firstName}}',
+    content:
+      '<p>Hello {{firstName}} {{lastName}}, <a href="https://example.com/one">one</a> <a href="https://example.com/two">two</a></p>',
   });
   const { id: segmentId } = await client.call('POST', '/contacts/segments', {
-    name: 'All', type: 'dynamic', filter: { field: 'email', operator: 'endsWith', value: '@faults.example' } });
-  const { id } = await client.call('POST', '/emails/campaigns', { name: 'Faults', templateId, segmentId, scheduleType: 'immediate' });
+    name: 'All',
+    type: 'dynamic',
+    filter: { field: 'email', operator: 'endsWith', value: '@faults.example' },
+  });
+  const { id } = await client.call('POST', '/emails/campaigns', {
+    name: 'Faults',
+    templateId,
+    segmentId,
+    scheduleType: 'immediate',
+  });
   say(`a campaign to ${recipients} recipients has begun`);
   return id as number;
 }
@@ -89,7 +113,9 @@ function acceptedCounter(parts: Parts): () => Promise<number> {
 /** Kills each part as often as the others, in an order and at moments that are the seed's, as the mail flows. */
 async function killAll(parts: Parts, recipients: number, kills: number, random: () => number): Promise<number> {
   const order = Array.from({ length: kills }, (_, n) => VICTIMS[n % VICTIMS.length]!)
-    .map((name) => ({ name, at: random() })).sort((a, b) => a.at - b.at).map(({ name }) => name);
+    .map((name) => ({ name, at: random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ name }) => name);
   const accepted = acceptedCounter(parts);
   let unknown = 0;
   for (const [n, name] of order.entries()) {
@@ -129,7 +155,10 @@ async function untilAccepted(accepted: () => Promise<number>, count: number): Pr
 
 async function untilSent(client: Client, campaignId: number): Promise<void> {
   for (let last = -1, since = Date.now(); ;) {
-    const stats = await client.call('GET', `/emails/campaigns/${campaignId}/stats`) as { status: string; queued: number };
+    const stats = (await client.call('GET', `/emails/campaigns/${campaignId}/stats`)) as {
+      status: string;
+      queued: number;
+    };
     if (stats.status === 'SENT') return;
     if (stats.queued !== last) [last, since] = [stats.queued, Date.now()];
     if (Date.now() - since > STALLED_MS) throw new Error(`The campaign is stuck: ${JSON.stringify(stats)}`);
@@ -138,11 +167,19 @@ async function untilSent(client: Client, campaignId: number): Promise<void> {
 }
 
 /** The verdict, from the sink's log and the API alone. */
-async function check(parts: Parts, client: Client, campaignId: number, recipients: number, unknownAllowed: number): Promise<boolean> {
+async function check(
+  parts: Parts,
+  client: Client,
+  campaignId: number,
+  recipients: number,
+  unknownAllowed: number,
+): Promise<boolean> {
   const listed: Recipient[] = [];
   for (let cursor: string | null = null; ;) {
-    const { data, page } = await client.call('GET', `/emails/campaigns/${campaignId}/recipients?limit=200${cursor ? `&cursor=${cursor}` : ''}`) as
-      { data: Recipient[]; page: { nextCursor: string | null } };
+    const { data, page } = (await client.call(
+      'GET',
+      `/emails/campaigns/${campaignId}/recipients?limit=200${cursor ? `&cursor=${cursor}` : ''}`,
+    )) as { data: Recipient[]; page: { nextCursor: string | null } };
     listed.push(...data);
     cursor = page.nextCursor;
     if (!cursor) break;
@@ -155,13 +192,29 @@ async function check(parts: Parts, client: Client, campaignId: number, recipient
   const verdicts: [string, number, boolean][] = [
     ['processes that ended without being killed', parts.crashes(), parts.crashes() === 0],
     ['recipients in the ledger', listed.length, listed.length === recipients],
-    ['different addresses', new Set(listed.map((row) => row.email)).size, new Set(listed.map((row) => row.email)).size === recipients],
+    [
+      'different addresses',
+      new Set(listed.map((row) => row.email)).size,
+      new Set(listed.map((row) => row.email)).size === recipients,
+    ],
     ['SENT', of('SENT').length, of('SENT').length + of('UNKNOWN').length === recipients],
     ['UNKNOWN', of('UNKNOWN').length, of('UNKNOWN').length <= unknownAllowed],
     ['of these accepted', of('UNKNOWN').filter((row) => had(row) > 0).length, true],
-    ['SENT but not accepted once', of('SENT').filter((row) => had(row) !== 1).length, of('SENT').every((row) => had(row) === 1)],
-    ['accepted more than once', [...times.values()].filter((n) => n > 1).length, [...times.values()].every((n) => n === 1)],
-    ['accepted Message-IDs that are not different', lines.length - new Set(lines.map((line) => line.split(' ')[1])).size, new Set(lines.map((line) => line.split(' ')[1])).size === lines.length],
+    [
+      'SENT but not accepted once',
+      of('SENT').filter((row) => had(row) !== 1).length,
+      of('SENT').every((row) => had(row) === 1),
+    ],
+    [
+      'accepted more than once',
+      [...times.values()].filter((n) => n > 1).length,
+      [...times.values()].every((n) => n === 1),
+    ],
+    [
+      'accepted Message-IDs that are not different',
+      lines.length - new Set(lines.map((line) => line.split(' ')[1])).size,
+      new Set(lines.map((line) => line.split(' ')[1])).size === lines.length,
+    ],
   ];
   for (const [what, n, holds] of verdicts) say(`${holds ? '  ' : '! '}${what}: ${n}`);
   const good = verdicts.every(([, , holds]) => holds);

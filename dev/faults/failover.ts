@@ -21,7 +21,9 @@ const BATCH = 500;
 /** Sent after the first provider is back, to see whether it gets mail again. */
 const AFTERWARDS = 500;
 
-const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 /** A provider in a process of its own, and whom it has accepted mail for, in order. */
 class Sink {
@@ -35,7 +37,9 @@ class Sink {
   }
 
   start(): void {
-    this.#process = spawn(process.execPath, [resolve('dev/faults/sink.ts'), String(this.#port), this.#log], { stdio: 'ignore' });
+    this.#process = spawn(process.execPath, [resolve('dev/faults/sink.ts'), String(this.#port), this.#log], {
+      stdio: 'ignore',
+    });
   }
 
   /** kill -9. */
@@ -46,14 +50,24 @@ class Sink {
   }
 
   async accepted(): Promise<string[]> {
-    return (await readFile(this.#log, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').map((line) => line.split(' ')[0]!);
+    return (await readFile(this.#log, 'utf8').catch(() => ''))
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split(' ')[0]!);
   }
 }
 
 async function queue(deps: Deps, templateId: number, from: number, to: number): Promise<void> {
   for (let at = from; at < to; at += BATCH) {
-    const requests = Array.from({ length: Math.min(BATCH, to - at) }, (_, n): EmailRequest => (
-      { sendKey: `failover:${at + n}`, templateId, contactId: null, toAddress: `r${at + n}@faults.example`, lane: 'bulk', requestId: null, accepted: true }));
+    const requests = Array.from({ length: Math.min(BATCH, to - at) }, (_, n): EmailRequest => ({
+      sendKey: `failover:${at + n}`,
+      templateId,
+      contactId: null,
+      toAddress: `r${at + n}@faults.example`,
+      lane: 'bulk',
+      requestId: null,
+      accepted: true,
+    }));
     await engineEm(deps.orm).transactional((tx) => queueEmails(tx, TENANT, requests));
   }
 }
@@ -72,25 +86,47 @@ async function until<T>(look: () => Promise<T | false | null>): Promise<T> {
  * UNKNOWN than there were connections, and the first must have mail again. True when all of it holds.
  */
 export async function failoverFaults(args: string[]): Promise<boolean> {
-  const { values } = parseArgs({ args, options: { mails: { type: 'string', default: '10000' }, connections: { type: 'string', default: '20' } } });
+  const { values } = parseArgs({
+    args,
+    options: { mails: { type: 'string', default: '10000' }, connections: { type: 'string', default: '20' } },
+  });
   const [mails, connections] = [Number(values.mails), Number(values.connections)];
   const dir = await mkdtemp(join(tmpdir(), 'perennial-failover-'));
   const [portA = 0, portB = 0] = await freePorts(2);
   const [a, b] = [new Sink(portA, join(dir, 'a.log')), new Sink(portB, join(dir, 'b.log'))];
   const stack = await startMortalStack(say);
-  const env = { ...stack.env, SMTP_URL: `smtp://127.0.0.1:${portA},smtp://127.0.0.1:${portB}`, SEND_CONNECTIONS: String(connections) };
+  const env = {
+    ...stack.env,
+    SMTP_URL: `smtp://127.0.0.1:${portA},smtp://127.0.0.1:${portB}`,
+    SEND_CONNECTIONS: String(connections),
+  };
   const deps = await createDeps(readEnv(env), 'faults');
-  const ledger = () => withClient(stack.ownerUrl, async (client) => (await client.query<{ to: string; status: string }>('select to_address as "to", status from emails')).rows);
-  const over = () => until(async () => {
-    const found = await ledger();
-    return found.every(({ status }) => status === 'SENT' || status === 'UNKNOWN') && found;
-  });
+  const ledger = () =>
+    withClient(
+      stack.ownerUrl,
+      async (client) =>
+        (await client.query<{ to: string; status: string }>('select to_address as "to", status from emails')).rows,
+    );
+  const over = () =>
+    until(async () => {
+      const found = await ledger();
+      return found.every(({ status }) => status === 'SENT' || status === 'UNKNOWN') && found;
+    });
   try {
     a.start();
     b.start();
     await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
-    const { id: templateId } = await createTemplate(tenantEm(deps.orm, TENANT), TENANT, {
-      name: 'Failover', subject: 'Hello', content: '<p>Hello, <a href="https://example.com/one">one</a></p>', category: 'transactional' }, deps.env.MAIL_FROM);
+    const { id: templateId } = await createTemplate(
+      tenantEm(deps.orm, TENANT),
+      TENANT,
+      {
+        name: 'Failover',
+        subject: 'Hello',
+        content: '<p>Hello, <a href="https://example.com/one">one</a></p>',
+        category: 'transactional',
+      },
+      deps.env.MAIL_FROM,
+    );
     await queue(deps, templateId, 0, mails);
     const senders = startSenders(deps);
     const begun = performance.now();
@@ -120,11 +156,22 @@ export async function failoverFaults(args: string[]): Promise<boolean> {
     const got = new Set(all);
     const sent = rows.filter(({ status }) => status === 'SENT');
     const figures = {
-      mails: rows.length, sent: sent.length, unknown: rows.length - sent.length, byA: toA.length, byB: toB.length, byAAfterItsReturn: toA.length - byA,
-      twice: all.length - got.size, sentButNotAccepted: sent.filter(({ to }) => !got.has(to)).length,
+      mails: rows.length,
+      sent: sent.length,
+      unknown: rows.length - sent.length,
+      byA: toA.length,
+      byB: toB.length,
+      byAAfterItsReturn: toA.length - byA,
+      twice: all.length - got.size,
+      sentButNotAccepted: sent.filter(({ to }) => !got.has(to)).length,
     };
     say(JSON.stringify(figures, null, 2));
-    const holds = figures.twice === 0 && figures.sentButNotAccepted === 0 && figures.unknown <= connections && figures.byAAfterItsReturn > 0 && rows.length === mails + AFTERWARDS;
+    const holds =
+      figures.twice === 0 &&
+      figures.sentButNotAccepted === 0 &&
+      figures.unknown <= connections &&
+      figures.byAAfterItsReturn > 0 &&
+      rows.length === mails + AFTERWARDS;
     say(holds ? 'nobody was mailed twice, and nobody was missed' : 'it does NOT hold');
     return holds;
   } finally {

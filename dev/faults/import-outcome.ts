@@ -16,7 +16,9 @@ export async function databaseOutcome(client: pg.Client, tenantId: string): Prom
   };
   const outcome: Record<string, string> = {};
   for (const [name, statement] of Object.entries(sums)) {
-    const { rows: [found] } = await client.query<{ n: string; sum: string }>(statement, [tenantId]);
+    const {
+      rows: [found],
+    } = await client.query<{ n: string; sum: string }>(statement, [tenantId]);
     outcome[name] = `${found!.n} ${found!.sum}`;
   }
   return outcome;
@@ -24,7 +26,10 @@ export async function databaseOutcome(client: pg.Client, tenantId: string): Prom
 
 /** The events of a tenant in the stream, ids and times apart, each counted once by its id as every consumer does. */
 export async function eventOutcome(nats: Nats, client: pg.Client, tenantId: string): Promise<Record<string, string>> {
-  const { rows } = await client.query<{ id: string; email_key: string }>('select id, email_key from contacts where tenant_id = $1', [tenantId]);
+  const { rows } = await client.query<{ id: string; email_key: string }>(
+    'select id, email_key from contacts where tenant_id = $1',
+    [tenantId],
+  );
   const emails = new Map(rows.map(({ id, email_key }) => [Number(id), email_key]));
   const seen = new Set<string>();
   const byType = new Map<string, string[]>();
@@ -42,5 +47,12 @@ export async function eventOutcome(nats: Nats, client: pg.Client, tenantId: stri
       if (left === 0) break;
     }
   }
-  return Object.fromEntries([...byType].sort().map(([type, lines]) => [type, `${lines.length} ${createHash('md5').update(lines.sort().join('\n')).digest('hex')}`]));
+  return Object.fromEntries(
+    [...byType]
+      .sort()
+      .map(([type, lines]) => [
+        type,
+        `${lines.length} ${createHash('md5').update(lines.sort().join('\n')).digest('hex')}`,
+      ]),
+  );
 }

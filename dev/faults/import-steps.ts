@@ -12,19 +12,27 @@ import type { MortalStack } from './mortal-stack.ts';
 
 const LIMIT_MS = 40 * 60_000;
 
-export const say = (line: string): void => { process.stdout.write(`${line}\n`); };
+export const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
 
 /** Starts an import of a file into a tenant; answers its id. */
 export async function startImport(deps: Deps, tenantId: string, csv: Buffer): Promise<number> {
   const em = tenantEm(deps.orm, tenantId);
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
-  const inspection = await inspectImport(em, tenantId, { bytes: csv.subarray(0, HEAD_BYTES), complete: csv.length <= HEAD_BYTES }, request);
+  const inspection = await inspectImport(
+    em,
+    tenantId,
+    { bytes: csv.subarray(0, HEAD_BYTES), complete: csv.length <= HEAD_BYTES },
+    request,
+  );
   const objectKey = `${tenantId}-${csv.length}`;
   await putFile(deps.nats, objectKey, Readable.from([csv]));
   return (await createImport(em, asService(tenantId), { fileName: 'faults.csv', objectKey }, request, inspection)).id;
 }
 
-export const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> => withClient(stack.ownerUrl, use);
+export const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> =>
+  withClient(stack.ownerUrl, use);
 
 /** Looks again and again; answers how long it took, in ms. */
 export async function poll(what: string, look: () => Promise<boolean>): Promise<number> {
@@ -37,9 +45,15 @@ export async function poll(what: string, look: () => Promise<boolean>): Promise<
 }
 
 /** Waits until the imports of a tenant are over (`UNDONE`: the last one is undone) and their events are out. */
-export const untilOver = (stack: MortalStack, tenantId: string, status = 'COMPLETED'): Promise<number> => poll(`${tenantId} is ${status}`, () => ask(stack, async (client) => {
-  const { rows } = await client.query<{ status: string }>(`
-    select status from contact_imports where tenant_id = $1 and not exists (select 1 from outbox_events) order by id desc limit 1`, [tenantId]);
-  if (rows[0]?.status === 'FAILED') throw new Error('The import failed');
-  return rows[0]?.status === status;
-}));
+export const untilOver = (stack: MortalStack, tenantId: string, status = 'COMPLETED'): Promise<number> =>
+  poll(`${tenantId} is ${status}`, () =>
+    ask(stack, async (client) => {
+      const { rows } = await client.query<{ status: string }>(
+        `
+    select status from contact_imports where tenant_id = $1 and not exists (select 1 from outbox_events) order by id desc limit 1`,
+        [tenantId],
+      );
+      if (rows[0]?.status === 'FAILED') throw new Error('The import failed');
+      return rows[0]?.status === status;
+    }),
+  );

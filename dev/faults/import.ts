@@ -18,9 +18,14 @@ const SKIPPED_IDS = 33;
  * moments. True when both have left the same, and no kill cost more than one chunk.
  */
 export async function importFaults(args: string[]): Promise<boolean> {
-  const { values } = parseArgs({ args, options: {
-    rows: { type: 'string', default: '200000' }, kills: { type: 'string', default: '20' }, seed: { type: 'string', default: '1' },
-  } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      rows: { type: 'string', default: '200000' },
+      kills: { type: 'string', default: '20' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
   const [rows, kills, seed] = [Number(values.rows), Number(values.kills), Number(values.seed)];
   const random = seededRandom(seed);
   const stack = await startMortalStack(say);
@@ -43,7 +48,9 @@ export async function importFaults(args: string[]): Promise<boolean> {
       await pause(random() * 1.2 * chunkMs);
       const victim = random() < 0.5 ? 'worker' : 'Postgres';
       const before = lost.reduce((sum, some) => sum + some, 0);
-      const account = async (): Promise<void> => { lost.push((await idsLost(stack)) - before); };
+      const account = async (): Promise<void> => {
+        lost.push((await idsLost(stack)) - before);
+      };
       if (victim === 'Postgres') {
         await stack.killPostgres(account);
       } else {
@@ -60,7 +67,9 @@ export async function importFaults(args: string[]): Promise<boolean> {
     say(JSON.stringify({ calm, killed }, null, 2));
     const same = JSON.stringify(calm) === JSON.stringify(killed);
     const most = Math.max(0, ...lost);
-    say(`${done.worker} kills of the worker, ${done.Postgres} of Postgres; the outcome is ${same ? 'the same' : 'NOT THE SAME'}; at most ${most} rows lost by one kill`);
+    say(
+      `${done.worker} kills of the worker, ${done.Postgres} of Postgres; the outcome is ${same ? 'the same' : 'NOT THE SAME'}; at most ${most} rows lost by one kill`,
+    );
     return same && most <= CHUNK_ROWS + SKIPPED_IDS && done.worker + done.Postgres === kills;
   } finally {
     await deps.close();
@@ -71,30 +80,57 @@ export async function importFaults(args: string[]): Promise<boolean> {
 /** Waits until an import is in the middle of a chunk or of its first reading; false when it is over before. */
 async function untilBusy(stack: MortalStack): Promise<boolean> {
   let over = false;
-  await poll('the import is at work', () => ask(stack, async (client) => {
-    const { rows: [job] } = await client.query<{ over: boolean; chunk: boolean }>(`
+  await poll('the import is at work', () =>
+    ask(stack, async (client) => {
+      const {
+        rows: [job],
+      } = await client.query<{ over: boolean; chunk: boolean }>(`
       select exists (select 1 from contact_imports where tenant_id = 'killed' and status <> 'PENDING' and status <> 'RUNNING') as over,
         exists (select 1 from pg_stat_activity where application_name = 'perennial' and xact_start is not null and query like '%import_stage%') as chunk`);
-    over = job!.over;
-    return over || job!.chunk;
-  }));
+      over = job!.over;
+      return over || job!.chunk;
+    }),
+  );
   return !over;
 }
 
 /** Waits until the transaction of the killed worker is rolled back. */
-const untilIdle = (stack: MortalStack): Promise<number> => poll('the transactions of the killed worker are over', () => ask(stack, async (client) =>
-  (await client.query(`select 1 from pg_stat_activity where application_name = 'perennial' and xact_start is not null and query like '%import%'`)).rowCount === 0));
+const untilIdle = (stack: MortalStack): Promise<number> =>
+  poll('the transactions of the killed worker are over', () =>
+    ask(
+      stack,
+      async (client) =>
+        (
+          await client.query(
+            `select 1 from pg_stat_activity where application_name = 'perennial' and xact_start is not null and query like '%import%'`,
+          )
+        ).rowCount === 0,
+    ),
+  );
 
 /** Contact ids that were given out to no avail: sequences do not roll back. */
-const idsLost = (stack: MortalStack): Promise<number> => ask(stack, async (client) => {
-  const { rows: [found] } = await client.query<{ lost: string }>(`
+const idsLost = (stack: MortalStack): Promise<number> =>
+  ask(stack, async (client) => {
+    const {
+      rows: [found],
+    } = await client.query<{ lost: string }>(`
     select (select last_value from contacts_id_seq) - (select count(*) from contacts) as lost`);
-  return Number(found!.lost);
-});
+    return Number(found!.lost);
+  });
 
-const progress = (stack: MortalStack): Promise<number> => ask(stack, async (client) =>
-  (await client.query<{ processed_rows: number }>(`select processed_rows from contact_imports where tenant_id = 'killed'`)).rows[0]!.processed_rows);
+const progress = (stack: MortalStack): Promise<number> =>
+  ask(
+    stack,
+    async (client) =>
+      (
+        await client.query<{ processed_rows: number }>(
+          `select processed_rows from contact_imports where tenant_id = 'killed'`,
+        )
+      ).rows[0]!.processed_rows,
+  );
 
-const outcomeOf = (stack: MortalStack, nats: Parameters<typeof eventOutcome>[0], tenantId: string) => ask(stack, async (client) => ({
-  ...(await databaseOutcome(client, tenantId)), ...(await eventOutcome(nats, client, tenantId)),
-}));
+const outcomeOf = (stack: MortalStack, nats: Parameters<typeof eventOutcome>[0], tenantId: string) =>
+  ask(stack, async (client) => ({
+    ...(await databaseOutcome(client, tenantId)),
+    ...(await eventOutcome(nats, client, tenantId)),
+  }));

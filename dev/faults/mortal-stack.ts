@@ -33,18 +33,39 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
   const urls = postgresUrls(port);
   const ports = { postgres: port, nats, temporal, temporalUi: 0, smtp: 0, mailPage: 0 };
   const external = { DATABASE_URL: urls.app, DATABASE_MIGRATION_URL: urls.owner };
-  const stack = await startStack({ dataDir: dir, ports, log, external, test: { slots: 1 }, spawned, failed: log }).catch(async (error: unknown) => {
+  const stack = await startStack({
+    dataDir: dir,
+    ports,
+    log,
+    external,
+    test: { slots: 1 },
+    spawned,
+    failed: log,
+  }).catch(async (error: unknown) => {
     await postgres.stop();
     throw error;
   });
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, ...stack.env, TEMPORAL_NAMESPACE: 'test-1', SMTP_URL: `smtp://127.0.0.1:${mail}`, PUBLIC_URL: 'http://127.0.0.1', LOG_LEVEL: 'silent' };
+  const env = {
+    PATH,
+    HOME,
+    ...stack.env,
+    TEMPORAL_NAMESPACE: 'test-1',
+    SMTP_URL: `smtp://127.0.0.1:${mail}`,
+    PUBLIC_URL: 'http://127.0.0.1',
+    LOG_LEVEL: 'silent',
+  };
   let worker: ChildProcess | null = null;
   const startWorker = (): void => {
-    const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], { stdio: 'ignore', env });
+    const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
+      stdio: 'ignore',
+      env,
+    });
     worker = child;
     // As whatever supervises it would: a worker that ends by itself is followed by another.
-    child.once('exit', () => { if (worker === child) startWorker(); });
+    child.once('exit', () => {
+      if (worker === child) startWorker();
+    });
   };
   const killWorker = async (): Promise<void> => {
     const child = worker;
@@ -62,7 +83,10 @@ export async function startMortalStack(log: (line: string) => void): Promise<Mor
     throw error;
   }
   return {
-    env, ownerUrl: urls.owner, startWorker, killWorker,
+    env,
+    ownerUrl: urls.owner,
+    startWorker,
+    killWorker,
     async killPostgres(whileStill) {
       worker?.kill('SIGSTOP');
       process.kill(postgres.pid, 'SIGKILL');

@@ -45,7 +45,15 @@ interface Kept {
 }
 
 /** The whole service in processes of its own, each of which can be killed: on a folder that is removed afterwards, with nothing kept in memory alone. */
-export async function startParts({ senders, connections, log }: { senders: number; connections: number; log: (line: string) => void }): Promise<Parts> {
+export async function startParts({
+  senders,
+  connections,
+  log,
+}: {
+  senders: number;
+  connections: number;
+  log: (line: string) => void;
+}): Promise<Parts> {
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-faults-'));
   const [postgres = 0, nats = 0, temporal = 0, smtp = 0, api = 0] = await freePorts(5);
   const secrets = await loadSecrets(dataDir);
@@ -53,14 +61,33 @@ export async function startParts({ senders, connections, log }: { senders: numbe
   const sinkLog = join(dataDir, 'sink.log');
   const { PATH, HOME } = process.env;
   const env: Record<string, string> = {
-    ...(PATH ? { PATH } : {}), ...(HOME ? { HOME } : {}), ...secrets, DATABASE_URL: urls.app, DATABASE_MIGRATION_URL: urls.owner,
-    TEMPORAL_ADDRESS: `127.0.0.1:${temporal}`, NATS_URL: natsUrl(nats, 'perennial', secrets.NATS_PASSWORD), SMTP_URL: `smtp://127.0.0.1:${smtp}`,
-    PORT: String(api), PUBLIC_URL: `http://127.0.0.1:${api}`, ENABLE_RATE_LIMITING: 'false', LOG_LEVEL: 'warn', SEND_CONNECTIONS: String(connections),
-    ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD: ADMIN.password, MAIL_POSTAL_ADDRESS: '1 Example Street',
+    ...(PATH ? { PATH } : {}),
+    ...(HOME ? { HOME } : {}),
+    ...secrets,
+    DATABASE_URL: urls.app,
+    DATABASE_MIGRATION_URL: urls.owner,
+    TEMPORAL_ADDRESS: `127.0.0.1:${temporal}`,
+    NATS_URL: natsUrl(nats, 'perennial', secrets.NATS_PASSWORD),
+    SMTP_URL: `smtp://127.0.0.1:${smtp}`,
+    PORT: String(api),
+    PUBLIC_URL: `http://127.0.0.1:${api}`,
+    ENABLE_RATE_LIMITING: 'false',
+    LOG_LEVEL: 'warn',
+    SEND_CONNECTIONS: String(connections),
+    ADMIN_EMAIL: 'admin@example.com',
+    ADMIN_PASSWORD: ADMIN.password,
+    MAIL_POSTAL_ADDRESS: '1 Example Street',
   };
-  const own = (name: string, script: string, args: string[] = []) => () => startService({
-    name, command: process.execPath, args: [resolve(script), ...args], env, logFile: join(dataDir, 'logs', `${name}.log`),
-  });
+  const own =
+    (name: string, script: string, args: string[] = []) =>
+    () =>
+      startService({
+        name,
+        command: process.execPath,
+        args: [resolve(script), ...args],
+        env,
+        logFile: join(dataDir, 'logs', `${name}.log`),
+      });
   const running = new Map<string, Kept>();
   const killed = new Set<Service>();
   let [stopping, crashes] = [false, 0];
@@ -118,13 +145,22 @@ export async function startParts({ senders, connections, log }: { senders: numbe
       if (!(await fetch(`http://127.0.0.1:${api}/api/v1/health`)).ok) throw new Error('not healthy yet');
     });
     await begin('relay', own('relay', 'worker/main.ts', ['--only', 'relay']));
-    for (let n = 1; n <= senders; n += 1) await begin(n === 1 ? 'worker' : `worker-${n}`, own(`worker-${n}`, 'worker/main.ts', ['--only', 'temporal,intake,consumers,senders']));
+    for (let n = 1; n <= senders; n += 1)
+      await begin(
+        n === 1 ? 'worker' : `worker-${n}`,
+        own(`worker-${n}`, 'worker/main.ts', ['--only', 'temporal,intake,consumers,senders']),
+      );
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    url: `http://127.0.0.1:${api}`, ownerUrl: urls.owner, sinkLog, connections, stop, crashes: () => crashes,
+    url: `http://127.0.0.1:${api}`,
+    ownerUrl: urls.owner,
+    sinkLog,
+    connections,
+    stop,
+    crashes: () => crashes,
     part(name) {
       const kept = running.get(name)!;
       return {
@@ -136,8 +172,12 @@ export async function startParts({ senders, connections, log }: { senders: numbe
           signal(kept.service.pid, 'SIGKILL');
           await next;
         },
-        freeze: () => { signal(kept.service.pid, 'SIGSTOP'); },
-        thaw: () => { signal(kept.service.pid, 'SIGCONT'); },
+        freeze: () => {
+          signal(kept.service.pid, 'SIGSTOP');
+        },
+        thaw: () => {
+          signal(kept.service.pid, 'SIGCONT');
+        },
       };
     },
   };

@@ -4,7 +4,12 @@ import { failoverFaults } from './failover.ts';
 import { importFaults } from './import.ts';
 import { undoFaults } from './undo.ts';
 
-const kinds: Record<string, (args: string[]) => Promise<boolean>> = { email: emailFaults, failover: failoverFaults, import: importFaults, undo: undoFaults };
+const kinds: Record<string, (args: string[]) => Promise<boolean>> = {
+  email: emailFaults,
+  failover: failoverFaults,
+  import: importFaults,
+  undo: undoFaults,
+};
 const [kind = '', ...args] = process.argv.slice(2);
 const run = kinds[kind];
 if (!run) {

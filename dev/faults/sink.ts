@@ -12,7 +12,9 @@ const server = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
   onData(stream, session, callback) {
     let head = '';
-    stream.on('data', (part: Buffer) => { if (head.length < 4096) head += part.toString('latin1'); });
+    stream.on('data', (part: Buffer) => {
+      if (head.length < 4096) head += part.toString('latin1');
+    });
     stream.on('end', () => {
       const messageId = /^Message-ID: (\S+)/im.exec(head)?.[1] ?? '-';
       writeSync(log, `${session.envelope.rcptTo[0]?.address ?? '-'} ${messageId} ${Date.now()}\n`);

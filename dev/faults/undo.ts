@@ -15,7 +15,11 @@ const TENANT = 'undo';
 const CHANGED = 5;
 
 function makeFile(from: number, to: number, jobTitle: string, company: string): Buffer {
-  const lines = Array.from({ length: to - from }, (_, n) => `Given${from + n},Family${n % 1009},p${from + n}@example.com,${jobTitle},${n % 7 === 0 ? `${company} ${n % 300}` : ''}`);
+  const lines = Array.from(
+    { length: to - from },
+    (_, n) =>
+      `Given${from + n},Family${n % 1009},p${from + n}@example.com,${jobTitle},${n % 7 === 0 ? `${company} ${n % 300}` : ''}`,
+  );
   return Buffer.from(`firstName,lastName,email,jobTitle,company\n${lines.join('\n')}\n`);
 }
 
@@ -24,9 +28,14 @@ function makeFile(from: number, to: number, jobTitle: string, company: string): 
  * killed -9. True when the table is as before but for what was changed, which is listed.
  */
 export async function undoFaults(args: string[]): Promise<boolean> {
-  const { values } = parseArgs({ args, options: {
-    rows: { type: 'string', default: '100000' }, kills: { type: 'string', default: '4' }, seed: { type: 'string', default: '1' },
-  } });
+  const { values } = parseArgs({
+    args,
+    options: {
+      rows: { type: 'string', default: '100000' },
+      kills: { type: 'string', default: '4' },
+      seed: { type: 'string', default: '1' },
+    },
+  });
   const [rows, kills] = [Number(values.rows), Number(values.kills)];
   const random = seededRandom(Number(values.seed));
   const stack = await startMortalStack(say);
@@ -39,9 +48,14 @@ export async function undoFaults(args: string[]): Promise<boolean> {
     const before = await state(stack, rows);
     const importId = await startImport(deps, TENANT, makeFile(0, rows, 'Miller', 'New Mills'));
     await untilOver(stack, TENANT);
-    await ask(stack, (client) => client.query(`
+    await ask(stack, (client) =>
+      client.query(
+        `
       update contacts set last_name = 'Since', version = version + 1
-      where email_key = any(select 'p' || n || '@example.com' from unnest($1::int[]) n)`, [changed(rows)]));
+      where email_key = any(select 'p' || n || '@example.com' from unnest($1::int[]) n)`,
+        [changed(rows)],
+      ),
+    );
     await startUndo(tenantEm(deps.orm, TENANT), asService(TENANT), importId);
     const begin = performance.now();
     for (let kill = 1; kill <= kills; kill += 1) {
@@ -53,14 +67,25 @@ export async function undoFaults(args: string[]): Promise<boolean> {
     await untilOver(stack, TENANT, 'UNDONE');
     say(`undone in ${((performance.now() - begin) / 1000).toFixed(1)} s`);
     const after = await state(stack, rows);
-    const figures = await ask(stack, async (client) => (await client.query<{ undo: object; kept: number }>(`
+    const figures = await ask(
+      stack,
+      async (client) =>
+        (
+          await client.query<{ undo: object; kept: number }>(
+            `
       select undo, (select count(*)::int from contact_import_kept k join contacts c on c.id = k.contact_id
-        where k.import_id = i.id and k.reason = 'changed_since' and c.last_name = 'Since') as kept from contact_imports i where id = $1`, [importId])).rows[0]!);
+        where k.import_id = i.id and k.reason = 'changed_since' and c.last_name = 'Since') as kept from contact_imports i where id = $1`,
+            [importId],
+          )
+        ).rows[0]!,
+    );
     say(JSON.stringify({ before, after, ...figures }, null, 2));
     const half = rows / 2 - CHANGED;
     const expected = { kept: 2 * CHANGED, removed: half, restored: half };
-    const same = JSON.stringify(before) === JSON.stringify(after) && figures.kept === 2 * CHANGED
-      && Object.entries(expected).every(([name, n]) => (figures.undo as Record<string, number>)[name] === n);
+    const same =
+      JSON.stringify(before) === JSON.stringify(after) &&
+      figures.kept === 2 * CHANGED &&
+      Object.entries(expected).every(([name, n]) => (figures.undo as Record<string, number>)[name] === n);
     say(same ? 'the table is as before, but for what was changed since' : 'the table is NOT as before');
     return same;
   } finally {
@@ -73,12 +98,16 @@ export async function undoFaults(args: string[]): Promise<boolean> {
 const changed = (rows: number): number[] => Array.from({ length: CHANGED }, (_, n) => [n, rows / 2 + n]).flat();
 
 /** Everybody but those who are changed, version and time of change apart; and the companies that those do not keep. */
-const state = (stack: MortalStack, rows: number): Promise<string[]> => ask(stack, async (client) => {
-  const spared = `select 'p' || n || '@example.com' from unnest($1::int[]) n`;
-  const { rows: found } = await client.query<{ sum: string }>(`
+const state = (stack: MortalStack, rows: number): Promise<string[]> =>
+  ask(stack, async (client) => {
+    const spared = `select 'p' || n || '@example.com' from unnest($1::int[]) n`;
+    const { rows: found } = await client.query<{ sum: string }>(
+      `
     select count(*) || ' ' || md5(string_agg((to_jsonb(c) - 'version' - 'updated_at')::text, ',' order by id)) as sum from contacts c where email_key <> all(${spared})
     union all
     select count(*) || ' ' || md5(string_agg(to_jsonb(k)::text, ',' order by id)) from companies k
-      where not exists (select 1 from contacts c where c.company_id = k.id and c.email_key = any(${spared}) and c.job_title = 'Miller')`, [changed(rows)]);
-  return found.map(({ sum }) => sum).sort();
-});
+      where not exists (select 1 from contacts c where c.company_id = k.id and c.email_key = any(${spared}) and c.job_title = 'Miller')`,
+      [changed(rows)],
+    );
+    return found.map(({ sum }) => sum).sort();
+  });

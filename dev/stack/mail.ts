@@ -28,7 +28,14 @@ export async function startMail({ dataDir, port, pagePort, spawned }: MailOption
     name: 'The mail catcher',
     command: process.execPath,
     args: [
-      ...[join(dirname(entry), 'bin', 'maildev.js'), '--silent', '--mail-directory', folder, '--max-emails', String(MAX_MAILS)],
+      ...[
+        join(dirname(entry), 'bin', 'maildev.js'),
+        '--silent',
+        '--mail-directory',
+        folder,
+        '--max-emails',
+        String(MAX_MAILS),
+      ],
       ...['--ip', '127.0.0.1', '--smtp', String(port), '--web-ip', '127.0.0.1', '--web', String(pagePort)],
     ],
     cwd: folder,

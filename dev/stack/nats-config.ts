@@ -20,10 +20,15 @@ export interface NatsConfig {
 
 /** What a listener may publish. In its account there is one stream, the copy of EVENTS, and no consumers but its own. */
 const LISTENER_MAY_PUBLISH = [
-  '$JS.API.INFO', '$JS.API.STREAM.NAMES', '$JS.API.STREAM.INFO.EVENTS',
+  '$JS.API.INFO',
+  '$JS.API.STREAM.NAMES',
+  '$JS.API.STREAM.INFO.EVENTS',
   // A consumer's CREATE, INFO, LIST, NAMES, PAUSE, DELETE, and as older clients make it.
-  '$JS.API.CONSUMER.*.EVENTS', '$JS.API.CONSUMER.*.EVENTS.>', '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.*',
-  '$JS.API.CONSUMER.MSG.NEXT.EVENTS.*', '$JS.ACK.EVENTS.>',
+  '$JS.API.CONSUMER.*.EVENTS',
+  '$JS.API.CONSUMER.*.EVENTS.>',
+  '$JS.API.CONSUMER.DURABLE.CREATE.EVENTS.*',
+  '$JS.API.CONSUMER.MSG.NEXT.EVENTS.*',
+  '$JS.ACK.EVENTS.>',
 ];
 
 /**

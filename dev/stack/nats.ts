@@ -66,7 +66,11 @@ export function testAccounts(count: number, password: string): NatsAccounts[] {
 /** Before there were accounts all streams were in the server's global one: what is there goes on in the service's. */
 async function adoptGlobalAccount(storeDir: string, account: string): Promise<void> {
   const [before, now] = ['$G', account].map((name) => join(storeDir, 'jetstream', name));
-  const isThere = (path: string) => access(path).then(() => true, () => false);
+  const isThere = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
   if ((await isThere(before!)) && !(await isThere(now!))) await rename(before!, now!);
 }
 

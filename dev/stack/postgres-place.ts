@@ -49,7 +49,9 @@ export async function placeData(dataDir: string, user: PostgresUser): Promise<st
     const led = resolve(dataDir, target);
     // Before the first start has ended the data is not there, but its place is.
     if (await exists(dirname(led))) return led;
-    throw new Error(`${folder} is a link to ${led}, which is not there: bring it back, or remove the link to begin with an empty database.`);
+    throw new Error(
+      `${folder} is a link to ${led}, which is not there: bring it back, or remove the link to begin with an empty database.`,
+    );
   }
   if (!user.ids) return folder;
   // Whoever may go through it sees nothing: all in it is closed to others.
@@ -115,8 +117,11 @@ async function assertUsable(user: PostgresUser, path: string): Promise<void> {
 
 function unusable(path: string, cause?: unknown): Error {
   const reason = cause instanceof Error ? ` (${cause.message})` : '';
-  return new Error(`Postgres does not run as root, and its user can use neither this folder nor ${path}${reason}: `
-    + 'move Perennial to a folder that others may enter, start it as another user, or set DATABASE_URL.', { cause });
+  return new Error(
+    `Postgres does not run as root, and its user can use neither this folder nor ${path}${reason}: ` +
+      'move Perennial to a folder that others may enter, start it as another user, or set DATABASE_URL.',
+    { cause },
+  );
 }
 
 export function exists(path: string): Promise<boolean> {

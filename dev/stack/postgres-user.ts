@@ -20,11 +20,14 @@ export async function postgresUser(folder: string): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return { prefix: [] };
   const owner = await stat(folder).catch(() => null);
   const ids = owner && owner.uid !== 0 ? owner : ((await idsOf('postgres')) ?? (await idsOf('nobody')));
-  if (!ids) throw new Error('Postgres does not run as root: there must be a user `postgres` or `nobody`, or set DATABASE_URL.');
+  if (!ids)
+    throw new Error('Postgres does not run as root: there must be a user `postgres` or `nobody`, or set DATABASE_URL.');
   const { uid, gid } = ids;
   const user = { prefix: ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'], ids: { uid, gid } };
   if (await succeeds(user, 'true')) return user;
-  throw new Error('Postgres does not run as root, and `setpriv` (package util-linux) is missing: install it, or set DATABASE_URL.');
+  throw new Error(
+    'Postgres does not run as root, and `setpriv` (package util-linux) is missing: install it, or set DATABASE_URL.',
+  );
 }
 
 /** Whether the user may run this program, or go through this folder. */

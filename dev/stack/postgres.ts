@@ -40,8 +40,14 @@ export async function startPostgres({ dataDir, port, volatile = false, spawned }
   const folder = await placeData(dataDir, user);
   if (!(await exists(join(folder, 'PG_VERSION')))) await initialise(join(programs, 'initdb'), folder, user, volatile);
   await removeStalePidFile(folder);
-  const settings = Object.entries(serverSettings(port, volatile)).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const [command, ...args] = [...user.prefix, join(programs, 'postgres'), '-D', folder, ...settings] as [string, ...string[]];
+  const settings = Object.entries(serverSettings(port, volatile)).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ]);
+  const [command, ...args] = [...user.prefix, join(programs, 'postgres'), '-D', folder, ...settings] as [
+    string,
+    ...string[],
+  ];
   // SIGINT is Postgres' fast shutdown: it ends sessions, writes a checkpoint and leaves nothing to recover.
   const stop = { stopSignal: 'SIGINT', graceMs: 60_000 } as const;
   const service = await startService({ name: 'Postgres', command, args, cwd: folder, logFile, ...stop, spawned });
@@ -124,14 +130,22 @@ async function initialise(initdb: string, folder: string, user: PostgresUser, vo
   if (user.ids) for (const path of [draft, passwordFile]) await chown(path, user.ids.uid, user.ids.gid);
   // The builtin locale sorts and folds alike on every machine, whatever locales its system has.
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const args = [`--pgdata=${draft}`, `--username=${OWNER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', ...locale];
+  const args = [
+    `--pgdata=${draft}`,
+    `--username=${OWNER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    ...locale,
+  ];
   if (volatile) args.push('--no-sync');
   const [command, ...rest] = [...user.prefix, initdb, ...args] as [string, ...string[]];
   try {
     await run(command, rest, { cwd: draft });
     await rename(draft, folder);
   } catch (error) {
-    throw new Error(`Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || error}`, { cause: error });
+    throw new Error(`Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || error}`, {
+      cause: error,
+    });
   } finally {
     await rm(passwordFile, { force: true });
     await rm(draft, { recursive: true, force: true });

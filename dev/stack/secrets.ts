@@ -23,7 +23,13 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   });
   const kept = parse(text, file);
   const make = () => randomBytes(32).toString('base64url');
-  const secrets = { JWT_SECRET: make(), LINK_SECRET: make(), NATS_PASSWORD: make(), NATS_LISTENER_PASSWORD: make(), ...kept };
+  const secrets = {
+    JWT_SECRET: make(),
+    LINK_SECRET: make(),
+    NATS_PASSWORD: make(),
+    NATS_LISTENER_PASSWORD: make(),
+    ...kept,
+  };
   if (Object.keys(secrets).length > Object.keys(kept).length) {
     await writeFile(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
     await rename(`${file}.new`, file);
@@ -36,8 +42,11 @@ function parse(text: string, file: string): Partial<Secrets> {
   try {
     return JSON.parse(text) as Partial<Secrets>;
   } catch (error) {
-    throw new Error(`${file} is damaged: repair or delete it (deleting ends all sessions and breaks links in sent mail).`, {
-      cause: error,
-    });
+    throw new Error(
+      `${file} is damaged: repair or delete it (deleting ends all sessions and breaks links in sent mail).`,
+      {
+        cause: error,
+      },
+    );
   }
 }

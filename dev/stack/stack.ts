@@ -82,7 +82,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataDir, ports, external, test } = options;
   if (!test) await assertFree(portsOf(options));
   const secrets = await loadSecrets(dataDir);
-  const accounts = test ? testAccounts(test.slots, secrets.NATS_PASSWORD) : [localAccounts(secrets, options.listenersSend ?? false)];
+  const accounts = test
+    ? testAccounts(test.slots, secrets.NATS_PASSWORD)
+    : [localAccounts(secrets, options.listenersSend ?? false)];
   const running = await startAll(partsOf(options, accounts), options);
   const database = postgresUrls(ports.postgres);
   const pages: Stack['pages'] = {};

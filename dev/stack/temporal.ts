@@ -46,7 +46,6 @@ export const DYNAMIC_CONFIG = {
   'system.visibilityPersistenceMaxWriteQPS': 100_000,
 };
 
-
 /** Starts the Temporal dev server on a file, on loopback. Ready when its frontend has answered for every namespace. */
 export async function startTemporal(options: TemporalOptions): Promise<Service> {
   const folder = join(options.dataDir, 'temporal');
@@ -75,7 +74,18 @@ export async function startTemporal(options: TemporalOptions): Promise<Service> 
 
 function serverArgs(file: string, { port, uiPort, namespaces = [], volatile }: TemporalOptions): string[] {
   return [
-    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--db-filename', file, '--log-level', 'warn'],
+    ...[
+      'server',
+      'start-dev',
+      '--ip',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--db-filename',
+      file,
+      '--log-level',
+      'warn',
+    ],
     ...(uiPort ? ['--ui-port', String(uiPort), '--ui-disable-news-fetch'] : ['--headless']),
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', `synchronous=${volatile ? 'OFF' : 'NORMAL'}`],
     ...namespaces.flatMap((name) => ['--namespace', name]),
@@ -96,6 +106,16 @@ async function useNamespaces(address: string, namespaces: string[]): Promise<voi
 
 /** The dev server's namespaces forget closed workflows after a day; journeys are looked at for longer. */
 async function keepClosedWorkflows(command: string, address: string): Promise<void> {
-  const args = ['operator', 'namespace', 'update', '--namespace', 'default', '--retention', '30d', '--address', address];
+  const args = [
+    'operator',
+    'namespace',
+    'update',
+    '--namespace',
+    'default',
+    '--retention',
+    '30d',
+    '--address',
+    address,
+  ];
   await promisify(execFile)(command, args);
 }

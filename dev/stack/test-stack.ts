@@ -47,7 +47,12 @@ export async function makeRunDir(log: (line: string) => void): Promise<RunDir> {
 }
 
 /** Starts a throw-away stack in a run's folder and describes it in `file`, for `claimSlot`. */
-export async function startTestStack(runDir: RunDir, slots: number, file: string, log: (line: string) => void): Promise<Stack> {
+export async function startTestStack(
+  runDir: RunDir,
+  slots: number,
+  file: string,
+  log: (line: string) => void,
+): Promise<Stack> {
   const { stack, ports } = await startOnFreePorts(runDir, slots, log);
   try {
     const [testServer] = await Promise.all([findBinary('temporal-test-server', { log }), makeTemplate(ports.postgres)]);
@@ -90,5 +95,7 @@ async function makeTemplate(port: number): Promise<void> {
   const urls = postgresUrls(port, TEMPLATE);
   const env = { ...process.env, DATABASE_URL: urls.app, DATABASE_MIGRATION_URL: urls.owner };
   await migrate(env);
-  await withClient(admin, (client) => client.query(`ALTER DATABASE ${TEMPLATE} WITH is_template true allow_connections false`));
+  await withClient(admin, (client) =>
+    client.query(`ALTER DATABASE ${TEMPLATE} WITH is_template true allow_connections false`),
+  );
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /** The hash that is kept of an erased address: SHA-256 (hex) of the tenant's id, a line feed and the address's key. */
-export const addressDigest = (tenantId: string, emailKey: string): string => createHash('sha256').update(`${tenantId}\n${emailKey}`).digest('hex');
+export const addressDigest = (tenantId: string, emailKey: string): string =>
+  createHash('sha256').update(`${tenantId}\n${emailKey}`).digest('hex');
 
 /** `addressDigest` in SQL, of two SQL expressions. */
 export const addressDigestSql = (tenantId: string, emailKey: string): string =>

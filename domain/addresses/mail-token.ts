@@ -7,7 +7,9 @@ export type SystemMailKey = (typeof SYSTEM_MAILS)[number];
 
 /** Where the page is; the token comes after it. */
 const PAGES: Record<SystemMailKey, string> = {
-  reset_password: 'reset-password?token=', verify_email: 'verify-email?token=', invitation: 'accept-invitation?token=',
+  reset_password: 'reset-password?token=',
+  verify_email: 'verify-email?token=',
+  invitation: 'accept-invitation?token=',
   confirm_sender: 'api/v1/emails/confirm-sender/',
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -28,7 +30,11 @@ export function newMailToken(links: LinkSigner, key: SystemMailKey, tenantId: st
 }
 
 /** The tenant, id and hash of a token that came back, if we made it for this purpose; null else. Whether it still counts, its row says. */
-export function readMailToken(links: LinkSigner, key: SystemMailKey, token: string): (MailToken & { tenantId: string }) | null {
+export function readMailToken(
+  links: LinkSigner,
+  key: SystemMailKey,
+  token: string,
+): (MailToken & { tenantId: string }) | null {
   const [tenantId, id, ...rest] = links.verify(purposeOf(key), token) ?? [];
   if (tenantId === undefined || id === undefined || !UUID.test(id) || rest.length > 0) return null;
   return { tenantId, id, hash: hashOf(token) };
@@ -38,8 +44,16 @@ export function readMailToken(links: LinkSigner, key: SystemMailKey, token: stri
  * The link that a mail carries. The hash says which secret made the token, so that a mail that waits while LINK_SECRET
  * is rotated gets the token that its row knows. Throws where no secret of ours made it.
  */
-export function mailLink(links: LinkSigner, publicUrl: string, key: SystemMailKey, tenantId: string, token: MailToken): string {
-  const made = links.signByEach(purposeOf(key), [tenantId, token.id]).find((candidate) => hashOf(candidate) === token.hash);
+export function mailLink(
+  links: LinkSigner,
+  publicUrl: string,
+  key: SystemMailKey,
+  tenantId: string,
+  token: MailToken,
+): string {
+  const made = links
+    .signByEach(purposeOf(key), [tenantId, token.id])
+    .find((candidate) => hashOf(candidate) === token.hash);
   if (made === undefined) throw new Error('the token was made by a LINK_SECRET that is gone');
   return `${publicUrl.replace(/\/+$/, '')}/${PAGES[key]}${made}`;
 }

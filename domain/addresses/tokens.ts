@@ -59,7 +59,10 @@ function keyring(secret: string): (purpose: string) => MacKey {
     let key = keys.get(purpose);
     if (!key) {
       const bytes = Buffer.from(hkdfSync('sha256', secret, 'perennial', `links/${purpose}`, 32));
-      keys.set(purpose, (key = { inner: keyed(bytes, 0x36, LENGTH_BYTES + MAX_TOKEN_CHARS), outer: keyed(bytes, 0x5c, DIGEST_BYTES) }));
+      keys.set(
+        purpose,
+        (key = { inner: keyed(bytes, 0x36, LENGTH_BYTES + MAX_TOKEN_CHARS), outer: keyed(bytes, 0x5c, DIGEST_BYTES) }),
+      );
     }
     return key;
   };
@@ -148,7 +151,9 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
     if (bytes.length <= MAC_BYTES) return null;
     const body = bytes.subarray(0, -MAC_BYTES);
     const given = bytes.subarray(-MAC_BYTES);
-    return accepted.some((keys) => timingSafeEqual(Buffer.from(mac(keys(purpose), body, bound), 'latin1'), given)) ? body : null;
+    return accepted.some((keys) => timingSafeEqual(Buffer.from(mac(keys(purpose), body, bound), 'latin1'), given))
+      ? body
+      : null;
   };
   const open = (purpose: string, token: string, bound = ''): Buffer | null => {
     if (token.length > MAX_TOKEN_CHARS) return null;
@@ -168,7 +173,8 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
   };
   const sign = (purpose: string, payload: readonly string[], keys = current): string => {
     const body = packStrings(payload);
-    if ((body.length + MAC_BYTES) * 4 > MAX_TOKEN_CHARS * 3) throw new RangeError('the payload is too long for a token');
+    if ((body.length + MAC_BYTES) * 4 > MAX_TOKEN_CHARS * 3)
+      throw new RangeError('the payload is too long for a token');
     return seal(`data/${purpose}`, body, '', keys);
   };
 
@@ -189,12 +195,22 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
       return body && readId(body);
     },
     unsubscribeToken: ({ tenantId, emailId, contactId, address }) =>
-      sign('unsubscribe', [tenantId, String(emailId), contactId === null ? '' : String(contactId), ...(address ? [address] : [])]),
+      sign('unsubscribe', [
+        tenantId,
+        String(emailId),
+        contactId === null ? '' : String(contactId),
+        ...(address ? [address] : []),
+      ]),
     verifyUnsubscribe: (token) => {
       const parts = verify('unsubscribe', token);
       if (!parts || parts.length < 3) return null;
       const [tenantId = '', emailId = '', contactId = '', address] = parts;
-      return { tenantId, emailId: Number(emailId), contactId: contactId === '' ? null : Number(contactId), address: address ?? null };
+      return {
+        tenantId,
+        emailId: Number(emailId),
+        contactId: contactId === '' ? null : Number(contactId),
+        address: address ?? null,
+      };
     },
   };
 }

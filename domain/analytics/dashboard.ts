@@ -7,8 +7,14 @@ const emailFigures = (figures: Figures) => {
   // A mail may bounce, or be opened, in a later period than it was sent in.
   const delivered = Math.max(0, figures.emails_sent - figures.bounces);
   return {
-    sent: figures.emails_sent, delivered, failed: figures.emails_failed, opens: figures.opens, clicks: figures.clicks, bounces: figures.bounces,
-    unsubscribes: figures.unsubscribes, openRate: rate(figures.unique_opens, delivered),
+    sent: figures.emails_sent,
+    delivered,
+    failed: figures.emails_failed,
+    opens: figures.opens,
+    clicks: figures.clicks,
+    bounces: figures.bounces,
+    unsubscribes: figures.unsubscribes,
+    openRate: rate(figures.unique_opens, delivered),
     clickRate: rate(figures.unique_clicks, delivered),
   };
 };
@@ -16,17 +22,21 @@ const emailFigures = (figures: Figures) => {
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
 /** Events are folded in meanwhile: figures that belong together are read from one snapshot. */
-const inSnapshot = <T>(em: EntityManager, read: (tx: EntityManager) => Promise<T>): Promise<T> => em.transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+const inSnapshot = <T>(em: EntityManager, read: (tx: EntityManager) => Promise<T>): Promise<T> =>
+  em.transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 
 /** The figures of the dashboard, from 5-minute windows. */
 export async function readDashboard(em: EntityManager, period: Period) {
   return inSnapshot(em, async (tx) => {
     const figures = await readTotals(tx, period);
     const people = await readPeople(tx, period);
-    const [state] = await rows<{ contacts: number; active: number; running: number }>(tx, sql`
+    const [state] = await rows<{ contacts: number; active: number; running: number }>(
+      tx,
+      sql`
       select (select count(*) from contacts) as contacts,
         (select count(*) from campaigns where status = 'ACTIVE') as active,
-        (select count(*) from campaign_executions where status = 'RUNNING') as running`);
+        (select count(*) from campaign_executions where status = 'RUNNING') as running`,
+    );
     return {
       contacts: { total: state!.contacts, new: figures.contacts_new },
       emails: emailFigures(figures),
@@ -34,7 +44,13 @@ export async function readDashboard(em: EntityManager, period: Period) {
       campaigns: { active: state!.active, running: state!.running, completed: figures.campaign_completions },
       forms: { views: figures.form_views, submissions: figures.submissions },
       series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({
-        at, contacts: point.contacts_new, sent: point.emails_sent, opens: point.opens, clicks: point.clicks, unsubscribes: point.unsubscribes, submissions: point.submissions,
+        at,
+        contacts: point.contacts_new,
+        sent: point.emails_sent,
+        opens: point.opens,
+        clicks: point.clicks,
+        unsubscribes: point.unsubscribes,
+        submissions: point.submissions,
       })),
     };
   });
@@ -45,16 +61,31 @@ export async function readEmailAnalytics(em: EntityManager, period: Period) {
   return inSnapshot(em, async (tx) => {
     const totals = await readTotals(tx, period);
     const parts: { id: number | null; figures: Figures }[] = await readBreakdown(tx, period, 'template');
-    const rest = emailRest(totals, parts.map(({ figures }) => figures));
+    const rest = emailRest(
+      totals,
+      parts.map(({ figures }) => figures),
+    );
     return {
       totals: emailFigures(totals),
-      byTemplate: [...parts, ...(rest ? [{ id: null, figures: rest }] : [])].map(({ id, figures }) => ({ templateId: id, ...emailFigures(figures) })),
+      byTemplate: [...parts, ...(rest ? [{ id: null, figures: rest }] : [])].map(({ id, figures }) => ({
+        templateId: id,
+        ...emailFigures(figures),
+      })),
       series: (await readSeries(tx, period)).map(({ at, figures }) => ({ at, ...emailFigures(figures) })),
     };
   });
 }
 
-const EMAIL_METRICS = ['emails_sent', 'emails_failed', 'opens', 'unique_opens', 'clicks', 'unique_clicks', 'bounces', 'unsubscribes'] as const;
+const EMAIL_METRICS = [
+  'emails_sent',
+  'emails_failed',
+  'opens',
+  'unique_opens',
+  'clicks',
+  'unique_clicks',
+  'bounces',
+  'unsubscribes',
+] as const;
 
 /** The email figures that belong to no part: totals minus the sum of the parts; null if all are zero. */
 function emailRest(totals: Figures, parts: Figures[]): Figures | null {
@@ -66,29 +97,51 @@ function emailRest(totals: Figures, parts: Figures[]): Figures | null {
 /** Contact figures: how many there are, how many are new, by status. */
 export async function readContactAnalytics(em: EntityManager, period: Period) {
   return inSnapshot(em, async (tx) => {
-    const byStatus = await rows<{ status: string; count: number }>(tx, sql`select status, count(*) as count from contacts group by status order by status`);
+    const byStatus = await rows<{ status: string; count: number }>(
+      tx,
+      sql`select status, count(*) as count from contacts group by status order by status`,
+    );
     const figures = await readTotals(tx, period);
     return {
-      totals: { total: sum(byStatus.map((row) => row.count)), new: figures.contacts_new, unsubscribes: figures.unsubscribes },
+      totals: {
+        total: sum(byStatus.map((row) => row.count)),
+        new: figures.contacts_new,
+        unsubscribes: figures.unsubscribes,
+      },
       byStatus,
-      series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({ at, new: point.contacts_new, unsubscribes: point.unsubscribes })),
+      series: (await readSeries(tx, period)).map(({ at, figures: point }) => ({
+        at,
+        new: point.contacts_new,
+        unsubscribes: point.unsubscribes,
+      })),
     };
   });
 }
 
 /** Figures of what campaigns did, in all and by campaign. */
 export async function readCampaignAnalytics(em: EntityManager, period: Period) {
-  const present = (figures: Figures) => ({ entries: figures.campaign_entries, completions: figures.campaign_completions, ...emailFigures(figures) });
+  const present = (figures: Figures) => ({
+    entries: figures.campaign_entries,
+    completions: figures.campaign_completions,
+    ...emailFigures(figures),
+  });
   return inSnapshot(em, async (tx) => ({
     totals: present(await readTotals(tx, period, 'campaign')),
-    byCampaign: (await readBreakdown(tx, period, 'campaign')).map(({ id, figures }) => ({ campaignId: id, ...present(figures) })),
+    byCampaign: (await readBreakdown(tx, period, 'campaign')).map(({ id, figures }) => ({
+      campaignId: id,
+      ...present(figures),
+    })),
     series: (await readSeries(tx, period, 'campaign')).map(({ at, figures }) => ({ at, ...present(figures) })),
   }));
 }
 
 /** Form figures, in all and by form, deleted ones too. */
 export async function readFormAnalytics(em: EntityManager, period: Period) {
-  const present = ({ form_views: views, submissions }: Figures) => ({ views, submissions, conversionRate: rate(submissions, views) });
+  const present = ({ form_views: views, submissions }: Figures) => ({
+    views,
+    submissions,
+    conversionRate: rate(submissions, views),
+  });
   return inSnapshot(em, async (tx) => ({
     totals: present(await readTotals(tx, period, 'form')),
     byForm: (await readBreakdown(tx, period, 'form')).map(({ id, figures }) => ({ formId: id, ...present(figures) })),

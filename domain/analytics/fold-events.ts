@@ -5,18 +5,45 @@ import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 
 /** Events that figures are made of. */
 export const COUNTED_EVENTS = [
-  'CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED', 'EMAIL_SENT', 'EMAIL_OPENED', 'EMAIL_CLICKED', 'EMAIL_BOUNCED', 'FORM_SUBMITTED',
-  'CAMPAIGN_TRIGGERED', 'CAMPAIGN_COMPLETED', 'SCORE_UPDATED',
+  'CONTACT_CREATED',
+  'CONTACT_UNSUBSCRIBED',
+  'EMAIL_SENT',
+  'EMAIL_OPENED',
+  'EMAIL_CLICKED',
+  'EMAIL_BOUNCED',
+  'FORM_SUBMITTED',
+  'CAMPAIGN_TRIGGERED',
+  'CAMPAIGN_COMPLETED',
+  'SCORE_UPDATED',
 ] as const satisfies readonly EventType[];
 
 /** What is counted, in all and per campaign, template or form. */
 export type Metric =
-  | 'contacts_new' | 'unsubscribes' | 'emails_sent' | 'emails_failed' | 'opens' | 'unique_opens' | 'clicks' | 'unique_clicks' | 'bounces' | 'submissions' | 'form_views'
-  | 'campaign_entries' | 'campaign_completions' | 'score_changes';
+  | 'contacts_new'
+  | 'unsubscribes'
+  | 'emails_sent'
+  | 'emails_failed'
+  | 'opens'
+  | 'unique_opens'
+  | 'clicks'
+  | 'unique_clicks'
+  | 'bounces'
+  | 'submissions'
+  | 'form_views'
+  | 'campaign_entries'
+  | 'campaign_completions'
+  | 'score_changes';
 
 const metrics: Record<(typeof COUNTED_EVENTS)[number], Metric> = {
-  CONTACT_CREATED: 'contacts_new', CONTACT_UNSUBSCRIBED: 'unsubscribes', EMAIL_SENT: 'emails_sent', EMAIL_OPENED: 'opens', EMAIL_CLICKED: 'clicks',
-  EMAIL_BOUNCED: 'bounces', FORM_SUBMITTED: 'submissions', CAMPAIGN_TRIGGERED: 'campaign_entries', CAMPAIGN_COMPLETED: 'campaign_completions',
+  CONTACT_CREATED: 'contacts_new',
+  CONTACT_UNSUBSCRIBED: 'unsubscribes',
+  EMAIL_SENT: 'emails_sent',
+  EMAIL_OPENED: 'opens',
+  EMAIL_CLICKED: 'clicks',
+  EMAIL_BOUNCED: 'bounces',
+  FORM_SUBMITTED: 'submissions',
+  CAMPAIGN_TRIGGERED: 'campaign_entries',
+  CAMPAIGN_COMPLETED: 'campaign_completions',
   SCORE_UPDATED: 'score_changes',
 };
 
@@ -88,18 +115,30 @@ export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise
       if (unique) add(event.tenantid, unique, dimension, id, at);
     }
     const person = personOf(event, metric);
-    if (person) people.set([event.tenantid, person.metric, at, person.contactId].join('/'), { t: event.tenantid, m: person.metric, at, c: person.contactId });
+    if (person)
+      people.set([event.tenantid, person.metric, at, person.contactId].join('/'), {
+        t: event.tenantid,
+        m: person.metric,
+        at,
+        c: person.contactId,
+      });
   }
   if (counts.size === 0) return;
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
     select t, m, d, id, at, n from jsonb_to_recordset(${JSON.stringify([...counts.values()])}::jsonb) as r(t text, m text, d text, id bigint, at timestamptz, n bigint)
     order by t, m, d, id, at
-    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + excluded.count`);
+    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + excluded.count`,
+  );
   if (people.size > 0) {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       insert into analytics_contact_windows (tenant_id, metric, at, contact_id)
       select t, m, at, c from jsonb_to_recordset(${JSON.stringify([...people.values()])}::jsonb) as r(t text, m text, at timestamptz, c bigint)
-      order by t, m, at, c on conflict do nothing`);
+      order by t, m, at, c on conflict do nothing`,
+    );
   }
 }

@@ -45,15 +45,29 @@ const windowEnd = (moment: Date): Date => new Date(Math.ceil(moment.getTime() / 
 export function readPeriod(query: PeriodQuery, now: Date): Period {
   const to = query.to ? new Date(query.to) : now;
   const from = query.from ? new Date(query.from) : new Date(windowEnd(to).getTime() - 30 * DAY_MS);
-  const period = { from: windowOf(from), to: windowEnd(to), interval: query.interval ?? 'day', timezone: query.timezone ?? 'UTC' };
+  const period = {
+    from: windowOf(from),
+    to: windowEnd(to),
+    interval: query.interval ?? 'day',
+    timezone: query.timezone ?? 'UTC',
+  };
   const errors: Violation[] = [];
-  for (const [path, date] of [['/from', from], ['/to', to]] as const) {
-    if (!(date >= EARLIEST && date < LATEST)) errors.push({ path, code: 'out_of_range', message: 'must be a time of the years 1970 to 9998' });
+  for (const [path, date] of [
+    ['/from', from],
+    ['/to', to],
+  ] as const) {
+    if (!(date >= EARLIEST && date < LATEST))
+      errors.push({ path, code: 'out_of_range', message: 'must be a time of the years 1970 to 9998' });
   }
   if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
-  if (!isTimezone(period.timezone)) errors.push({ path: '/timezone', code: 'format', message: 'is not a time zone of the IANA database' });
+  if (!isTimezone(period.timezone))
+    errors.push({ path: '/timezone', code: 'format', message: 'is not a time zone of the IANA database' });
   if ((to.getTime() - from.getTime()) / 3_600_000 / hours[period.interval] > MAX_POINTS) {
-    errors.push({ path: '/interval', code: 'out_of_range', message: `gives more than ${MAX_POINTS} points; ask for a longer interval or a shorter period` });
+    errors.push({
+      path: '/interval',
+      code: 'out_of_range',
+      message: `gives more than ${MAX_POINTS} points; ask for a longer interval or a shorter period`,
+    });
   }
   assertValid(errors);
   return period;

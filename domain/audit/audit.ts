@@ -4,12 +4,65 @@ import type { Caller } from './principal.ts';
 
 /** What is written down, as `{resource type}.{what happened}`. */
 export const AUDIT_ACTIONS = [
-  'user.registered', 'user.logged_in', 'user.login_failed', 'user.login_locked', 'user.logged_out', 'user.token_reused', 'user.password_changed', 'user.password_reset',
-  'user.email_changed', 'user.email_verified', 'user.totp_enabled', 'user.totp_disabled', 'user.updated',
-  'role.created', 'role.updated', 'role.deleted', 'invitation.created', 'invitation.revoked', 'invitation.accepted', 'api_key.created', 'api_key.deleted',
-  'scoring_settings.updated', 'scoring_rule.deleted', 'scoring_threshold.created', 'scoring_threshold.updated', 'scoring_threshold.deleted', 'campaign.started', 'campaign.stopped', 'campaign.paused', 'campaign.resumed', 'campaign.deleted',
-  'email_campaign.started', 'email_campaign.paused', 'email_campaign.resumed', 'email_campaign.cancelled', 'email_campaign.deleted', 'email_settings.updated', 'email_template.deleted', 'email_topic.deleted', 'suppression.created', 'suppression.deleted', 'segment.deleted', 'form.deleted', 'custom_field.deleted', 'company.deleted', 'contact.deleted', 'contact.merged', 'contact.exported', 'contact.erasure_requested', 'contact.data_exported', 'email_sender.created', 'email_sender.updated', 'email_sender.confirmed', 'email_sender.domain_verified', 'email_sender.domain_lost', 'email_sender.deleted',
-  'contact_import.started', 'contact_import.cancelled', 'contact_import.undo_requested',
+  'user.registered',
+  'user.logged_in',
+  'user.login_failed',
+  'user.login_locked',
+  'user.logged_out',
+  'user.token_reused',
+  'user.password_changed',
+  'user.password_reset',
+  'user.email_changed',
+  'user.email_verified',
+  'user.totp_enabled',
+  'user.totp_disabled',
+  'user.updated',
+  'role.created',
+  'role.updated',
+  'role.deleted',
+  'invitation.created',
+  'invitation.revoked',
+  'invitation.accepted',
+  'api_key.created',
+  'api_key.deleted',
+  'scoring_settings.updated',
+  'scoring_rule.deleted',
+  'scoring_threshold.created',
+  'scoring_threshold.updated',
+  'scoring_threshold.deleted',
+  'campaign.started',
+  'campaign.stopped',
+  'campaign.paused',
+  'campaign.resumed',
+  'campaign.deleted',
+  'email_campaign.started',
+  'email_campaign.paused',
+  'email_campaign.resumed',
+  'email_campaign.cancelled',
+  'email_campaign.deleted',
+  'email_settings.updated',
+  'email_template.deleted',
+  'email_topic.deleted',
+  'suppression.created',
+  'suppression.deleted',
+  'segment.deleted',
+  'form.deleted',
+  'custom_field.deleted',
+  'company.deleted',
+  'contact.deleted',
+  'contact.merged',
+  'contact.exported',
+  'contact.erasure_requested',
+  'contact.data_exported',
+  'email_sender.created',
+  'email_sender.updated',
+  'email_sender.confirmed',
+  'email_sender.domain_verified',
+  'email_sender.domain_lost',
+  'email_sender.deleted',
+  'contact_import.started',
+  'contact_import.cancelled',
+  'contact_import.undo_requested',
 ] as const;
 
 export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;
@@ -29,10 +82,17 @@ export interface Visitor {
 }
 
 /** Somebody who has not said, or not proved, who it is. */
-export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unnamed => ({ tenantId, actor: null, requestId, address });
+export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unnamed => ({
+  tenantId,
+  actor: null,
+  requestId,
+  address,
+});
 /** A user on a public route who has proved to be that user, or on one about the own account. */
-export const asUser = ({ id, tenantId, username }: { id: number; tenantId: string; username: string }, { requestId, address }: Visitor): Caller =>
-  ({ tenantId, actor: { type: 'user', id, name: username }, requestId, address });
+export const asUser = (
+  { id, tenantId, username }: { id: number; tenantId: string; username: string },
+  { requestId, address }: Visitor,
+): Caller => ({ tenantId, actor: { type: 'user', id, name: username }, requestId, address });
 
 /** The service itself. */
 export const asService = (tenantId: string): Unnamed => ({ tenantId, actor: null, requestId: null, address: null });
@@ -53,7 +113,9 @@ const SECRET = /password|secret|token|hash/i;
 
 /** The fields of `one` that are not the same in `other`, without secrets; null where none is left. */
 function changed(one: Record<string, unknown> | undefined, other: Record<string, unknown> = {}): string | null {
-  const fields = Object.entries(one ?? {}).filter(([name, value]) => !SECRET.test(name) && !isDeepStrictEqual(value, other[name]));
+  const fields = Object.entries(one ?? {}).filter(
+    ([name, value]) => !SECRET.test(name) && !isDeepStrictEqual(value, other[name]),
+  );
   return fields.length > 0 ? JSON.stringify(Object.fromEntries(fields)) : null;
 }
 
@@ -62,14 +124,21 @@ function changed(one: Record<string, unknown> | undefined, other: Record<string,
  * `before` and `after`; where both are given and nothing does, there is nothing to tell. Nobody can change an entry or
  * take it back.
  */
-export async function appendAudit(tx: EntityManager, author: Author, { action, resourceType, resourceId, before, after }: AuditEvent): Promise<void> {
+export async function appendAudit(
+  tx: EntityManager,
+  author: Author,
+  { action, resourceType, resourceId, before, after }: AuditEvent,
+): Promise<void> {
   const { tenantId, actor, requestId, address } = author;
   const was = changed(before, after);
   const is = changed(after, before);
   if (before && after && was === null && is === null) return;
   const actorType = actor?.type ?? (address === null ? 'system' : 'anonymous');
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into audit_log (tenant_id, actor_type, actor_id, actor_name, action, resource_type, resource_id, before, after, request_id, address)
     values (${tenantId}, ${actorType}, ${actor?.id ?? null}, ${actor?.name ?? null}, ${action}, ${resourceType},
-      ${resourceId === null ? null : String(resourceId)}, ${was}::jsonb, ${is}::jsonb, ${requestId}, ${address})`);
+      ${resourceId === null ? null : String(resourceId)}, ${was}::jsonb, ${is}::jsonb, ${requestId}, ${address})`,
+  );
 }

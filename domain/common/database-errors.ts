@@ -13,7 +13,8 @@ const uniqueConstraints: Record<string, [ErrorCode, string]> = {
   email_topics_name_key: ['name_taken', '/name'],
 };
 
-const unavailable = (cause: unknown): AppError => new AppError('unavailable', 'The database is not available', { cause, headers: { 'Retry-After': '5' } });
+const unavailable = (cause: unknown): AppError =>
+  new AppError('unavailable', 'The database is not available', { cause, headers: { 'Retry-After': '5' } });
 
 /** What a database error means to the client, by constraint name and SQLSTATE; null = it is our fault. */
 export function toAppError(error: unknown): AppError | null {
@@ -22,14 +23,27 @@ export function toAppError(error: unknown): AppError | null {
   switch (found.code) {
     case '23505': {
       const [code, path] = uniqueConstraints[found.constraint ?? ''] ?? ['conflict', ''];
-      return new AppError(code, undefined, { cause: error, ...(path ? { errors: [{ path, code, message: 'is taken' }] } : {}) });
+      return new AppError(code, undefined, {
+        cause: error,
+        ...(path ? { errors: [{ path, code, message: 'is taken' }] } : {}),
+      });
     }
     case '23503':
-      return new AppError('conflict', 'Something that this refers to does not exist any more, or it is still referred to', { cause: error });
-    case '22021': case '22P05':
+      return new AppError(
+        'conflict',
+        'Something that this refers to does not exist any more, or it is still referred to',
+        { cause: error },
+      );
+    case '22021':
+    case '22P05':
       return new AppError('validation_failed', 'Text must not hold NUL or undecodable characters', { cause: error });
-    case '40P01': case '40001': case '55P03':
-      return new AppError('unavailable', 'The database was busy with the same rows; try again', { cause: error, headers: { 'Retry-After': '1' } });
+    case '40P01':
+    case '40001':
+    case '55P03':
+      return new AppError('unavailable', 'The database was busy with the same rows; try again', {
+        cause: error,
+        headers: { 'Retry-After': '1' },
+      });
     default:
       // Class 08 connection, 53 resources, 57 operator intervention.
       return /^(08|53|57)/.test(found.code ?? '') ? unavailable(error) : null;

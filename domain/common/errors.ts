@@ -10,10 +10,12 @@ export const MOST_VIOLATIONS = 10_000;
 const MAX_PATH = 200;
 
 /** A path that an answer can hold: a name in it that a client made up can be as long as a body. */
-export const shortPath = (path: string): string => (path.length > MAX_PATH ? `${path.slice(0, MAX_PATH).toWellFormed()}…` : path);
+export const shortPath = (path: string): string =>
+  path.length > MAX_PATH ? `${path.slice(0, MAX_PATH).toWellFormed()}…` : path;
 
 /** As many violations as an answer holds. */
-export const withinBounds = (errors: readonly Violation[], most = MOST_VIOLATIONS): Violation[] => errors.slice(0, most).map((error) => ({ ...error, path: shortPath(error.path) }));
+export const withinBounds = (errors: readonly Violation[], most = MOST_VIOLATIONS): Violation[] =>
+  errors.slice(0, most).map((error) => ({ ...error, path: shortPath(error.path) }));
 
 /** Every error code a client can meet, with its HTTP status and title: the one catalogue, printed in the docs. */
 export const errorCatalogue = {
@@ -66,7 +68,11 @@ export class AppError extends Error {
   readonly errors: Violation[] | undefined;
   readonly headers: Record<string, string> | undefined;
 
-  constructor(code: ErrorCode, detail?: string, extra: { errors?: Violation[]; headers?: Record<string, string>; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    detail?: string,
+    extra: { errors?: Violation[]; headers?: Record<string, string>; cause?: unknown } = {},
+  ) {
     super(detail ?? errorCatalogue[code][1], { cause: extra.cause });
     this.code = code;
     this.errors = extra.errors && withinBounds(extra.errors);
@@ -84,7 +90,12 @@ export class AppError extends Error {
 
 /** The 400 that tells of these violations. */
 export function invalid(errors: Violation[]): AppError {
-  const count = errors.length >= MOST_VIOLATIONS ? `${MOST_VIOLATIONS} problems or more` : errors.length === 1 ? '1 problem' : `${errors.length} problems`;
+  const count =
+    errors.length >= MOST_VIOLATIONS
+      ? `${MOST_VIOLATIONS} problems or more`
+      : errors.length === 1
+        ? '1 problem'
+        : `${errors.length} problems`;
   return new AppError('validation_failed', `${count} in the request`, { errors });
 }
 

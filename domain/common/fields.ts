@@ -22,7 +22,10 @@ export const CONTACT_LIMITS = {
 } as const;
 
 const INVALID_CHARACTER: Violation = { code: 'invalid_character', message: 'must not contain control characters' };
-const INVALID_TIMEZONE: Violation = { code: 'invalid_timezone', message: 'must be an IANA time zone such as Europe/Berlin' };
+const INVALID_TIMEZONE: Violation = {
+  code: 'invalid_timezone',
+  message: 'must be an IANA time zone such as Europe/Berlin',
+};
 const INVALID_LOCALE: Violation = { code: 'invalid_locale', message: 'must be a BCP 47 language tag such as de-AT' };
 const TOO_MANY_TAGS: Violation = { code: 'too_many_tags', message: `must be at most ${CONTACT_LIMITS.tags} tags` };
 

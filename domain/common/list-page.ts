@@ -23,22 +23,28 @@ export async function listPage<E extends { id: number }, T>(
   },
   present: Present<E, T>,
 ): Promise<Page<T>> {
-  return em.transactional(async (tx) => {
-    const page = keyset(query, list.sortable);
-    const conditions = list.where.filter((condition) => condition !== false);
-    const where = conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;
-    const keys = await rows<{ id: number; sort_value: unknown }>(tx, sql`
-      select t.id, ${page.sortValue} from ${list.from} where ${page.where} and ${where} order by ${page.orderBy} limit ${page.fetch}`);
-    const total = query.includeTotal
-      ? (await rows<{ n: number }>(tx, sql`select count(*) as n from ${list.from} where ${where}`))[0]!.n
-      : undefined;
-    const found = await tx.find(entity, { id: { $in: keys.map((key) => key.id) } } as never);
-    const byId = new Map((found as E[]).map((row) => [row.id, row]));
-    const ordered = keys.slice(0, page.fetch - 1).flatMap((key) => byId.get(key.id) ?? []);
-    const presented = await present(ordered, tx);
-    const at = new Map(ordered.map((row, index) => [row.id, index]));
-    return page.toPage(keys, (key) => presented[at.get(key.id)!]!, total);
-  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+  return em.transactional(
+    async (tx) => {
+      const page = keyset(query, list.sortable);
+      const conditions = list.where.filter((condition) => condition !== false);
+      const where = conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`;
+      const keys = await rows<{ id: number; sort_value: unknown }>(
+        tx,
+        sql`
+      select t.id, ${page.sortValue} from ${list.from} where ${page.where} and ${where} order by ${page.orderBy} limit ${page.fetch}`,
+      );
+      const total = query.includeTotal
+        ? (await rows<{ n: number }>(tx, sql`select count(*) as n from ${list.from} where ${where}`))[0]!.n
+        : undefined;
+      const found = await tx.find(entity, { id: { $in: keys.map((key) => key.id) } } as never);
+      const byId = new Map((found as E[]).map((row) => [row.id, row]));
+      const ordered = keys.slice(0, page.fetch - 1).flatMap((key) => byId.get(key.id) ?? []);
+      const presented = await present(ordered, tx);
+      const at = new Map(ordered.map((row, index) => [row.id, index]));
+      return page.toPage(keys, (key) => presented[at.get(key.id)!]!, total);
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ },
+  );
 }
 
 /** The sort fields that every resource has. */

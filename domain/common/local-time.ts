@@ -7,14 +7,19 @@ const DAY_MS = 86_400_000;
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 
 /** `HH:MM`, 00:00 to 23:59. */
-export const TimeSchema = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'HH:MM', examples: ['09:00'] });
+export const TimeSchema = Type.String({
+  pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  description: 'HH:MM',
+  examples: ['09:00'],
+});
 export const WeekdaySchema = Type.Union([Type.Integer(), Type.String()], {
   description: '`monday` to `sunday`, or 1 (Monday) to 7 (ISO 8601)',
 });
 
 /** 1 (Monday) to 7 of a name in any case or an ISO 8601 number; undefined for anything else. */
 export function weekdayNumber(weekday: string | number): number | undefined {
-  if (typeof weekday === 'number') return weekday >= 1 && weekday <= 7 && Number.isInteger(weekday) ? weekday : undefined;
+  if (typeof weekday === 'number')
+    return weekday >= 1 && weekday <= 7 && Number.isInteger(weekday) ? weekday : undefined;
   const index = WEEKDAYS.findIndex((name) => name === weekday.toLowerCase());
   return index < 0 ? undefined : index + 1;
 }
@@ -56,7 +61,11 @@ function isoWeekday(day: number): number {
 }
 
 /** The next `time` (HH:MM), on `weekday` where given, strictly after `after`, in the timezone (UTC if null or unknown). */
-export function nextLocalTime(at: { weekday?: string | number; time: string }, after: Date, timezone: string | null): Date {
+export function nextLocalTime(
+  at: { weekday?: string | number; time: string },
+  after: Date,
+  timezone: string | null,
+): Date {
   const zone = zoneOf(timezone);
   const weekday = at.weekday === undefined ? undefined : weekdayNumber(at.weekday);
   for (let days = 0; ; days += 1) {

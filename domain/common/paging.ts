@@ -32,13 +32,18 @@ const INT4_MAX = 2 ** 31 - 1;
 const isValueOf: Record<SortField['type'], (value: unknown) => boolean> = {
   bigint: Number.isSafeInteger,
   integer: (value) => Number.isSafeInteger(value) && Math.abs(value as number) <= INT4_MAX,
-  timestamptz: (value) => typeof value === 'string' && /^\d{4}-[\d:.T-]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
+  timestamptz: (value) =>
+    typeof value === 'string' && /^\d{4}-[\d:.T-]+Z$/.test(value) && !Number.isNaN(Date.parse(value)),
   text: (value) => typeof value === 'string' && value.isWellFormed() && !value.includes('\0'),
 };
 
 function readCursor(cursor: string, sort: string, type: SortField['type']): Cursor {
   try {
-    const [from, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [string, string | number, number];
+    const [from, value, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as [
+      string,
+      string | number,
+      number,
+    ];
     if (from === sort && isValueOf[type](value) && Number.isSafeInteger(id)) return { sort: from, value, id };
   } catch {
     // Falls through to the error below, the same for every invalid cursor.
@@ -69,11 +74,17 @@ export function keyset(query: ListQuery, sortable: Record<string, SortField> & {
   const comparison = descending ? sql`<` : sql`>`;
   const direction = descending ? sql`desc` : sql`asc`;
   return {
-    where: cursor ? sql`(${column}, ${id}) ${comparison} (${cursor.value}::${sql.raw(field.type)}, ${cursor.id}::bigint)` : sql`true`,
+    where: cursor
+      ? sql`(${column}, ${id}) ${comparison} (${cursor.value}::${sql.raw(field.type)}, ${cursor.id}::bigint)`
+      : sql`true`,
     orderBy: sql`${column} ${direction}, ${id} ${direction}`,
     sortValue: sql`${column} as sort_value`,
     fetch: limit + 1,
-    toPage<R extends { id: number; sort_value: unknown }, T>(found: R[], present: (row: R) => T, total?: number): Page<T> {
+    toPage<R extends { id: number; sort_value: unknown }, T>(
+      found: R[],
+      present: (row: R) => T,
+      total?: number,
+    ): Page<T> {
       const shown = found.slice(0, limit);
       const last = shown.at(-1);
       const hasMore = found.length > limit;
@@ -82,7 +93,8 @@ export function keyset(query: ListQuery, sortable: Record<string, SortField> & {
         data: shown.map(present),
         page: {
           limit,
-          nextCursor: hasMore && last ? Buffer.from(JSON.stringify([sort, value, last.id])).toString('base64url') : null,
+          nextCursor:
+            hasMore && last ? Buffer.from(JSON.stringify([sort, value, last.id])).toString('base64url') : null,
           hasMore,
           ...(total === undefined ? {} : { total }),
         },

@@ -24,10 +24,24 @@ const requestAjv = makeAjv({ useDefaults: true });
 const responseAjv = makeAjv({ removeAdditional: true });
 
 const codes: Record<string, string> = {
-  required: 'required', additionalProperties: 'unknown_field', type: 'type', enum: 'enum', const: 'enum', format: 'format',
-  pattern: 'format', maxLength: 'too_long', minLength: 'too_short', minimum: 'out_of_range', maximum: 'out_of_range',
-  exclusiveMinimum: 'out_of_range', exclusiveMaximum: 'out_of_range', maxItems: 'too_many', minItems: 'too_few',
-  uniqueItems: 'duplicate', maxProperties: 'too_many', minProperties: 'too_few',
+  required: 'required',
+  additionalProperties: 'unknown_field',
+  type: 'type',
+  enum: 'enum',
+  const: 'enum',
+  format: 'format',
+  pattern: 'format',
+  maxLength: 'too_long',
+  minLength: 'too_short',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+  exclusiveMinimum: 'out_of_range',
+  exclusiveMaximum: 'out_of_range',
+  maxItems: 'too_many',
+  minItems: 'too_few',
+  uniqueItems: 'duplicate',
+  maxProperties: 'too_many',
+  minProperties: 'too_few',
 };
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -36,10 +50,18 @@ function toViolation(error: ErrorObject): Violation {
   const params = error.params as Record<string, unknown>;
   const code = codes[error.keyword] ?? 'invalid';
   if (error.keyword === 'required') {
-    return { path: `${error.instancePath}/${escapePointer(String(params['missingProperty']))}`, code, message: 'is required' };
+    return {
+      path: `${error.instancePath}/${escapePointer(String(params['missingProperty']))}`,
+      code,
+      message: 'is required',
+    };
   }
   if (error.keyword === 'additionalProperties') {
-    return { path: `${error.instancePath}/${escapePointer(String(params['additionalProperty']))}`, code, message: 'is not a known field' };
+    return {
+      path: `${error.instancePath}/${escapePointer(String(params['additionalProperty']))}`,
+      code,
+      message: 'is not a known field',
+    };
   }
   const allowed = error.keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
   return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
@@ -98,7 +120,8 @@ function pathOf(place: Place | null): string {
   return (place.path ??= member(place.within, place.name));
 }
 
-const member = (place: Place | null, name: string | number): string => shortPath(`${pathOf(place)}/${escapePointer(String(name))}`);
+const member = (place: Place | null, name: string | number): string =>
+  shortPath(`${pathOf(place)}/${escapePointer(String(name))}`);
 
 /**
  * What no schema and no database column takes, wherever it stands: NUL and lone surrogates in text and in names, the
@@ -107,17 +130,23 @@ const member = (place: Place | null, name: string | number): string => shortPath
 export function checkContent(value: unknown): Violation[] {
   const errors: Violation[] = [];
   const left: Place[] = [];
-  const refuse = (path: string, code: string, message: string): void => { errors.push({ path, code, message }); };
+  const refuse = (path: string, code: string, message: string): void => {
+    errors.push({ path, code, message });
+  };
   const see = (found: unknown, name: string | number, within: Place | null): void => {
-    if (typeof found === 'object' && found !== null) left.push({ value: found, name, within, depth: within ? within.depth + 1 : 0 });
-    else if (typeof found === 'string' && !isText(found)) refuse(within ? member(within, name) : '', 'invalid_character', 'must not contain NUL or lone surrogates');
+    if (typeof found === 'object' && found !== null)
+      left.push({ value: found, name, within, depth: within ? within.depth + 1 : 0 });
+    else if (typeof found === 'string' && !isText(found))
+      refuse(within ? member(within, name) : '', 'invalid_character', 'must not contain NUL or lone surrogates');
   };
   see(value, '', null);
   for (let at = left.pop(); at; at = left.pop()) {
     const fields = at.value as Record<string, unknown>;
     const isList = Array.isArray(fields);
     if (at.depth === MAX_DEPTH) refuse(pathOf(at), 'too_deep', `must not be nested more than ${MAX_DEPTH} levels deep`);
-    else if (isList) for (let index = 0; index < fields.length && errors.length < MOST_VIOLATIONS; index += 1) see(fields[index], index, at);
+    else if (isList)
+      for (let index = 0; index < fields.length && errors.length < MOST_VIOLATIONS; index += 1)
+        see(fields[index], index, at);
     else {
       for (const name of Object.keys(fields)) {
         if (isText(name) && name !== '__proto__') see(fields[name], name, at);
@@ -135,7 +164,8 @@ export function checkContent(value: unknown): Violation[] {
  * repeated names. What does not read stays text, for the check to refuse.
  */
 export function coerceParameters(schema: TSchema | undefined, given: Record<string, unknown>): Record<string, unknown> {
-  const properties = (schema as { properties?: Record<string, { type?: string | string[] }> } | undefined)?.properties ?? {};
+  const properties =
+    (schema as { properties?: Record<string, { type?: string | string[] }> } | undefined)?.properties ?? {};
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;

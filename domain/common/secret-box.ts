@@ -21,11 +21,18 @@ export function sealSecret({ LINK_SECRET }: BoxSecrets, owner: string, secret: B
 }
 
 /** What was sealed, and whether by the present secret. Throws where neither secret opens it. */
-export function openSecret({ LINK_SECRET, LINK_SECRET_PREVIOUS }: BoxSecrets, owner: string, sealed: string): { secret: Buffer; isCurrent: boolean } {
+export function openSecret(
+  { LINK_SECRET, LINK_SECRET_PREVIOUS }: BoxSecrets,
+  owner: string,
+  sealed: string,
+): { secret: Buffer; isCurrent: boolean } {
   const bytes = Buffer.from(sealed, 'base64url');
   for (const candidate of [LINK_SECRET, LINK_SECRET_PREVIOUS].filter(Boolean)) {
-    const decipher = createDecipheriv(ALGORITHM, keyOf(candidate), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
-      .setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(-TAG_BYTES));
+    const decipher = createDecipheriv(ALGORITHM, keyOf(candidate), bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+      .setAAD(Buffer.from(owner))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
     const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
     try {
       return { secret: Buffer.concat([text, decipher.final()]), isCurrent: candidate === LINK_SECRET };

@@ -13,9 +13,13 @@ export type SubmittedValue = string | number | boolean | string[];
 
 type Check = (text: string, field: FormField) => { code: string; message: string } | null;
 
-const matches = (pattern: RegExp, message: string): Check => (text) => (pattern.test(text) ? null : { code: 'format', message });
+const matches =
+  (pattern: RegExp, message: string): Check =>
+  (text) =>
+    pattern.test(text) ? null : { code: 'format', message };
 const NOT_AN_OPTION = { code: 'not_an_option', message: 'is not one of the options' };
-const inOptions: Check = (text, field) => (field.options?.some((option) => option.value === text) ? null : NOT_AN_OPTION);
+const inOptions: Check = (text, field) =>
+  field.options?.some((option) => option.value === text) ? null : NOT_AN_OPTION;
 /** A day of the calendar: the date parser takes 30 February for a day in March. */
 const isDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00Z`);
@@ -23,16 +27,31 @@ const isDay = (text: string): boolean => {
 };
 
 const checks: Partial<Record<FormField['type'], Check>> = {
-  email: (text) => (validator.isEmail(text, { allow_utf8_local_part: true }) && text.length <= 255 ? null : { code: 'format', message: 'is not an email address' }),
-  url: (text) => (validator.isURL(text, { protocols: ['http', 'https'], require_protocol: true, require_tld: false }) ? null : { code: 'format', message: 'is not a web address' }),
-  number: (text) => (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? null : { code: 'format', message: 'is not a number' }),
+  email: (text) =>
+    validator.isEmail(text, { allow_utf8_local_part: true }) && text.length <= 255
+      ? null
+      : { code: 'format', message: 'is not an email address' },
+  url: (text) =>
+    validator.isURL(text, { protocols: ['http', 'https'], require_protocol: true, require_tld: false })
+      ? null
+      : { code: 'format', message: 'is not a web address' },
+  number: (text) =>
+    /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text))
+      ? null
+      : { code: 'format', message: 'is not a number' },
   rating: matches(/^(10|[1-9])$/, 'is not a rating from 1 to 10'),
   phone: matches(/^[+\d(][\d ()./-]{2,48}$/, 'is not a phone number'),
   date: (text) => (isDay(text) ? null : { code: 'format', message: 'is not a date (YYYY-MM-DD)' }),
   time: matches(/^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/, 'is not a time (HH:MM)'),
-  datetime: (text) => (/^.{10}T\d{2}:\d{2}/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)) ? null : { code: 'format', message: 'is not a date and time' }),
+  datetime: (text) =>
+    /^.{10}T\d{2}:\d{2}/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
+      ? null
+      : { code: 'format', message: 'is not a date and time' },
   // (The library takes small letters too.)
-  country: (text) => (/^[A-Z]{2}$/.test(text) && validator.isISO31661Alpha2(text) ? null : { code: 'format', message: 'is not a country code (ISO 3166-1 alpha-2)' }),
+  country: (text) =>
+    /^[A-Z]{2}$/.test(text) && validator.isISO31661Alpha2(text)
+      ? null
+      : { code: 'format', message: 'is not a country code (ISO 3166-1 alpha-2)' },
   select: inOptions,
   radio: inOptions,
 };
@@ -42,15 +61,21 @@ const truthy = new Set(['true', 'on', '1', 'yes']);
 /** A value as a browser or a program sends it, as it is stored: text, or a list for multiselect, or a boolean. */
 function readValue(field: FormField, given: unknown): SubmittedValue | null | FieldError {
   const wrong = (message: string): FieldError => ({ field: field.name, code: 'type', message });
-  if (given === undefined || given === null || given === '') return field.type === 'checkbox' || field.type === 'consent' ? false : null;
+  if (given === undefined || given === null || given === '')
+    return field.type === 'checkbox' || field.type === 'consent' ? false : null;
   if (field.type === 'multiselect') {
     const list = Array.isArray(given) ? given : [given];
     return list.every((item) => typeof item === 'string') ? (list as string[]) : wrong('must be a list of texts');
   }
   if (field.type === 'checkbox' || field.type === 'consent') {
-    return typeof given === 'boolean' ? given : typeof given === 'string' ? truthy.has(given.toLowerCase()) : wrong('must be true or false');
+    return typeof given === 'boolean'
+      ? given
+      : typeof given === 'string'
+        ? truthy.has(given.toLowerCase())
+        : wrong('must be true or false');
   }
-  if (typeof given === 'number' && Number.isFinite(given)) return field.type === 'number' || field.type === 'rating' ? given : String(given);
+  if (typeof given === 'number' && Number.isFinite(given))
+    return field.type === 'number' || field.type === 'rating' ? given : String(given);
   if (typeof given !== 'string') return wrong('must be a text');
   if (given.includes('\0')) return wrong('must not hold NUL characters');
   const text = given.trim();
@@ -68,8 +93,10 @@ function checkValue(field: FormField, value: SubmittedValue): { code: string; me
   // A character has one or two of what a text is made of. Millions of them are not counted.
   const length = text.length > 2 * longest ? Infinity : [...text].length;
   if (length > longest) return { code: 'too_long', message: `has more than ${longest} characters` };
-  if (field.minLength !== null && length < field.minLength) return { code: 'too_short', message: `has fewer than ${field.minLength} characters` };
-  if (field.validationRegex && !patternOf(field.validationRegex).matches(text)) return { code: 'format', message: 'does not have the form that is asked for' };
+  if (field.minLength !== null && length < field.minLength)
+    return { code: 'too_short', message: `has fewer than ${field.minLength} characters` };
+  if (field.validationRegex && !patternOf(field.validationRegex).matches(text))
+    return { code: 'format', message: 'does not have the form that is asked for' };
   return checks[field.type]?.(text, field) ?? null;
 }
 
@@ -77,7 +104,10 @@ function checkValue(field: FormField, value: SubmittedValue): { code: string; me
  * Checks a submission against its form's fields, all of them: the values to store, or every error. Fields that the
  * form does not have are ignored, for pages and proxies add their own.
  */
-export function checkSubmission(fields: readonly FormField[], data: Record<string, unknown>): { values: Record<string, SubmittedValue>; errors: FieldError[] } {
+export function checkSubmission(
+  fields: readonly FormField[],
+  data: Record<string, unknown>,
+): { values: Record<string, SubmittedValue>; errors: FieldError[] } {
   const values: Record<string, SubmittedValue> = {};
   const errors: FieldError[] = [];
   for (const field of fields) {

@@ -5,16 +5,29 @@ import type { Violation } from '../common/errors.ts';
 import { costOf, MAX_COST } from './patterns.ts';
 
 /** Contact fields that a form can fill. */
-export const MAPPABLE = ['email', 'firstName', 'lastName', 'phone', 'jobTitle', 'company', 'timezone', 'locale'] as const;
+export const MAPPABLE = [
+  'email',
+  'firstName',
+  'lastName',
+  'phone',
+  'jobTitle',
+  'company',
+  'timezone',
+  'locale',
+] as const;
 export type MappedField = (typeof MAPPABLE)[number] | `customFields.${string}`;
 
 const CUSTOM = 'customFields.';
 /** The name of the custom field that a target is; null for a field that every contact has. */
-export const customFieldOf = (target: string): string | null => (target.startsWith(CUSTOM) ? target.slice(CUSTOM.length) : null);
+export const customFieldOf = (target: string): string | null =>
+  target.startsWith(CUSTOM) ? target.slice(CUSTOM.length) : null;
 
-export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> & Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
+export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> &
+  Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
 /** A field without what is wrong with it. */
-export type PartialField = Partial<Omit<FormFieldInput, 'options'> & { options: Partial<NonNullable<FormField['options']>[number]>[] | null }>;
+export type PartialField = Partial<
+  Omit<FormFieldInput, 'options'> & { options: Partial<NonNullable<FormField['options']>[number]>[] | null }
+>;
 type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
@@ -34,9 +47,18 @@ export function normaliseFields(input: readonly FormFieldInput[], before: Known 
   return input
     .map((field, index): FormField => ({
       id: field.id ?? known.get(field.name) ?? nextId++,
-      name: field.name, label: field.label, type: field.type, required: field === email || (field.required ?? false), placeholder: field.placeholder || null,
-      defaultValue: field.defaultValue || null, displayOrder: field.displayOrder ?? index, validationRegex: field.validationRegex || null,
-      minLength: field.minLength ?? null, maxLength: field.maxLength ?? null, options: field.options ?? null, mapTo: field.mapTo || null,
+      name: field.name,
+      label: field.label,
+      type: field.type,
+      required: field === email || (field.required ?? false),
+      placeholder: field.placeholder || null,
+      defaultValue: field.defaultValue || null,
+      displayOrder: field.displayOrder ?? index,
+      validationRegex: field.validationRegex || null,
+      minLength: field.minLength ?? null,
+      maxLength: field.maxLength ?? null,
+      options: field.options ?? null,
+      mapTo: field.mapTo || null,
     }))
     .sort((a, b) => a.displayOrder - b.displayOrder);
 }
@@ -49,11 +71,19 @@ function patternProblems(fields: readonly PartialField[]): Violation[] {
     try {
       left -= costOf(field);
     } catch (error) {
-      errors.push({ path, code: 'format', message: `is not a regular expression (RE2 syntax): ${error instanceof Error ? error.message : 'it does not compile'}` });
+      errors.push({
+        path,
+        code: 'format',
+        message: `is not a regular expression (RE2 syntax): ${error instanceof Error ? error.message : 'it does not compile'}`,
+      });
     }
     if (left >= 0) continue;
     // No further one is compiled: that alone could take long.
-    errors.push({ path, code: 'too_complex', message: 'makes checking a submission take too long: repeat less in it, or give the field a lower maxLength' });
+    errors.push({
+      path,
+      code: 'too_complex',
+      message: 'makes checking a submission take too long: repeat less in it, or give the field a lower maxLength',
+    });
     break;
   }
   return errors;
@@ -63,27 +93,38 @@ function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Vio
   const custom = customFieldOf(target);
   if (custom !== null) return customFields.has(custom) ? null : UNKNOWN_CUSTOM_FIELD;
   if ((MAPPABLE as readonly string[]).includes(target)) return null;
-  return { code: 'enum', message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}, or customFields. with the name of one` };
+  return {
+    code: 'enum',
+    message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}, or customFields. with the name of one`,
+  };
 }
 
 /**
  * Everything that is wrong with a form's fields, by JSON Pointer, as far as they are given. `before` are the fields that it
  * has: only their ids may be named; `customFields` are those of contacts.
  */
-export function checkFields(fields: readonly PartialField[], before: Known, customFields: CustomFieldTypes): Violation[] {
+export function checkFields(
+  fields: readonly PartialField[],
+  before: Known,
+  customFields: CustomFieldTypes,
+): Violation[] {
   const errors: Violation[] = [];
   const seen = new Set<string>();
   const ids = new Set(before.map((field) => field.id));
   const targets = new Set<string>();
   fields.forEach((field, index) => {
     const at = (name: string) => `/fields/${index}/${name}`;
-    if (field.name !== undefined && seen.has(field.name)) errors.push({ path: at('name'), code: 'duplicate', message: `is the name of another field: ${field.name}` });
+    if (field.name !== undefined && seen.has(field.name))
+      errors.push({ path: at('name'), code: 'duplicate', message: `is the name of another field: ${field.name}` });
     if (field.name !== undefined) seen.add(field.name);
-    if (field.id !== undefined && !ids.delete(field.id)) errors.push({ path: at('id'), code: 'read_only', message: 'is set by the service' });
-    if (field.type && WITH_OPTIONS.includes(field.type) && !field.options?.length) errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
+    if (field.id !== undefined && !ids.delete(field.id))
+      errors.push({ path: at('id'), code: 'read_only', message: 'is set by the service' });
+    if (field.type && WITH_OPTIONS.includes(field.type) && !field.options?.length)
+      errors.push({ path: at('options'), code: 'required', message: `is required for the type ${field.type}` });
     const unfit = field.mapTo ? targetProblem(field.mapTo, customFields) : null;
     if (unfit) errors.push({ path: at('mapTo'), ...unfit });
-    if (field.mapTo && targets.has(field.mapTo)) errors.push({ path: at('mapTo'), code: 'duplicate', message: `is filled by another field: ${field.mapTo}` });
+    if (field.mapTo && targets.has(field.mapTo))
+      errors.push({ path: at('mapTo'), code: 'duplicate', message: `is filled by another field: ${field.mapTo}` });
     if (field.mapTo) targets.add(field.mapTo);
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
       errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be above maxLength' });
@@ -91,9 +132,17 @@ export function checkFields(fields: readonly PartialField[], before: Known, cust
   });
   const email = emailField(fields);
   if (!email) {
-    errors.push({ path: '/fields', code: 'required', message: 'need one for the email address: of type email, named email, or with mapTo email' });
+    errors.push({
+      path: '/fields',
+      code: 'required',
+      message: 'need one for the email address: of type email, named email, or with mapTo email',
+    });
   } else if (email.type && !EMAIL_TYPES.includes(email.type)) {
-    errors.push({ path: `/fields/${fields.indexOf(email)}/type`, code: 'enum', message: `is for the email address: ${EMAIL_TYPES.join(', ')}` });
+    errors.push({
+      path: `/fields/${fields.indexOf(email)}/type`,
+      code: 'enum',
+      message: `is for the email address: ${EMAIL_TYPES.join(', ')}`,
+    });
   }
   return [...errors, ...patternProblems(fields)];
 }
@@ -102,13 +151,17 @@ export function checkFields(fields: readonly PartialField[], before: Known, cust
  * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that (a custom field
  * by `mapTo` only). The first email field is the email where none is mapped.
  */
-export function mappedFields(fields: readonly Pick<PartialField, 'name' | 'type' | 'mapTo'>[]): Map<string, MappedField> {
+export function mappedFields(
+  fields: readonly Pick<PartialField, 'name' | 'type' | 'mapTo'>[],
+): Map<string, MappedField> {
   const mapped = new Map<string, MappedField>();
   const taken = new Set<string | null | undefined>(fields.map((field) => field.mapTo));
   for (const field of fields) {
     const target = field.mapTo || field.name;
     if (field.name === undefined || target === undefined) continue;
-    const fills = (MAPPABLE as readonly string[]).includes(target) ? field.mapTo || !taken.has(target) : field.mapTo && customFieldOf(target) !== null;
+    const fills = (MAPPABLE as readonly string[]).includes(target)
+      ? field.mapTo || !taken.has(target)
+      : field.mapTo && customFieldOf(target) !== null;
     if (fills) mapped.set(field.name, target as MappedField);
   }
   if (![...mapped.values()].includes('email')) {

@@ -31,18 +31,30 @@ const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(ur
 
 /** `''` is stored as null, null as the default where there is one. */
 function cleared<T extends object>(input: T): T {
-  return Object.fromEntries(Object.entries(input).map(([field, value]: [string, unknown]) => {
-    const empty = value === '' || value === null;
-    return [field, empty ? (Object.hasOwn(DEFAULTS, field) ? DEFAULTS[field as keyof typeof DEFAULTS] : null) : value];
-  })) as T;
+  return Object.fromEntries(
+    Object.entries(input).map(([field, value]: [string, unknown]) => {
+      const empty = value === '' || value === null;
+      return [
+        field,
+        empty ? (Object.hasOwn(DEFAULTS, field) ? DEFAULTS[field as keyof typeof DEFAULTS] : null) : value,
+      ];
+    }),
+  ) as T;
 }
 
 /** What of a form is judged; its fields may lack what is wrong with them. */
 type FormGiven = Partial<Omit<FormInput, 'fields'>> & { fields?: PartialField[] };
 
 /** Everything that is wrong with a form, or with a change of the one that there is; the list that it names stays until the transaction ends. */
-export async function formViolations(tx: EntityManager, tenantId: string, input: FormGiven, current?: Form): Promise<Violation[]> {
-  const errors = input.fields ? checkFields(input.fields, current?.fields ?? [], await customFieldTypes(tx, tenantId)) : [];
+export async function formViolations(
+  tx: EntityManager,
+  tenantId: string,
+  input: FormGiven,
+  current?: Form,
+): Promise<Violation[]> {
+  const errors = input.fields
+    ? checkFields(input.fields, current?.fields ?? [], await customFieldTypes(tx, tenantId))
+    : [];
   const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
   const listId = input.listId === undefined && opens ? current?.listId : input.listId;
   if (listId != null && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {
@@ -53,7 +65,11 @@ export async function formViolations(tx: EntityManager, tenantId: string, input:
   }
   (input.allowedOrigins ?? []).forEach((origin, index) => {
     if (originOf(origin) !== origin || !ORIGIN.test(origin)) {
-      errors.push({ path: `/allowedOrigins/${index}`, code: 'format', message: 'must be an origin like https://www.example.com' });
+      errors.push({
+        path: `/allowedOrigins/${index}`,
+        code: 'format',
+        message: 'must be an origin like https://www.example.com',
+      });
     }
   });
   return errors;
@@ -75,7 +91,12 @@ async function lockForm(tx: EntityManager, id: number): Promise<Form> {
 }
 
 /** Changes a form; `check` sees it as it is, under its lock. Fields are replaced as a list, keeping the ids of names that stay. */
-export async function updateForm(em: EntityManager, id: number, input: Partial<FormInput>, check: (current: Form) => void): Promise<Form> {
+export async function updateForm(
+  em: EntityManager,
+  id: number,
+  input: Partial<FormInput>,
+  check: (current: Form) => void,
+): Promise<Form> {
   return em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
@@ -88,13 +109,23 @@ export async function updateForm(em: EntityManager, id: number, input: Partial<F
 }
 
 /** Deletes a form with its submissions; the figures of analytics stay. 409 `in_use` while an active campaign names it. */
-export async function deleteForm(em: EntityManager, author: Author, id: number, check: (current: Form) => void): Promise<void> {
+export async function deleteForm(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: Form) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const form = await lockForm(tx, id);
     check(form);
     assertNotInUse(await campaignsUsing(tx, form.tenantId, ({ formIds }) => formIds.has(id)));
     const { name, status } = form;
     await tx.remove(form).flush();
-    await appendAudit(tx, author, { action: 'form.deleted', resourceType: 'form', resourceId: id, before: { name, status } });
+    await appendAudit(tx, author, {
+      action: 'form.deleted',
+      resourceType: 'form',
+      resourceId: id,
+      before: { name, status },
+    });
   });
 }

@@ -9,10 +9,17 @@ interface FormQuery extends ListQuery {
 
 /** A page of the tenant's forms. Throws `validation_failed` for a wrong cursor. */
 export const listForms = <T>(em: EntityManager, query: FormQuery, present: Present<Form, T>): Promise<Page<T>> =>
-  listPage(em, Form, query, {
-    from: sql`forms t`, where: [query.status !== undefined && sql`t.status = ${query.status}`],
-    sortable: { ...commonSort, name: byName },
-  }, present);
+  listPage(
+    em,
+    Form,
+    query,
+    {
+      from: sql`forms t`,
+      where: [query.status !== undefined && sql`t.status = ${query.status}`],
+      sortable: { ...commonSort, name: byName },
+    },
+    present,
+  );
 
 interface SubmissionQuery extends ListQuery {
   contactId?: number;
@@ -20,9 +27,19 @@ interface SubmissionQuery extends ListQuery {
 
 /** A page of what was submitted to a form. Throws `validation_failed` for a wrong cursor. */
 export const listSubmissions = <T>(
-  em: EntityManager, formId: number, query: SubmissionQuery, present: Present<FormSubmission, T>,
-): Promise<Page<T>> => listPage(em, FormSubmission, query, {
-  from: sql`form_submissions t`,
-  where: [sql`t.form_id = ${formId}`, query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`],
-  sortable: { id: commonSort.id, submittedAt: { column: sql`t.submitted_at`, type: 'timestamptz' } },
-}, present);
+  em: EntityManager,
+  formId: number,
+  query: SubmissionQuery,
+  present: Present<FormSubmission, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    FormSubmission,
+    query,
+    {
+      from: sql`form_submissions t`,
+      where: [sql`t.form_id = ${formId}`, query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`],
+      sortable: { id: commonSort.id, submittedAt: { column: sql`t.submitted_at`, type: 'timestamptz' } },
+    },
+    present,
+  );

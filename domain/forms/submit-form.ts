@@ -27,21 +27,33 @@ export type SubmitResult = { ok: true; contactId: number; submissionId: number }
  * Takes a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
  * transaction. With any error nothing is created.
  */
-export async function submitForm(em: EntityManager, origin: Origin, form: Form, data: Record<string, unknown>, visitor: Visitor): Promise<SubmitResult> {
+export async function submitForm(
+  em: EntityManager,
+  origin: Origin,
+  form: Form,
+  data: Record<string, unknown>,
+  visitor: Visitor,
+): Promise<SubmitResult> {
   const { values, errors } = checkSubmission(form.fields, data);
   const mapped = mappedFields(form.fields);
-  const contactFields = Object.fromEntries([...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])));
+  const contactFields = Object.fromEntries(
+    [...mapped].flatMap(([name, target]) => (Object.hasOwn(values, name) ? [[target, String(values[name])]] : [])),
+  );
   const emailField = [...mapped].find(([, target]) => target === 'email')?.[0] ?? 'email';
   if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
     errors.push({ field: emailField, code: 'required', message: 'is required: it says whose submission this is' });
   }
   // What the contact's own rules refuse is an error of the field that fills it.
   const nameOf = new Map([...mapped].map(([name, target]) => [`/${target.replace('.', '/')}`, name]));
-  const fieldErrors = (violations: readonly Violation[]): FieldError[] => violations.map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message }));
+  const fieldErrors = (violations: readonly Violation[]): FieldError[] =>
+    violations.map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message }));
   if (errors.length > 0) {
     const others = await em.transactional(async (tx) => {
       const { email, ...texts } = contactFields;
-      return savedFieldViolations(tx, origin.tenantId, { ...typed(texts, await customFieldTypes(tx, origin.tenantId)), ...(email ? { email } : {}) });
+      return savedFieldViolations(tx, origin.tenantId, {
+        ...typed(texts, await customFieldTypes(tx, origin.tenantId)),
+        ...(email ? { email } : {}),
+      });
     });
     return { ok: false, errors: [...errors, ...fieldErrors(others)] };
   }
@@ -54,21 +66,46 @@ export async function submitForm(em: EntityManager, origin: Origin, form: Form, 
 }
 
 async function store(
-  em: EntityManager, origin: Origin, form: Form, contactFields: Record<string, string>, values: Record<string, SubmittedValue>, { language, ...visitor }: Visitor,
+  em: EntityManager,
+  origin: Origin,
+  form: Form,
+  contactFields: Record<string, string>,
+  values: Record<string, SubmittedValue>,
+  { language, ...visitor }: Visitor,
 ): Promise<SubmitResult> {
   const { email, ...texts } = contactFields;
   return retriedTransaction(em, async (tx) => {
     const fields = typed(texts, await customFieldTypes(tx, origin.tenantId));
     const pending = await asksToConfirm(tx, form);
-    const { contactId } = await saveContactFields(tx, origin, { email: email!, fields, mode: form.updateExisting, source: `form:${form.id}`, pending });
+    const { contactId } = await saveContactFields(tx, origin, {
+      email: email!,
+      fields,
+      mode: form.updateExisting,
+      source: `form:${form.id}`,
+      pending,
+    });
     const submission = tx.create(FormSubmission, {
-      tenantId: origin.tenantId, formId: form.id, contactId, submissionData: values, submittedAt: new Date(), ...visitor,
+      tenantId: origin.tenantId,
+      formId: form.id,
+      contactId,
+      submissionData: values,
+      submittedAt: new Date(),
+      ...visitor,
     });
     await tx.flush();
     // Who is asked to confirm joins the list by that.
-    const isAsked = pending && (await requestOptIn(tx, origin, { contactId, formId: form.id, listId: form.listId ?? null, language }));
-    if (form.listId && !isAsked) await addToListIfThere(tx, origin.tenantId, form.listId, [contactId], origin.requestId);
-    await appendEvents(tx, origin, [{ type: 'FORM_SUBMITTED', entity: `contact/${contactId}`, data: { formId: form.id, contactId, submissionId: submission.id } }]);
+    const isAsked =
+      pending &&
+      (await requestOptIn(tx, origin, { contactId, formId: form.id, listId: form.listId ?? null, language }));
+    if (form.listId && !isAsked)
+      await addToListIfThere(tx, origin.tenantId, form.listId, [contactId], origin.requestId);
+    await appendEvents(tx, origin, [
+      {
+        type: 'FORM_SUBMITTED',
+        entity: `contact/${contactId}`,
+        data: { formId: form.id, contactId, submissionId: submission.id },
+      },
+    ]);
     return { ok: true, contactId, submissionId: submission.id };
   });
 }
@@ -76,7 +113,10 @@ async function store(
 /** Whether the form, or the list that it adds to, wants addresses to be confirmed. */
 async function asksToConfirm(tx: EntityManager, { tenantId, doubleOptIn, listId }: Form): Promise<boolean> {
   if (doubleOptIn || listId == null) return doubleOptIn ?? false;
-  const asking = await rows(tx, sql`select 1 from segments where tenant_id = ${tenantId} and id = ${listId} and double_opt_in`);
+  const asking = await rows(
+    tx,
+    sql`select 1 from segments where tenant_id = ${tenantId} and id = ${listId} and double_opt_in`,
+  );
   return asking.length > 0;
 }
 
@@ -100,22 +140,30 @@ function typed(texts: Record<string, string>, types: CustomFieldTypes): SavedFie
 
 /** Counts a view of the form, in the windows of the analytics: in all, and of the form. Always in this order, to avoid deadlocks. */
 export async function countView(em: EntityManager, form: Form): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     insert into analytics_windows (tenant_id, metric, dimension, dimension_id, at, count)
     select ${form.tenantId}, 'form_views', d, id, date_bin('5 minutes', now(), 'epoch'), 1 from (values ('', 0), ('form', ${form.id}::bigint)) v(d, id) order by d
-    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + 1`));
+    on conflict (tenant_id, metric, dimension, dimension_id, at) do update set count = analytics_windows.count + 1`,
+    ),
+  );
 }
 
 /** Views, submissions and their ratio, in all and per day (UTC). */
 export async function readFormStats(em: EntityManager, formId: number) {
   return em.transactional(async (tx) => {
-    const series = await rows<{ at: Date; views: number; submissions: number }>(tx, sql`
+    const series = await rows<{ at: Date; views: number; submissions: number }>(
+      tx,
+      sql`
       select coalesce(v.day, s.day)::timestamptz as at, coalesce(v.views, 0)::bigint as views, coalesce(s.submissions, 0) as submissions
       from (
         select at::date as day, sum(count) as views from analytics_windows
         where metric = 'form_views' and dimension = 'form' and dimension_id = ${formId} group by 1) v
       full join (select submitted_at::date as day, count(*) as submissions from form_submissions where form_id = ${formId} group by 1) s on s.day = v.day
-      order by 1`);
+      order by 1`,
+    );
     const views = series.reduce((sum, day) => sum + day.views, 0);
     const submissions = series.reduce((sum, day) => sum + day.submissions, 0);
     return { views, submissions, conversionRate: rate(submissions, views), series };

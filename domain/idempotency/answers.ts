@@ -29,13 +29,23 @@ const expired = sql`a.created_at <= now() - make_interval(hours => ${sql.lit(KEP
 
 /** The advisory lock for a key: a 64-bit hash. Two keys with the same hash only block each other. */
 const lockOf = ({ tenantId, caller, operation, key }: KeyUse): string =>
-  createHash('sha256').update(JSON.stringify([tenantId, caller, operation, key])).digest().readBigInt64BE().toString();
+  createHash('sha256')
+    .update(JSON.stringify([tenantId, caller, operation, key]))
+    .digest()
+    .readBigInt64BE()
+    .toString();
 
 /** Looks up what is stored for a key and this request. */
-export async function findAnswer(tx: EntityManager, { tenantId, caller, operation, key, requestHash }: KeyUse): Promise<StoredAnswer> {
-  const [found] = await rows<Answer & { isSame: boolean }>(tx, sql`
+export async function findAnswer(
+  tx: EntityManager,
+  { tenantId, caller, operation, key, requestHash }: KeyUse,
+): Promise<StoredAnswer> {
+  const [found] = await rows<Answer & { isSame: boolean }>(
+    tx,
+    sql`
     select request_hash = ${requestHash} as "isSame", status, headers, body from idempotent_answers a
-    where tenant_id = ${tenantId} and caller = ${caller} and operation = ${operation} and key = ${key} and not ${expired}`);
+    where tenant_id = ${tenantId} and caller = ${caller} and operation = ${operation} and key = ${key} and not ${expired}`,
+  );
   if (!found) return 'new';
   if (!found.isSame) return 'reused';
   return { status: found.status, headers: found.headers, body: found.body };
@@ -46,7 +56,10 @@ export async function findAnswer(tx: EntityManager, { tenantId, caller, operatio
  * holds the lock, else what is stored for the key.
  */
 export async function lockKey(tx: EntityManager, use: KeyUse): Promise<StoredAnswer | 'busy'> {
-  const [lock] = await rows<{ taken: boolean }>(tx, sql`select pg_try_advisory_xact_lock(${lockOf(use)}::bigint) as taken`);
+  const [lock] = await rows<{ taken: boolean }>(
+    tx,
+    sql`select pg_try_advisory_xact_lock(${lockOf(use)}::bigint) as taken`,
+  );
   // Another statement: its snapshot must be younger than the lock, to see what the last holder committed.
   return lock!.taken ? findAnswer(tx, use) : 'busy';
 }
@@ -54,21 +67,29 @@ export async function lockKey(tx: EntityManager, use: KeyUse): Promise<StoredAns
 /** Stores the answer for repeated requests. False if an answer that has not expired is stored for the key already. */
 export async function storeAnswer(tx: EntityManager, use: KeyUse, { status, headers, body }: Answer): Promise<boolean> {
   const { tenantId, caller, operation, key, requestHash } = use;
-  const kept = await rows(tx, sql`
+  const kept = await rows(
+    tx,
+    sql`
     insert into idempotent_answers as a (tenant_id, caller, operation, key, request_hash, status, headers, body)
     values (${tenantId}, ${caller}, ${operation}, ${key}, ${requestHash}, ${status}, ${JSON.stringify(headers)}::jsonb, ${body})
     on conflict (tenant_id, caller, operation, key) do update set request_hash = excluded.request_hash, status = excluded.status,
       headers = excluded.headers, body = excluded.body, created_at = excluded.created_at
     where ${expired}
-    returning 1`);
+    returning 1`,
+  );
   return kept.length > 0;
 }
 
 /** Deletes a batch of expired answers (over 24 hours old) of all tenants. Returns how many. Engine transaction. */
 export async function deleteExpiredAnswers(em: EntityManager): Promise<number> {
-  const swept = await em.transactional((tx) => rows(tx, sql`
+  const swept = await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     delete from idempotent_answers where (tenant_id, caller, operation, key) in (
       select tenant_id, caller, operation, key from idempotent_answers a where ${expired} order by created_at limit ${SWEEP_BATCH} for update skip locked)
-    returning 1`));
+    returning 1`,
+    ),
+  );
   return swept.length;
 }

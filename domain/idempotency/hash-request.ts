@@ -21,7 +21,7 @@ const isPlain = (value: unknown): boolean => typeof value !== 'object' || value 
 const isLeaf = ({ value, depth }: { value: unknown; depth: number }): boolean => isPlain(value) || depth > MAX_DEPTH;
 /** Text with lone surrogates is refused as well (checkContent), and takes ten times as long to write as any other. */
 const leaf = (value: unknown): string =>
-  (isPlain(value) ? JSON.stringify((typeof value === 'string' ? value.toWellFormed() : value) ?? null) : '"…"');
+  isPlain(value) ? JSON.stringify((typeof value === 'string' ? value.toWellFormed() : value) ?? null) : '"…"';
 
 /** The parts of a list or an object, from the last to the first. */
 function partsOf(value: object, depth: number): Task[] {
@@ -34,7 +34,9 @@ function partsOf(value: object, depth: number): Task[] {
     else parts.push(start, task);
   };
   if (isList) value.forEach((item) => add(item, ''));
-  else for (const name of Object.keys(value).sort()) add((value as Record<string, unknown>)[name], `${JSON.stringify(name)}:`);
+  else
+    for (const name of Object.keys(value).sort())
+      add((value as Record<string, unknown>)[name], `${JSON.stringify(name)}:`);
   parts.push(isList ? ']' : '}');
   return parts.reverse();
 }

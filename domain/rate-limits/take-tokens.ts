@@ -47,7 +47,16 @@ const takeTokens: Statement = {
 
 /** Asks for one token for each; the engine's statement. */
 export function askTokens(wanted: readonly TokenWanted[], { perMinute, burst }: RateLimit): Asked {
-  return [takeTokens, [wanted.map((one) => one.bucket), wanted.map((one) => one.tenantId), wanted.map((one) => one.keyHash), burst, perMinute / 60]];
+  return [
+    takeTokens,
+    [
+      wanted.map((one) => one.bucket),
+      wanted.map((one) => one.tenantId),
+      wanted.map((one) => one.keyHash),
+      burst,
+      perMinute / 60,
+    ],
+  ];
 }
 
 /** What each got, from the rows of `askTokens`: of those that ask one bucket at once, the first get what there is. */

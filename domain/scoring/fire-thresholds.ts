@@ -5,9 +5,7 @@ import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
 
 /** What happens when a contact reaches a threshold. */
 export type ThresholdAction =
-  | { type: 'NONE' }
-  | { type: 'ADD_TO_LIST'; listId: number }
-  | { type: 'START_CAMPAIGN'; campaignId: number };
+  { type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number };
 
 interface Reached {
   tenantId: string;
@@ -32,21 +30,41 @@ interface Hit {
  */
 export async function fireThresholds(tx: EntityManager, reached: Reached[]): Promise<void> {
   if (reached.length === 0) return;
-  const payload = JSON.stringify(reached.map((r, n) => ({ n, t: r.tenantId, c: r.contactId, total: r.total, e: r.eventId })));
-  const due = await rows<Hit>(tx, sql`
+  const payload = JSON.stringify(
+    reached.map((r, n) => ({ n, t: r.tenantId, c: r.contactId, total: r.total, e: r.eventId })),
+  );
+  const due = await rows<Hit>(
+    tx,
+    sql`
     select distinct on (s.tenant_id, s.id, r.c) s.tenant_id, s.id as threshold_id, r.c as contact_id, r.e as event_id, s.action
     from jsonb_to_recordset(${payload}::jsonb) as r(n int, t text, c bigint, total bigint, e uuid)
     join score_thresholds s on s.tenant_id = r.t and s.score <= r.total
     where not exists (select 1 from score_threshold_hits h where h.tenant_id = s.tenant_id and h.threshold_id = s.id and h.contact_id = r.c)
-    order by s.tenant_id, s.id, r.c, r.n`);
+    order by s.tenant_id, s.id, r.c, r.n`,
+  );
   const hits = await keepHits(tx, await withoutClosed(tx, due));
   for (const [, group] of Map.groupBy(hits, (hit) => `${hit.tenant_id}/${hit.threshold_id}`)) {
     const { tenant_id: tenantId, action } = group[0]!;
-    if (action.type === 'ADD_TO_LIST') await addToListIfThere(tx, tenantId, action.listId, group.map((hit) => hit.contact_id));
+    if (action.type === 'ADD_TO_LIST')
+      await addToListIfThere(
+        tx,
+        tenantId,
+        action.listId,
+        group.map((hit) => hit.contact_id),
+      );
     if (action.type === 'START_CAMPAIGN') {
       for (const hit of group) {
         const requestId = reached.find((r) => r.eventId === hit.event_id)?.requestId ?? null;
-        await enterCampaign(tx, { tenantId, requestId }, { campaignId: action.campaignId, contactId: hit.contact_id, entryKey: hit.event_id, trigger: 'SCORE_REACHED' });
+        await enterCampaign(
+          tx,
+          { tenantId, requestId },
+          {
+            campaignId: action.campaignId,
+            contactId: hit.contact_id,
+            entryKey: hit.event_id,
+            trigger: 'SCORE_REACHED',
+          },
+        );
       }
     }
   }
@@ -55,20 +73,30 @@ export async function fireThresholds(tx: EntityManager, reached: Reached[]): Pro
 /** Those whose campaign, where they start one, takes contacts in; it is locked, so that it still does when they enter. */
 async function withoutClosed(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
   const keyOf = (tenantId: string, campaignId: number): string => `${tenantId}/${campaignId}`;
-  const wanted = due.flatMap(({ tenant_id: tenantId, action }) => (action.type === 'START_CAMPAIGN' ? [{ tenantId, campaignId: action.campaignId }] : []));
-  const open = new Set((await lockCampaigns(tx, wanted)).map(({ tenantId, campaignId }) => keyOf(tenantId, campaignId)));
-  return due.filter(({ tenant_id: tenantId, action }) => action.type !== 'START_CAMPAIGN' || open.has(keyOf(tenantId, action.campaignId)));
+  const wanted = due.flatMap(({ tenant_id: tenantId, action }) =>
+    action.type === 'START_CAMPAIGN' ? [{ tenantId, campaignId: action.campaignId }] : [],
+  );
+  const open = new Set(
+    (await lockCampaigns(tx, wanted)).map(({ tenantId, campaignId }) => keyOf(tenantId, campaignId)),
+  );
+  return due.filter(
+    ({ tenant_id: tenantId, action }) =>
+      action.type !== 'START_CAMPAIGN' || open.has(keyOf(tenantId, action.campaignId)),
+  );
 }
 
 /** Writes the hits; those of a threshold that was deleted meanwhile are none. */
 async function keepHits(tx: EntityManager, hits: Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return [];
-  const kept = await rows<{ threshold_id: number; contact_id: number }>(tx, sql`
+  const kept = await rows<{ threshold_id: number; contact_id: number }>(
+    tx,
+    sql`
     insert into score_threshold_hits (tenant_id, threshold_id, contact_id, event_id, at)
     select r.tenant_id, r.threshold_id, r.contact_id, r.event_id, now()
     from jsonb_to_recordset(${JSON.stringify(hits)}::jsonb) as r(tenant_id text, threshold_id bigint, contact_id bigint, event_id uuid)
     join score_thresholds s on s.tenant_id = r.tenant_id and s.id = r.threshold_id
-    on conflict do nothing returning threshold_id, contact_id`);
+    on conflict do nothing returning threshold_id, contact_id`,
+  );
   const keys = new Set(kept.map((row) => `${row.threshold_id}/${row.contact_id}`));
   return hits.filter((hit) => keys.has(`${hit.threshold_id}/${hit.contact_id}`));
 }

@@ -11,12 +11,19 @@ function holds({ field, operator, value }: RuleCondition, data: object): boolean
   if (found === undefined || found === null) return false;
   const [actual, ...wanted] = [found, ...(Array.isArray(value) ? value : [value])].map(nfc) as [string, ...string[]];
   switch (operator) {
-    case 'exists': return true;
-    case 'eq': case 'in': return wanted.includes(actual);
-    case 'contains': return actual.toLowerCase().includes(wanted[0]!.toLowerCase());
-    case 'startsWith': return actual.toLowerCase().startsWith(wanted[0]!.toLowerCase());
-    case 'endsWith': return actual.toLowerCase().endsWith(wanted[0]!.toLowerCase());
-    default: return false;
+    case 'exists':
+      return true;
+    case 'eq':
+    case 'in':
+      return wanted.includes(actual);
+    case 'contains':
+      return actual.toLowerCase().includes(wanted[0]!.toLowerCase());
+    case 'startsWith':
+      return actual.toLowerCase().startsWith(wanted[0]!.toLowerCase());
+    case 'endsWith':
+      return actual.toLowerCase().endsWith(wanted[0]!.toLowerCase());
+    default:
+      return false;
   }
 }
 

@@ -10,9 +10,15 @@ const DEFAULT_RULES = [
 
 /** The scoring rules and levels that every tenant begins with. */
 export async function provisionScoring(tx: EntityManager, tenantId: string): Promise<void> {
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into scoring_rules (tenant_id, name, event_type, points, category)
     select ${tenantId}, r.name, r."eventType", r.points, r.category
-    from jsonb_to_recordset(${JSON.stringify(DEFAULT_RULES)}::jsonb) as r(name text, "eventType" text, points int, category text)`);
-  await rows(tx, sql`insert into scoring_settings (tenant_id, warm, hot) values (${tenantId}, ${DEFAULT_LEVELS.warm}, ${DEFAULT_LEVELS.hot})`);
+    from jsonb_to_recordset(${JSON.stringify(DEFAULT_RULES)}::jsonb) as r(name text, "eventType" text, points int, category text)`,
+  );
+  await rows(
+    tx,
+    sql`insert into scoring_settings (tenant_id, warm, hot) values (${tenantId}, ${DEFAULT_LEVELS.warm}, ${DEFAULT_LEVELS.hot})`,
+  );
 }

@@ -4,10 +4,17 @@ import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { notFound } from '../common/errors.ts';
 
 /** Publishes a WEBSITE_VISITED event for a contact. Returns the event's id. Throws 404 if there is no such contact. */
-export async function recordVisit(em: EntityManager, origin: Origin, visit: { contactId: number; url?: string }): Promise<string> {
+export async function recordVisit(
+  em: EntityManager,
+  origin: Origin,
+  visit: { contactId: number; url?: string },
+): Promise<string> {
   return em.transactional(async (tx) => {
-    if (!(await tx.findOne(Contact, { id: visit.contactId }, { fields: ['id'] }))) throw notFound('contact', visit.contactId);
-    const [eventId] = await appendEvents(tx, origin, [{ type: 'WEBSITE_VISITED', entity: `contact/${visit.contactId}`, data: visit }]);
+    if (!(await tx.findOne(Contact, { id: visit.contactId }, { fields: ['id'] })))
+      throw notFound('contact', visit.contactId);
+    const [eventId] = await appendEvents(tx, origin, [
+      { type: 'WEBSITE_VISITED', entity: `contact/${visit.contactId}`, data: visit },
+    ]);
     return eventId!;
   });
 }

@@ -23,8 +23,19 @@ export interface RuleInput {
 const MAX_AWARD = 1_000_000;
 
 /** What is wrong with a rule as a whole, as far as it is given; conditions may be anything. */
-export function ruleViolations({ eventType, conditions, points = 0, weight = 1 }: { eventType?: string; conditions?: unknown; points?: number; weight?: number }): Violation[] {
-  const violations = eventType === undefined ? [] : checkWhere(conditions ?? [], eventType as FilterEvent, '/conditions');
+export function ruleViolations({
+  eventType,
+  conditions,
+  points = 0,
+  weight = 1,
+}: {
+  eventType?: string;
+  conditions?: unknown;
+  points?: number;
+  weight?: number;
+}): Violation[] {
+  const violations =
+    eventType === undefined ? [] : checkWhere(conditions ?? [], eventType as FilterEvent, '/conditions');
   if (Math.abs(points * weight) > MAX_AWARD) {
     violations.push({ path: '/weight', code: 'out_of_range', message: `points × weight must be within ±${MAX_AWARD}` });
   }
@@ -32,7 +43,12 @@ export function ruleViolations({ eventType, conditions, points = 0, weight = 1 }
 }
 
 /** What the check of a rule as it is to be looks at. */
-export const judged = ({ eventType, conditions, points, weight }: ScoringRule) => ({ eventType, conditions, points, weight: Number(weight ?? 1) });
+export const judged = ({ eventType, conditions, points, weight }: ScoringRule) => ({
+  eventType,
+  conditions,
+  points,
+  weight: Number(weight ?? 1),
+});
 
 export async function createRule(em: EntityManager, tenantId: string, input: RuleInput): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
@@ -44,7 +60,12 @@ export async function createRule(em: EntityManager, tenantId: string, input: Rul
 }
 
 /** Changes a rule; what it has awarded stays. `check` sees the rule as it is, under its lock. Throws 404. */
-export async function updateRule(em: EntityManager, id: number, input: Partial<RuleInput>, check: (current: ScoringRule) => void): Promise<ScoringRule> {
+export async function updateRule(
+  em: EntityManager,
+  id: number,
+  input: Partial<RuleInput>,
+  check: (current: ScoringRule) => void,
+): Promise<ScoringRule> {
   return em.transactional(async (tx) => {
     const rule = await tx.findOne(ScoringRule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!rule) throw notFound('scoring rule', id);
@@ -57,13 +78,23 @@ export async function updateRule(em: EntityManager, id: number, input: Partial<R
 }
 
 /** Deletes a rule and the scores by it; totals and history stay, for they say what happened. Throws 404. */
-export async function deleteRule(em: EntityManager, author: Author, id: number, check: (current: ScoringRule) => void): Promise<void> {
+export async function deleteRule(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: ScoringRule) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const rule = await tx.findOne(ScoringRule, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!rule) throw notFound('scoring rule', id);
     check(rule);
     const { name, eventType, points } = rule;
     await tx.remove(rule).flush();
-    await appendAudit(tx, author, { action: 'scoring_rule.deleted', resourceType: 'scoring_rule', resourceId: id, before: { name, eventType, points } });
+    await appendAudit(tx, author, {
+      action: 'scoring_rule.deleted',
+      resourceType: 'scoring_rule',
+      resourceId: id,
+      before: { name, eventType, points },
+    });
   });
 }

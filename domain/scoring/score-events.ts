@@ -8,7 +8,13 @@ import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 
 /** Event types that rules can award points for. SCORE_UPDATED is not one: a score must not feed itself. */
 export const SCORABLE_EVENTS = [
-  'CONTACT_CREATED', 'CONTACT_UNSUBSCRIBED', 'EMAIL_OPENED', 'EMAIL_CLICKED', 'EMAIL_BOUNCED', 'FORM_SUBMITTED', 'CAMPAIGN_COMPLETED',
+  'CONTACT_CREATED',
+  'CONTACT_UNSUBSCRIBED',
+  'EMAIL_OPENED',
+  'EMAIL_CLICKED',
+  'EMAIL_BOUNCED',
+  'FORM_SUBMITTED',
+  'CAMPAIGN_COMPLETED',
   'WEBSITE_VISITED',
 ] as const satisfies readonly EventType[];
 
@@ -24,7 +30,8 @@ interface RuleRow {
 }
 
 type Subject = 'contact' | 'company';
-const keyOf = (tenantId: string, subject: Subject, id: number, ruleId?: number): string => `${tenantId}/${subject}/${id}/${ruleId ?? ''}`;
+const keyOf = (tenantId: string, subject: Subject, id: number, ruleId?: number): string =>
+  `${tenantId}/${subject}/${id}/${ruleId ?? ''}`;
 
 /** A change of a score, and the history row it becomes. */
 interface Change {
@@ -40,38 +47,67 @@ interface Change {
 }
 
 async function rulesFor(tx: EntityManager, events: AnyEvent[]): Promise<Map<string, RuleRow[]>> {
-  const found = await rows<RuleRow>(tx, sql`
+  const found = await rows<RuleRow>(
+    tx,
+    sql`
     select id, tenant_id, event_type, points, weight, conditions, max_per_contact, target from scoring_rules
     where active and tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}) and event_type = any(${[...new Set(events.map((event) => event.type))]})
-    order by id`);
+    order by id`,
+  );
   return Map.groupBy(found, (rule) => `${rule.tenant_id}/${rule.event_type}`);
 }
 
 /** Locks the contacts in id order, then their companies: all processes use this order, which avoids deadlocks. */
-async function lockSubjects(tx: EntityManager, pairs: { t: string; id: number }[]): Promise<Map<string, number | null>> {
-  const contacts = await rows<{ tenant_id: string; id: number; company_id: number | null }>(tx, sql`
+async function lockSubjects(
+  tx: EntityManager,
+  pairs: { t: string; id: number }[],
+): Promise<Map<string, number | null>> {
+  const contacts = await rows<{ tenant_id: string; id: number; company_id: number | null }>(
+    tx,
+    sql`
     select c.tenant_id, c.id, c.company_id from contacts c
     join jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as p(t text, id bigint) on c.tenant_id = p.t and c.id = p.id
-    order by c.tenant_id, c.id for no key update of c`);
-  const companies = contacts.filter((contact) => contact.company_id !== null).map((contact) => ({ t: contact.tenant_id, id: contact.company_id }));
+    order by c.tenant_id, c.id for no key update of c`,
+  );
+  const companies = contacts
+    .filter((contact) => contact.company_id !== null)
+    .map((contact) => ({ t: contact.tenant_id, id: contact.company_id }));
   if (companies.length > 0) {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       select c.id from companies c
       join jsonb_to_recordset(${JSON.stringify(companies)}::jsonb) as p(t text, id bigint) on c.tenant_id = p.t and c.id = p.id
-      order by c.tenant_id, c.id for no key update of c`);
+      order by c.tenant_id, c.id for no key update of c`,
+    );
   }
   return new Map(contacts.map((contact) => [`${contact.tenant_id}/${contact.id}`, contact.company_id]));
 }
 
 /** Totals and per-rule scores as they are, for the subjects of these candidates. */
-async function currentScores(tx: EntityManager, candidates: { tenantId: string; subject: Subject; subjectId: number }[]) {
+async function currentScores(
+  tx: EntityManager,
+  candidates: { tenantId: string; subject: Subject; subjectId: number }[],
+) {
   const payload = JSON.stringify(candidates.map((c) => ({ t: c.tenantId, s: c.subject, id: c.subjectId })));
-  const totals = await rows<{ tenant_id: string; subject: Subject; subject_id: number; total: number }>(tx, sql`
+  const totals = await rows<{ tenant_id: string; subject: Subject; subject_id: number; total: number }>(
+    tx,
+    sql`
     select t.tenant_id, t.subject, t.subject_id, t.total from score_totals t
-    where (t.tenant_id, t.subject, t.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`);
-  const byRule = await rows<{ tenant_id: string; subject: Subject; subject_id: number; rule_id: number; score: number }>(tx, sql`
+    where (t.tenant_id, t.subject, t.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`,
+  );
+  const byRule = await rows<{
+    tenant_id: string;
+    subject: Subject;
+    subject_id: number;
+    rule_id: number;
+    score: number;
+  }>(
+    tx,
+    sql`
     select b.tenant_id, b.subject, b.subject_id, b.rule_id, b.score from scores_by_rule b
-    where (b.tenant_id, b.subject, b.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`);
+    where (b.tenant_id, b.subject, b.subject_id) in (select r.t, r.s, r.id from jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint))`,
+  );
   return {
     totals: new Map(totals.map((row) => [keyOf(row.tenant_id, row.subject, row.subject_id), row.total])),
     byRule: new Map(byRule.map((row) => [keyOf(row.tenant_id, row.subject, row.subject_id, row.rule_id), row.score])),
@@ -85,23 +121,42 @@ function capped(points: number, score: number, cap: number | null): number {
 }
 
 async function store(tx: EntityManager, changes: Change[]): Promise<void> {
-  const payload = JSON.stringify(changes.map((c) => ({
-    t: c.tenantId, s: c.subject, id: c.subjectId, r: c.ruleId, e: c.event.id, ty: c.event.type, p: c.points, total: c.total, at: c.event.time,
-  })));
+  const payload = JSON.stringify(
+    changes.map((c) => ({
+      t: c.tenantId,
+      s: c.subject,
+      id: c.subjectId,
+      r: c.ruleId,
+      e: c.event.id,
+      ty: c.event.type,
+      p: c.points,
+      total: c.total,
+      at: c.event.time,
+    })),
+  );
   const source = sql`jsonb_to_recordset(${payload}::jsonb) as r(t text, s text, id bigint, r bigint, e uuid, ty text, p int, total bigint, at timestamptz)`;
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into score_history (tenant_id, subject, subject_id, rule_id, event_id, event_type, points, total, at)
-    select t, s, id, r, e, ty, p, total, at from ${source}`);
-  await rows(tx, sql`
+    select t, s, id, r, e, ty, p, total, at from ${source}`,
+  );
+  await rows(
+    tx,
+    sql`
     insert into scores_by_rule (tenant_id, subject, subject_id, rule_id, score, events)
     select t, s, id, r, sum(p), count(*) from ${source} group by t, s, id, r order by t, s, id, r
     on conflict (tenant_id, subject, subject_id, rule_id)
-    do update set score = scores_by_rule.score + excluded.score, events = scores_by_rule.events + excluded.events`);
-  await rows(tx, sql`
+    do update set score = scores_by_rule.score + excluded.score, events = scores_by_rule.events + excluded.events`,
+  );
+  await rows(
+    tx,
+    sql`
     insert into score_totals (tenant_id, subject, subject_id, total, updated_at)
     select t, s, id, sum(p), now() from ${source} group by t, s, id order by t, s, id
     on conflict (tenant_id, subject, subject_id)
-    do update set total = score_totals.total + excluded.total, updated_at = excluded.updated_at`);
+    do update set total = score_totals.total + excluded.total, updated_at = excluded.updated_at`,
+  );
 }
 
 /**
@@ -121,12 +176,18 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   });
   if (awards.length === 0) return;
 
-  const companies = await lockSubjects(tx, [...new Map(awards.map(({ event, contactId }) => [`${event.tenantid}/${contactId}`, { t: event.tenantid, id: contactId }])).values()]);
+  const companies = await lockSubjects(tx, [
+    ...new Map(
+      awards.map(({ event, contactId }) => [`${event.tenantid}/${contactId}`, { t: event.tenantid, id: contactId }]),
+    ).values(),
+  ]);
   const candidates = awards.flatMap(({ event, rule, contactId }) => {
     const companyId = companies.get(`${event.tenantid}/${contactId}`);
     const subjectId = rule.target === 'contact' ? contactId : companyId;
     // The contact is gone, or has no company for a company's rule.
-    return companyId === undefined || subjectId == null ? [] : [{ event, rule, contactId, tenantId: event.tenantid, subject: rule.target, subjectId }];
+    return companyId === undefined || subjectId == null
+      ? []
+      : [{ event, rule, contactId, tenantId: event.tenantid, subject: rule.target, subjectId }];
   });
   if (candidates.length === 0) return;
 
@@ -141,29 +202,59 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
     if (points === 0) continue;
     totals.set(totalKey, previous + points);
     byRule.set(ruleKey, score + points);
-    changes.push({ tenantId, subject, subjectId, contactId, ruleId: rule.id, event, points, previous, total: previous + points });
+    changes.push({
+      tenantId,
+      subject,
+      subjectId,
+      contactId,
+      ruleId: rule.id,
+      event,
+      points,
+      previous,
+      total: previous + points,
+    });
   }
   if (changes.length === 0) return;
   await store(tx, changes);
   const contactChanges = changes.filter((change) => change.subject === 'contact');
-  await fireThresholds(tx, contactChanges.map((change) => ({ tenantId: change.tenantId, contactId: change.contactId, total: change.total, eventId: change.event.id, requestId: change.event.requestid ?? null })));
+  await fireThresholds(
+    tx,
+    contactChanges.map((change) => ({
+      tenantId: change.tenantId,
+      contactId: change.contactId,
+      total: change.total,
+      eventId: change.event.id,
+      requestId: change.event.requestid ?? null,
+    })),
+  );
   await announce(tx, contactChanges);
 }
 
 async function announce(tx: EntityManager, changes: Change[]): Promise<void> {
   const tenants = [...new Set(changes.map((change) => change.tenantId))];
   const settings = new Map(
-    (await rows<{ tenant_id: string; warm: number; hot: number }>(tx, sql`select tenant_id, warm, hot from scoring_settings where tenant_id = any(${tenants})`))
-      .map((row) => [row.tenant_id, row]),
+    (
+      await rows<{ tenant_id: string; warm: number; hot: number }>(
+        tx,
+        sql`select tenant_id, warm, hot from scoring_settings where tenant_id = any(${tenants})`,
+      )
+    ).map((row) => [row.tenant_id, row]),
   );
-  await appendEventsOfTenants(tx, changes.map((change): { origin: Origin; event: NewEvent } => ({
-    origin: { tenantId: change.tenantId, requestId: change.event.requestid ?? null },
-    event: {
-      type: 'SCORE_UPDATED', entity: `contact/${change.contactId}`,
-      data: {
-        contactId: change.contactId, previousScore: change.previous, totalScore: change.total, ruleId: change.ruleId,
-        qualification: qualificationOf(change.total, settings.get(change.tenantId) ?? DEFAULT_LEVELS),
+  await appendEventsOfTenants(
+    tx,
+    changes.map((change): { origin: Origin; event: NewEvent } => ({
+      origin: { tenantId: change.tenantId, requestId: change.event.requestid ?? null },
+      event: {
+        type: 'SCORE_UPDATED',
+        entity: `contact/${change.contactId}`,
+        data: {
+          contactId: change.contactId,
+          previousScore: change.previous,
+          totalScore: change.total,
+          ruleId: change.ruleId,
+          qualification: qualificationOf(change.total, settings.get(change.tenantId) ?? DEFAULT_LEVELS),
+        },
       },
-    },
-  })));
+    })),
+  );
 }

@@ -13,14 +13,21 @@ export async function readSettings(em: EntityManager): Promise<ScoringSettings> 
 
 /** What is wrong with the levels. */
 export const levelViolations = ({ warm, hot }: { warm: number; hot: number }): Violation[] =>
-  (warm < hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }]);
+  warm < hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }];
 
 /** Moves the levels; `warm` must stay below `hot`. Segments that hang on the qualification are built anew, without events. */
 export async function updateSettings(
-  em: EntityManager, author: Author, input: { warm?: number; hot?: number }, check: (current: ScoringSettings) => void,
+  em: EntityManager,
+  author: Author,
+  input: { warm?: number; hot?: number },
+  check: (current: ScoringSettings) => void,
 ): Promise<ScoringSettings> {
   return em.transactional(async (tx) => {
-    const settings = await tx.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const settings = await tx.findOneOrFail(
+      ScoringSettings,
+      { tenantId: { $ne: null } },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     check(settings);
     const before = { warm: settings.warm, hot: settings.hot };
     tx.assign(settings, input);
@@ -31,7 +38,13 @@ export async function updateSettings(
       await lockDefinitions(tx, author.tenantId);
       await beginBuilds(tx, author.tenantId, (segment) => segment.causes.has('levels'));
     }
-    await appendAudit(tx, author, { action: 'scoring_settings.updated', resourceType: 'scoring_settings', resourceId: null, before, after });
+    await appendAudit(tx, author, {
+      action: 'scoring_settings.updated',
+      resourceType: 'scoring_settings',
+      resourceId: null,
+      before,
+      after,
+    });
     return settings;
   });
 }

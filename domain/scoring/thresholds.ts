@@ -13,13 +13,20 @@ export interface ThresholdInput {
 }
 
 /** What the action names must exist in the tenant, and stays until the threshold is there to be seen; a list must be static. */
-export async function actionViolations(tx: EntityManager, tenantId: string, action: { type?: string; listId?: number; campaignId?: number } | undefined): Promise<Violation[]> {
+export async function actionViolations(
+  tx: EntityManager,
+  tenantId: string,
+  action: { type?: string; listId?: number; campaignId?: number } | undefined,
+): Promise<Violation[]> {
   const { type, listId, campaignId } = action ?? {};
   if (type === 'ADD_TO_LIST' && listId !== undefined && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {
     return [{ path: '/action/listId', code: 'not_found', message: 'is not a list' }];
   }
   if (type !== 'START_CAMPAIGN' || campaignId === undefined) return [];
-  const found = await rows(tx, sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`);
+  const found = await rows(
+    tx,
+    sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`,
+  );
   return found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'is not a campaign' }];
 }
 
@@ -27,20 +34,32 @@ const contentOf = ({ name, score, action }: ScoreThreshold) => ({ name, score, a
 const resourceOf = (id: number) => ({ resourceType: 'scoring_threshold', resourceId: id });
 
 /** Creates a threshold; it fires for contacts whose total reaches it from now on. */
-export async function createThreshold(em: EntityManager, author: Author, input: ThresholdInput): Promise<ScoreThreshold> {
+export async function createThreshold(
+  em: EntityManager,
+  author: Author,
+  input: ThresholdInput,
+): Promise<ScoreThreshold> {
   const { tenantId } = author;
   return em.transactional(async (tx) => {
     assertValid(await actionViolations(tx, tenantId, input.action));
     const threshold = tx.create(ScoreThreshold, { ...input, tenantId });
     await tx.flush();
-    await appendAudit(tx, author, { action: 'scoring_threshold.created', ...resourceOf(threshold.id), after: contentOf(threshold) });
+    await appendAudit(tx, author, {
+      action: 'scoring_threshold.created',
+      ...resourceOf(threshold.id),
+      after: contentOf(threshold),
+    });
     return threshold;
   });
 }
 
 /** Changes a threshold; for whom it has fired it stays fired. Throws 404. */
 export async function updateThreshold(
-  em: EntityManager, author: Author, id: number, input: Partial<ThresholdInput>, check: (current: ScoreThreshold) => Promise<void>,
+  em: EntityManager,
+  author: Author,
+  id: number,
+  input: Partial<ThresholdInput>,
+  check: (current: ScoreThreshold) => Promise<void>,
 ): Promise<ScoreThreshold> {
   return em.transactional(async (tx) => {
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -50,12 +69,22 @@ export async function updateThreshold(
     const before = contentOf(threshold);
     tx.assign(threshold, input);
     await tx.flush();
-    await appendAudit(tx, author, { action: 'scoring_threshold.updated', ...resourceOf(id), before, after: contentOf(threshold) });
+    await appendAudit(tx, author, {
+      action: 'scoring_threshold.updated',
+      ...resourceOf(id),
+      before,
+      after: contentOf(threshold),
+    });
     return threshold;
   });
 }
 
-export async function deleteThreshold(em: EntityManager, author: Author, id: number, check: (current: ScoreThreshold) => void): Promise<void> {
+export async function deleteThreshold(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: ScoreThreshold) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const threshold = await tx.findOne(ScoreThreshold, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!threshold) throw notFound('score threshold', id);
@@ -68,7 +97,12 @@ export async function deleteThreshold(em: EntityManager, author: Author, id: num
 
 /** For how many contacts each of these thresholds has fired. */
 export async function triggeredCounts(em: EntityManager, ids: number[]): Promise<Map<number, number>> {
-  const found = await em.transactional((tx) => rows<{ threshold_id: number; n: number }>(tx, sql`
-    select threshold_id, count(*)::int as n from score_threshold_hits where threshold_id = any(${ids}::bigint[]) group by threshold_id`));
+  const found = await em.transactional((tx) =>
+    rows<{ threshold_id: number; n: number }>(
+      tx,
+      sql`
+    select threshold_id, count(*)::int as n from score_threshold_hits where threshold_id = any(${ids}::bigint[]) group by threshold_id`,
+    ),
+  );
   return new Map(found.map((row) => [row.threshold_id, row.n]));
 }

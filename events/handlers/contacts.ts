@@ -37,20 +37,34 @@ export const contactHandler: EventHandler = {
 
 async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): Promise<void> {
   const activities = events.flatMap((event) => activityOf(event) ?? []);
-  const existing = new Set(await lockContacts(tx, tenantId, activities.map((activity) => activity.contact)));
+  const existing = new Set(
+    await lockContacts(
+      tx,
+      tenantId,
+      activities.map((activity) => activity.contact),
+    ),
+  );
   const kept = activities.filter((activity) => existing.has(activity.contact));
   if (kept.length === 0) return;
   // Filters also ask which template, campaign and step an email was of.
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into contact_activities (tenant_id, contact_id, type, occurred_at, event_id, automated, data)
     select ${tenantId}, r.contact, r.type, r.at, r.event, r.automated, r.data || jsonb_strip_nulls(jsonb_build_object(
       'templateId', e.template_id, 'campaignId', e.campaign_id, 'executionId', e.execution_id, 'stepId', e.step_id))
     from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb)
       as r(contact bigint, type text, at timestamptz, event uuid, automated boolean, email bigint, data jsonb)
     left join lateral (select * from emails where tenant_id = ${tenantId} and id = r.email offset 0) e on true
-    order by r.at`);
+    order by r.at`,
+  );
   const causes = causesOf(kept);
-  await refreshMemberships(tx, tenantId, [...new Set(kept.map((activity) => activity.contact))], causes ? { causes } : {});
+  await refreshMemberships(
+    tx,
+    tenantId,
+    [...new Set(kept.map((activity) => activity.contact))],
+    causes ? { causes } : {},
+  );
 }
 
 /** What memberships are to be judged for; null = all. */
@@ -61,7 +75,8 @@ function causesOf(activities: Activity[]): Set<ChangeKind> | null {
     if (changes === null) return null;
     causes.add(`event:${type}`);
     changes?.forEach((cause) => causes.add(cause));
-    if (type === 'SEGMENT_ENTERED' || type === 'SEGMENT_LEFT') causes.add('lists').add(`member:${Number(data['segmentId'])}`);
+    if (type === 'SEGMENT_ENTERED' || type === 'SEGMENT_LEFT')
+      causes.add('lists').add(`member:${Number(data['segmentId'])}`);
   }
   return causes;
 }
@@ -72,5 +87,13 @@ function activityOf(event: AnyEvent): Activity | null {
   const contact = (data['contactId'] ?? data['recipientId'] ?? null) as number | null;
   if (contact === null) return null;
   const email = (data['emailId'] ?? null) as number | null;
-  return { contact, type: event.type, at: event.time, event: event.id, automated: data['automated'] === true, email, data };
+  return {
+    contact,
+    type: event.type,
+    at: event.time,
+    event: event.id,
+    automated: data['automated'] === true,
+    email,
+    data,
+  };
 }

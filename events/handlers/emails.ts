@@ -10,7 +10,8 @@ import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, LISTENER_REQUESTS,
 
 /** Core NATS, not a stream: "senders may take something", of the lanes that it names (of any, when it names none). */
 export const EMAIL_READY_PING = 'email.ready';
-export const lanesOfPing = (text: string): EmailLane[] => EMAIL_LANES.filter((lane) => text === '' || text.split(' ').includes(lane));
+export const lanesOfPing = (text: string): EmailLane[] =>
+  EMAIL_LANES.filter((lane) => text === '' || text.split(' ').includes(lane));
 /** What other programs request. */
 const OUTSIDE_LANE: EmailLane = 'journey';
 /** The tenant of a service with one; the only one that other programs may send for. */
@@ -45,14 +46,26 @@ function readRequest(message: JsMsg, multiTenant: boolean): Intake {
   if (typeof tenantId !== 'string') throw new PoisonError('tenantId is not a string');
   const { emailId } = body;
   if (typeof emailId === 'number') return { own: { tenantId, emailId: readId(body, 'emailId') } };
-  if (typeof emailId !== 'string' || emailId === '' || emailId.length > MAX_EXTERNAL_ID || /\0/.test(emailId) || !emailId.isWellFormed()) {
+  if (
+    typeof emailId !== 'string' ||
+    emailId === '' ||
+    emailId.length > MAX_EXTERNAL_ID ||
+    /\0/.test(emailId) ||
+    !emailId.isWellFormed()
+  ) {
     throw new PoisonError(`emailId is neither an id nor a string of 1 to ${MAX_EXTERNAL_ID} characters`);
   }
-  if (multiTenant || tenantId !== SINGLE_TENANT) throw new PoisonError('requests of other programs are for the tenant of a service with one');
+  if (multiTenant || tenantId !== SINGLE_TENANT)
+    throw new PoisonError('requests of other programs are for the tenant of a service with one');
   return {
     outside: {
-      sendKey: `external:${emailId}`, externalId: emailId, lane: OUTSIDE_LANE, requestId: null, accepted: true,
-      templateId: readId(body, 'templateId'), contactId: readId(body, 'recipientId'),
+      sendKey: `external:${emailId}`,
+      externalId: emailId,
+      lane: OUTSIDE_LANE,
+      requestId: null,
+      accepted: true,
+      templateId: readId(body, 'templateId'),
+      contactId: readId(body, 'recipientId'),
       campaignId: body['campaignId'] == null ? null : readId(body, 'campaignId'),
     },
   };
@@ -60,7 +73,10 @@ function readRequest(message: JsMsg, multiTenant: boolean): Intake {
 
 /** Takes requests in; answers the lanes where senders may take something. */
 async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<EmailLane[]> {
-  const { lanes, missing } = await acceptEmails(tx, requests.flatMap((request) => ('own' in request ? [request.own] : [])));
+  const { lanes, missing } = await acceptEmails(
+    tx,
+    requests.flatMap((request) => ('own' in request ? [request.own] : [])),
+  );
   if (missing.length > 0) throw new PoisonError(`there is no email ${missing[0]!.emailId}`);
   const outside = requests.flatMap((request) => ('outside' in request ? [request.outside] : []));
   await queueEmails(tx, SINGLE_TENANT, outside);
@@ -78,10 +94,17 @@ function readListenerRequest(message: JsMsg, multiTenant: boolean): Intake {
  * Intake of `email.send.requests`: makes sure of the ledger row and lets senders take it, then acks. The ledger, not the
  * stream, is the queue from here on. A request that can not be read is dead-lettered.
  */
-async function sendRequests(deps: Deps, name: string, stream: string, read: typeof readRequest, maxAckPending?: number): Promise<QueueHandler> {
+async function sendRequests(
+  deps: Deps,
+  name: string,
+  stream: string,
+  read: typeof readRequest,
+  maxAckPending?: number,
+): Promise<QueueHandler> {
   await ensureConsumer(deps.nats.jsm, stream, consumerConfig(name, { maxAckPending }));
   return {
-    stream, name,
+    stream,
+    name,
     async handle(messages) {
       const requests = messages.map((message) => read(message, deps.env.ENABLE_MULTI_TENANT));
       const lanes = await engineEm(deps.orm).transactional((tx) => takeIn(tx, requests));
@@ -101,7 +124,8 @@ async function trackingHits(deps: Deps): Promise<QueueHandler> {
   const name = 'tracking';
   await ensureConsumer(deps.nats.jsm, TRACKING_HITS, consumerConfig(name));
   return {
-    stream: TRACKING_HITS, name,
+    stream: TRACKING_HITS,
+    name,
     handle: (messages) => engineEm(deps.orm).transactional((tx) => recordHits(tx, messages.flatMap(readHits))),
   };
 }

@@ -8,12 +8,7 @@ import type { consumeBatches, EventHandler } from '../consume.ts';
 
 /** What is done with events: one entry per durable consumer. */
 export function eventHandlers(_deps: Deps): EventHandler[] {
-  return [
-    contactHandler,
-    scoringHandler,
-    analyticsHandler,
-    campaignHandler,
-  ];
+  return [contactHandler, scoringHandler, analyticsHandler, campaignHandler];
 }
 
 /** What is done with the messages of work queues, which are no events. Makes their durable consumers. */

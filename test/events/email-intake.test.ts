@@ -11,13 +11,21 @@ import { until } from '../support/until.ts';
 import { onTestFinished } from '../support/on-test-finished.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
+});
 afterAll(() => service.stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-const publish = (request: unknown) => service.deps.nats.js.publish(SEND_REQUEST_SUBJECT, request instanceof Uint8Array ? request : encode(request));
-const dead = () => engine<{ body: string; error: string }>(sql`select body, error from dead_letters where consumer = 'email-intake' order by id`);
-const byExternalId = async (externalId: string) => (await service.api('GET', `/emails?externalId=${encodeURIComponent(externalId)}`)).body.data;
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const publish = (request: unknown) =>
+  service.deps.nats.js.publish(SEND_REQUEST_SUBJECT, request instanceof Uint8Array ? request : encode(request));
+const dead = () =>
+  engine<{ body: string; error: string }>(
+    sql`select body, error from dead_letters where consumer = 'email-intake' order by id`,
+  );
+const byExternalId = async (externalId: string) =>
+  (await service.api('GET', `/emails?externalId=${encodeURIComponent(externalId)}`)).body.data;
 const mailsTo = (address: string) => service.sink.mails.filter((mail) => mail.to[0] === address);
 
 test("another program's request is delivered once under its own id, however often it is sent", async () => {
@@ -42,7 +50,14 @@ test("another program's request is delivered once under its own id, however ofte
     return found.length > 0 && found;
   });
   const { timestamp: _t, ...data } = event!.data;
-  assert.deepEqual(data, { emailId: email.id, recipientId: contact.id, status: 'SENT', templateId, externalId: request.emailId, tenantId: 'default' });
+  assert.deepEqual(data, {
+    emailId: email.id,
+    recipientId: contact.id,
+    status: 'SENT',
+    templateId,
+    externalId: request.emailId,
+    tenantId: 'default',
+  });
 });
 
 test('it passes every gate: an unsubscribed contact and a missing template get a ledger row and no mail', async () => {
@@ -55,17 +70,30 @@ test('it passes every gate: an unsubscribed contact and a missing template get a
     const found = (await Promise.all(['out-1', 'out-2', 'out-3'].map(byExternalId))).flat();
     return found.length === 3 && found.map((email) => [email.status, email.reason]);
   });
-  assert.deepEqual(reasons, [['SUPPRESSED', 'contact_unsubscribed'], ['SUPPRESSED', 'template_deleted'], ['SUPPRESSED', 'contact_deleted']]);
+  assert.deepEqual(reasons, [
+    ['SUPPRESSED', 'contact_unsubscribed'],
+    ['SUPPRESSED', 'template_deleted'],
+    ['SUPPRESSED', 'contact_deleted'],
+  ]);
   assert.equal(mailsTo(contact.email).length, 0);
 });
 
 test('what can not be read is dead-lettered at once, and nothing behind it waits', async () => {
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
   const bad: unknown[] = [
-    new TextEncoder().encode('{"templateId": '), 7, null, [], {}, { emailId: 'x' }, { templateId: 'one', recipientId: 1, emailId: 'y' },
-    { templateId, recipientId: null, emailId: 'z' }, { templateId, recipientId: contact.id, emailId: '' },
-    { templateId, recipientId: contact.id, emailId: 'e'.repeat(101) }, { templateId, recipientId: contact.id, emailId: 424_242 },
-    { templateId, recipientId: contact.id, emailId: 1.5 }, { templateId, recipientId: contact.id, emailId: 'other', tenantId: 'elsewhere' },
+    new TextEncoder().encode('{"templateId": '),
+    7,
+    null,
+    [],
+    {},
+    { emailId: 'x' },
+    { templateId: 'one', recipientId: 1, emailId: 'y' },
+    { templateId, recipientId: null, emailId: 'z' },
+    { templateId, recipientId: contact.id, emailId: '' },
+    { templateId, recipientId: contact.id, emailId: 'e'.repeat(101) },
+    { templateId, recipientId: contact.id, emailId: 424_242 },
+    { templateId, recipientId: contact.id, emailId: 1.5 },
+    { templateId, recipientId: contact.id, emailId: 'other', tenantId: 'elsewhere' },
     { templateId, recipientId: contact.id, emailId: 'nul\0' },
   ];
   for (const request of bad) await publish(request);
@@ -94,7 +122,9 @@ test('an own request for an email that has gone on changes nothing', async () =>
 
 test('senders are told in which lanes there is something, and of nothing else', async () => {
   const lanes: string[][] = [];
-  const ping = service.deps.nats.connection.subscribe(EMAIL_READY_PING, { callback: (_error, message) => lanes.push(lanesOfPing(message.string())) });
+  const ping = service.deps.nats.connection.subscribe(EMAIL_READY_PING, {
+    callback: (_error, message) => lanes.push(lanesOfPing(message.string())),
+  });
   onTestFinished(() => ping.unsubscribe());
   await service.deps.nats.connection.flush();
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
@@ -129,11 +159,19 @@ test('a request that was lost is repeated, and loses no email', async () => {
 });
 
 test('in a service of many tenants, no other program may send', async () => {
-  const many = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'], env: { ENABLE_MULTI_TENANT: 'true' } });
+  const many = await startService({
+    worker: ['intake', 'consumers', 'relay', 'senders'],
+    env: { ENABLE_MULTI_TENANT: 'true' },
+  });
   try {
-    await many.deps.nats.js.publish(SEND_REQUEST_SUBJECT, encode({ templateId: 1, recipientId: 1, emailId: 'x', tenantId: 'default' }));
+    await many.deps.nats.js.publish(
+      SEND_REQUEST_SUBJECT,
+      encode({ templateId: 1, recipientId: 1, emailId: 'x', tenantId: 'default' }),
+    );
     const letters = await until('it is a dead letter', async () => {
-      const found = await engineEm(many.deps.orm).transactional((tx) => rows<{ error: string }>(tx, sql`select error from dead_letters`));
+      const found = await engineEm(many.deps.orm).transactional((tx) =>
+        rows<{ error: string }>(tx, sql`select error from dead_letters`),
+      );
       return found.length > 0 && found;
     });
     assert.match(letters[0]!.error, /PoisonError/);

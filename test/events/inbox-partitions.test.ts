@@ -32,12 +32,27 @@ afterAll(async () => {
   await slot.release();
 });
 
-const partitions = async () => (await owner.query<{ name: string }>(`select inhrelid::regclass::text as name from pg_inherits where inhparent = 'inbox'::regclass order by 1`)).rows.map((row) => row.name);
+const partitions = async () =>
+  (
+    await owner.query<{ name: string }>(
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'inbox'::regclass order by 1`,
+    )
+  ).rows.map((row) => row.name);
 /** Late events of a day that has no partition of its own. */
-const takeIn = (client: pg.Client) => client.query(`insert into inbox (tenant_id, consumer, event_id, day) values ('default', 'test', gen_random_uuid(), '2019-01-01')`);
-const makeOld = () => owner.query(`create table inbox_20200101 partition of inbox for values from ('2020-01-01') to ('2020-01-02')`);
+const takeIn = (client: pg.Client) =>
+  client.query(
+    `insert into inbox (tenant_id, consumer, event_id, day) values ('default', 'test', gen_random_uuid(), '2019-01-01')`,
+  );
+const makeOld = () =>
+  owner.query(`create table inbox_20200101 partition of inbox for values from ('2020-01-01') to ('2020-01-02')`);
 /** What it comes to, or that it has not within ten seconds. */
-const soon = <T>(work: Promise<T>) => Promise.race([work, new Promise((resolve) => { setTimeout(resolve, 10_000, 'held up').unref(); })]);
+const soon = <T>(work: Promise<T>) =>
+  Promise.race([
+    work,
+    new Promise((resolve) => {
+      setTimeout(resolve, 10_000, 'held up').unref();
+    }),
+  ]);
 
 test('partitions are made for the next days, and dropped after a month', async () => {
   await makeOld();
@@ -58,10 +73,24 @@ for (const [what, prepare] of Object.entries(work)) {
     await slow.query('begin');
     await takeIn(slow);
     let over = false;
-    const kept = keepPartitions(deps).then(() => 'kept', (error: Error) => error.message).finally(() => { over = true; });
+    const kept = keepPartitions(deps)
+      .then(
+        () => 'kept',
+        (error: Error) => error.message,
+      )
+      .finally(() => {
+        over = true;
+      });
     try {
-      await until('it waits', async () => over || (await owner.query(`
-        select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`)).rows.length > 0);
+      await until(
+        'it waits',
+        async () =>
+          over ||
+          (
+            await owner.query(`
+        select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`)
+          ).rows.length > 0,
+      );
       assert.notEqual(await soon(takeIn(other)), 'held up');
       assert.match(String(await soon(kept)), /lock timeout/);
     } finally {

@@ -30,10 +30,22 @@ beforeEach(async () => {
 });
 
 const relay = (overrides: Partial<Pick<RelayDeps, 'databaseUrl' | 'startWorkflow'>> = {}) =>
-  startRelay({ databaseUrl: deps.env.DATABASE_URL, nats: deps.nats, log: deps.log, metrics: deps.metrics, startWorkflow: async () => {}, ...overrides });
+  startRelay({
+    databaseUrl: deps.env.DATABASE_URL,
+    nats: deps.nats,
+    log: deps.log,
+    metrics: deps.metrics,
+    startWorkflow: async () => {},
+    ...overrides,
+  });
 
-const visit = (contactId: number, url: string) => ({ type: 'WEBSITE_VISITED' as const, entity: `contact/${contactId}`, data: { contactId, url } });
-const append = (events: ReturnType<typeof visit>[]) => tenantEm(deps.orm, 'default').transactional((tx) => appendEvents(tx, origin, events));
+const visit = (contactId: number, url: string) => ({
+  type: 'WEBSITE_VISITED' as const,
+  entity: `contact/${contactId}`,
+  data: { contactId, url },
+});
+const append = (events: ReturnType<typeof visit>[]) =>
+  tenantEm(deps.orm, 'default').transactional((tx) => appendEvents(tx, origin, events));
 
 async function published(): Promise<CloudEvent<'WEBSITE_VISITED'>[]> {
   const { state } = await deps.nats.jsm.streams.info(EVENTS);
@@ -47,7 +59,12 @@ async function published(): Promise<CloudEvent<'WEBSITE_VISITED'>[]> {
   return events;
 }
 
-const outboxSize = async () => (await engineEm(deps.orm).transactional((tx) => rows<{ n: number }>(tx, sql`select count(*) as n from outbox_events`)))[0]!.n;
+const outboxSize = async () =>
+  (
+    await engineEm(deps.orm).transactional((tx) =>
+      rows<{ n: number }>(tx, sql`select count(*) as n from outbox_events`),
+    )
+  )[0]!.n;
 
 test('events become CloudEvents on the stream, in order per entity, and leave the outbox', async () => {
   const ids = await append([visit(1, 'a'), visit(1, 'b')]);
@@ -56,21 +73,35 @@ test('events become CloudEvents on the stream, in order per entity, and leave th
   await until('the outbox is empty', async () => (await outboxSize()) === 0);
   await running.stop();
   const events = await published();
-  assert.deepEqual(events.map((event) => event.data.url), ['a', 'b', 'c']);
-  assert.deepEqual(events.slice(0, 2).map((event) => event.id), ids);
+  assert.deepEqual(
+    events.map((event) => event.data.url),
+    ['a', 'b', 'c'],
+  );
+  assert.deepEqual(
+    events.slice(0, 2).map((event) => event.id),
+    ids,
+  );
   const { id, time, ...rest } = events[0]!;
   assert.match(id, /^[0-9a-f-]{36}$/);
   assert.deepEqual(rest, {
-    specversion: '1.0', source: 'perennial', type: 'WEBSITE_VISITED', datacontenttype: 'application/json', tenantid: 'default', requestid: 'request-1',
+    specversion: '1.0',
+    source: 'perennial',
+    type: 'WEBSITE_VISITED',
+    datacontenttype: 'application/json',
+    tenantid: 'default',
+    requestid: 'request-1',
     data: { contactId: 1, url: 'a', tenantId: 'default', timestamp: time },
   });
 });
 
 test('a rolled back transaction publishes nothing', async () => {
-  await assert.rejects(tenantEm(deps.orm, 'default').transactional(async (tx) => {
-    await appendEvents(tx, origin, [visit(2, 'never')]);
-    throw new Error('no');
-  }), /no/);
+  await assert.rejects(
+    tenantEm(deps.orm, 'default').transactional(async (tx) => {
+      await appendEvents(tx, origin, [visit(2, 'never')]);
+      throw new Error('no');
+    }),
+    /no/,
+  );
   assert.equal(await outboxSize(), 0);
 });
 
@@ -84,12 +115,23 @@ test('a relay that dies after publishing and before its commit publishes again, 
   const admin = new pg.Client({ connectionString: deps.env.DATABASE_MIGRATION_URL });
   await admin.connect();
   await admin.query('select pg_advisory_lock(42)');
-  await admin.query('create function hold() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(42); return null; end $$');
-  await admin.query('create constraint trigger hold_commit after delete on outbox_events deferrable initially deferred for each row execute function hold()');
+  await admin.query(
+    'create function hold() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(42); return null; end $$',
+  );
+  await admin.query(
+    'create constraint trigger hold_commit after delete on outbox_events deferrable initially deferred for each row execute function hold()',
+  );
   const running = relay();
   await until('the message is on the stream', async () => (await published()).length === 1);
-  const victim = await until('its commit waits', async () =>
-    (await admin.query(`select pid from pg_stat_activity where application_name = 'perennial-relay-outbox_events' and wait_event = 'advisory'`)).rows[0] as { pid: number } | undefined);
+  const victim = await until(
+    'its commit waits',
+    async () =>
+      (
+        await admin.query(
+          `select pid from pg_stat_activity where application_name = 'perennial-relay-outbox_events' and wait_event = 'advisory'`,
+        )
+      ).rows[0] as { pid: number } | undefined,
+  );
   await admin.query('select pg_terminate_backend($1)', [victim.pid]);
   await admin.query('select pg_advisory_unlock(42)');
   await until('the outbox is empty', async () => (await outboxSize()) === 0);
@@ -113,7 +155,9 @@ test('two relays share no shard, and the second takes over', async () => {
 test('a workflow that can not be started stays in the outbox until it can', async () => {
   const started: string[] = [];
   let failures = 2;
-  await tenantEm(deps.orm, 'default').transactional((tx) => appendWorkflow(tx, 'importUndo', { tenantId: 'default', importId: 1 }));
+  await tenantEm(deps.orm, 'default').transactional((tx) =>
+    appendWorkflow(tx, 'importUndo', { tenantId: 'default', importId: 1 }),
+  );
   const running = relay({
     startWorkflow: async ({ type, id, input }) => {
       if (failures-- > 0) throw new Error('Temporal is away');
@@ -126,9 +170,15 @@ test('a workflow that can not be started stays in the outbox until it can', asyn
 });
 
 test('a bulk of events becomes rows of at most 500 of one shard and type', () => {
-  const made = outboxRows(origin, Array.from({ length: 12_000 }, (_, n) => visit(n % 3000, String(n))));
+  const made = outboxRows(
+    origin,
+    Array.from({ length: 12_000 }, (_, n) => visit(n % 3000, String(n))),
+  );
   assert.equal(new Set(made.ids).size, 12_000);
-  assert.equal(made.rows.reduce((sum, row) => sum + row.events.length, 0), 12_000);
+  assert.equal(
+    made.rows.reduce((sum, row) => sum + row.events.length, 0),
+    12_000,
+  );
   assert.ok(made.rows.every((row) => row.events.length <= 500 && row.shard >= 0 && row.shard < SHARDS));
   assert.ok(made.rows.length < 48);
 });

@@ -17,13 +17,20 @@ let journeys: Journeys;
 beforeAll(async () => {
   journeys = await startJourneys();
   // An import's activity hands over after each chunk, a campaign's after each step, and not after some seconds: so there are several rounds.
-  await journeys.worker({ ...createActivities(journeys.deps), ...contactImportActivities(journeys.deps, 0), ...emailCampaignActivities(journeys.deps, 0) });
+  await journeys.worker({
+    ...createActivities(journeys.deps),
+    ...contactImportActivities(journeys.deps, 0),
+    ...emailCampaignActivities(journeys.deps, 0),
+  });
 });
 afterAll(() => journeys.stop());
 
 for (const [name, walk] of Object.entries({ ...paths, ...jobPaths, ...mailingPaths })) {
   test(`history of ${name}`, async () => {
-    const recorded = await access(historyFile(name)).then(() => true, () => false);
+    const recorded = await access(historyFile(name)).then(
+      () => true,
+      () => false,
+    );
     if (recorded) return;
     const { workflowId } = await walk(journeys);
     await writeHistory(name, await journeys.env.client.workflow.getHandle(workflowId).fetchHistory());

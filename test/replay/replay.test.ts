@@ -10,7 +10,10 @@ import { readHistory } from './histories.ts';
 
 let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
-  Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
+  Runtime.install({
+    shutdownSignals: [],
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never,
+  });
   workflowBundle = await compileWorkflows();
 });
 
@@ -27,7 +30,16 @@ test('a history that the workflows would not make does not replay', async () => 
   await assert.rejects(Worker.runReplayHistory({ workflowBundle }, history), DeterminismViolationError);
 });
 
-for (const path of ['import', 'import-failed', 'mailing', 'mailing-paused', 'undo', 'segment-build', 'erasure', 'erasure-failed']) {
+for (const path of [
+  'import',
+  'import-failed',
+  'mailing',
+  'mailing-paused',
+  'undo',
+  'segment-build',
+  'erasure',
+  'erasure-failed',
+]) {
   test(`a history of ${path} with another activity in it does not replay`, async () => {
     const history = await readHistory(path);
     const last = history.events!.findLast((event) => event.activityTaskScheduledEventAttributes);

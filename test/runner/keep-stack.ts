@@ -10,7 +10,13 @@ mkdirSync(dirname(RUNNING_STACK), { recursive: true });
 const runDir = await makeRunDir(say);
 const stack = await startTestStack(runDir, SLOTS, RUNNING_STACK, say);
 say(`The stack is up for ${SLOTS} runs of a test file. Ctrl-C stops it.`);
-onStopRequest(() => {
-  rmSync(RUNNING_STACK, { force: true });
-  void stack.stop().then(() => runDir.remove()).finally(() => process.exit(0));
-}, () => process.exit(1));
+onStopRequest(
+  () => {
+    rmSync(RUNNING_STACK, { force: true });
+    void stack
+      .stop()
+      .then(() => runDir.remove())
+      .finally(() => process.exit(0));
+  },
+  () => process.exit(1),
+);

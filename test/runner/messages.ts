@@ -8,7 +8,8 @@ export interface Order {
   timeoutMs: number;
 }
 
-export type Message = { type: 'began'; name: string } | { type: 'done'; results: AssertionResult[] } | { type: 'failed'; reason: string };
+export type Message =
+  { type: 'began'; name: string } | { type: 'done'; results: AssertionResult[] } | { type: 'failed'; reason: string };
 
 /** How long what a file forgot may keep its process alive. */
 export const LEAK_MS = 10_000;

@@ -11,7 +11,8 @@ process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
 registerHooks({
   // Jest's own refuses to be loaded outside its virtual machines.
-  resolve: (specifier, context, next) => next(specifier === '@jest/globals' ? import.meta.resolve('./globals.ts') : specifier, context),
+  resolve: (specifier, context, next) =>
+    next(specifier === '@jest/globals' ? import.meta.resolve('./globals.ts') : specifier, context),
 });
 
 process.once('message', (order: Order) => void runFile(order));
@@ -33,14 +34,23 @@ async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
   });
   const { testResults, unhandledErrors } = await run();
   if (unhandledErrors.length > 0) tell({ type: 'failed', reason: unhandledErrors.join('\n\n') });
-  tell({ type: 'done', results: testResults.map(({ testPath, status, errors, duration, numPassingAsserts }): AssertionResult => {
-    // The first is the name of the root.
-    const names = testPath.slice(1) as string[];
-    return {
-      ancestorTitles: names.slice(0, -1), title: names.at(-1)!, fullName: names.join(' '), duration: duration ?? null, failureMessages: errors, failureDetails: [], numPassingAsserts,
-      status: status === 'skip' ? 'pending' : status === 'todo' ? 'todo' : errors.length > 0 ? 'failed' : 'passed',
-    };
-  }) });
+  tell({
+    type: 'done',
+    results: testResults.map(({ testPath, status, errors, duration, numPassingAsserts }): AssertionResult => {
+      // The first is the name of the root.
+      const names = testPath.slice(1) as string[];
+      return {
+        ancestorTitles: names.slice(0, -1),
+        title: names.at(-1)!,
+        fullName: names.join(' '),
+        duration: duration ?? null,
+        failureMessages: errors,
+        failureDetails: [],
+        numPassingAsserts,
+        status: status === 'skip' ? 'pending' : status === 'todo' ? 'todo' : errors.length > 0 ? 'failed' : 'passed',
+      };
+    }),
+  });
   end();
 }
 
@@ -49,7 +59,15 @@ function end(): void {
   process.channel!.unref();
   process.removeAllListeners('message');
   setTimeout(() => {
-    const counts = Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (type) => type)).map(([type, all]) => `${all!.length} × ${type}`);
-    process.send!({ type: 'failed', reason: `Its tests are over and it does not end; still open: ${counts.join(', ')}` } satisfies Message, () => process.exit(1));
+    const counts = Object.entries(Object.groupBy(process.getActiveResourcesInfo(), (type) => type)).map(
+      ([type, all]) => `${all!.length} × ${type}`,
+    );
+    process.send!(
+      {
+        type: 'failed',
+        reason: `Its tests are over and it does not end; still open: ${counts.join(', ')}`,
+      } satisfies Message,
+      () => process.exit(1),
+    );
   }, LEAK_MS).unref();
 }

@@ -30,8 +30,11 @@ export default async function startStack(): Promise<void> {
     await stack.stop();
     await runDir.remove();
   };
-  onStopRequest((reason) => {
-    say(`Stopping (${reason}) …`);
-    void globalThis.stopTestStack?.().finally(() => process.exit(1));
-  }, () => process.exit(1));
+  onStopRequest(
+    (reason) => {
+      say(`Stopping (${reason}) …`);
+      void globalThis.stopTestStack?.().finally(() => process.exit(1));
+    },
+    () => process.exit(1),
+  );
 }

@@ -4,7 +4,8 @@ import { until } from './until.ts';
 import { newMember, type Member } from './users.ts';
 import { startVariant } from './variant.ts';
 
-export const problemsOf = (answer: Answer): string[] => ((answer.body.errors ?? []) as { path: string; code: string }[]).map((e) => `${e.path} ${e.code}`).sort();
+export const problemsOf = (answer: Answer): string[] =>
+  ((answer.body.errors ?? []) as { path: string; code: string }[]).map((e) => `${e.path} ${e.code}`).sort();
 export const outcome = ({ status, body }: Answer): unknown[] => [status, body.code];
 
 /** A role of just these permissions, made by the Admin. */
@@ -49,7 +50,9 @@ export async function holding<T>(service: Service, lock: string, work: (client: 
 export async function waiting(client: pg.Client): Promise<number> {
   // A transaction sees who does what as it was when it first looked.
   await client.query('select pg_stat_clear_snapshot()');
-  const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+  const { rows } = await client.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
   return rows[0]!.n;
 }
 
@@ -57,7 +60,7 @@ export async function waiting(client: pg.Client): Promise<number> {
 export function collide<T>(service: Service, lock: string, requests: (() => Promise<T>)[]): Promise<T[]> {
   return holding(service, lock, async (client) => {
     const started = requests.map((request) => request());
-    await until('all of them wait', async () => await waiting(client) >= requests.length);
+    await until('all of them wait', async () => (await waiting(client)) >= requests.length);
     await client.query('commit');
     return Promise.all(started);
   });

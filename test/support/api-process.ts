@@ -21,7 +21,8 @@ export interface ApiProcess {
 export async function startApiProcess(service: Service, env: Record<string, string> = {}): Promise<ApiProcess> {
   const settings = Object.fromEntries(Object.entries(service.deps.env).map(([name, value]) => [name, String(value)]));
   const child = spawn(process.execPath, [resolve('api/server.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { ...processEnv, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...processEnv, ...settings, LOG_LEVEL: 'info', ...env, PORT: '0' },
   });
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   const lines: string[] = [];
@@ -35,7 +36,8 @@ export async function startApiProcess(service: Service, env: Record<string, stri
   });
   const url = `http://127.0.0.1:${port}`;
   return {
-    url, pid: child.pid!,
+    url,
+    pid: child.pid!,
     api: apiAt(url, () => service.admin.token),
     log: () => lines.join('\n'),
     async end(signal = 'SIGTERM') {

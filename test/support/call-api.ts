@@ -7,15 +7,29 @@ export interface Answer {
 }
 
 /** Calls `/api/v1{path}` with the Admin's token, or with another (`null` = none). */
-export type Api = (method: string, path: string, body?: unknown, options?: { token?: string | null; headers?: Record<string, string> }) => Promise<Answer>;
+export type Api = (
+  method: string,
+  path: string,
+  body?: unknown,
+  options?: { token?: string | null; headers?: Record<string, string> },
+) => Promise<Answer>;
 
 /** Calls of the API at `url`; a body that is not raw (form, text, bytes) is sent as JSON. */
 export function apiAt(url: string, adminToken: () => string): Api {
   return async (method, path, body, { token = adminToken(), headers = {} } = {}) => {
-    const raw = body instanceof FormData || body instanceof URLSearchParams || typeof body === 'string' || body instanceof Uint8Array;
+    const raw =
+      body instanceof FormData ||
+      body instanceof URLSearchParams ||
+      typeof body === 'string' ||
+      body instanceof Uint8Array;
     const response = await fetch(`${url}/api/v1${path}`, {
-      method, redirect: 'manual',
-      headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(body !== undefined && !raw ? { 'content-type': 'application/json' } : {}), ...headers },
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(body !== undefined && !raw ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: raw ? (body as FormData) : JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -7,6 +7,12 @@ import { readFile } from '../../events/file-store.ts';
 const [tenantId, importId] = process.argv.slice(2) as [string, string];
 const deps = await createDeps(readEnv(), 'import-runner');
 process.send!('running');
-await runImport({ orm: deps.orm, tenantId, importId: Number(importId), open: (key, offset) => readFile(deps.nats, key, offset), progress() {} });
+await runImport({
+  orm: deps.orm,
+  tenantId,
+  importId: Number(importId),
+  open: (key, offset) => readFile(deps.nats, key, offset),
+  progress() {},
+});
 await deps.close();
 process.exit(0);

@@ -35,7 +35,11 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     return { path: `${base}/${listId}/contacts${action}`, body: { contactIds: [contactId] } };
   };
   const dynamic = () => idOf('/contacts/segments', { name: name(), type: 'dynamic', filter });
-  const journey = async () => idOf('/campaigns', { name: name(), steps: [{ id: 'mail', type: 'EMAIL', config: { templateId: await makeTemplate(service) } }] });
+  const journey = async () =>
+    idOf('/campaigns', {
+      name: name(),
+      steps: [{ id: 'mail', type: 'EMAIL', config: { templateId: await makeTemplate(service) } }],
+    });
   const started = async () => {
     const id = await journey();
     await make(`/campaigns/${id}/start`, { contactIds: [await contact()] });
@@ -44,13 +48,26 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
   const execution = async (status: string): Promise<number> => {
     const [campaignId, contactId] = [await started(), await contact()];
     await insertRow(owner, 'campaign_executions', await columnsOf(owner, 'campaign_executions'), {
-      tenant_id: service.admin.tenantId, campaign_id: campaignId, contact_id: contactId, campaign_version: 1, status, workflow_id: `keyed/${contactId}`,
+      tenant_id: service.admin.tenantId,
+      campaign_id: campaignId,
+      contact_id: contactId,
+      campaign_version: 1,
+      status,
+      workflow_id: `keyed/${contactId}`,
       state: JSON.stringify({ ahead: null }),
     });
-    const { rows } = await owner.query<{ id: string }>('select id from campaign_executions where campaign_id = $1 and contact_id = $2', [campaignId, contactId]);
+    const { rows } = await owner.query<{ id: string }>(
+      'select id from campaign_executions where campaign_id = $1 and contact_id = $2',
+      [campaignId, contactId],
+    );
     return Number(rows[0]!.id);
   };
-  const mailing = async (fields: object) => ({ name: name(), templateId: await makeTemplate(service), listId: await list(), ...fields });
+  const mailing = async (fields: object) => ({
+    name: name(),
+    templateId: await makeTemplate(service),
+    listId: await list(),
+    ...fields,
+  });
   const mailingIn = async (...verbs: string[]) => {
     const id = await idOf('/emails/campaigns', await mailing({}));
     for (const verb of verbs) await make(`/emails/campaigns/${id}/${verb}`, {});
@@ -59,16 +76,25 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
 
   return {
     createContact: async () => ({ path: '/contacts', body: { firstName: 'A', lastName: 'B', email: address() } }),
-    batchContacts: async () => ({ path: '/contacts/batch', body: { contacts: [{ firstName: 'A', lastName: 'B', email: address() }] } }),
+    batchContacts: async () => ({
+      path: '/contacts/batch',
+      body: { contacts: [{ firstName: 'A', lastName: 'B', email: address() }] },
+    }),
     mergeContacts: async () => ({ path: `/contacts/${await contact()}/merge`, body: { sourceId: await contact() } }),
     eraseContact: async () => ({ path: `/contacts/${await contact()}/erase` }),
     createCompany: async () => ({ path: '/contacts/companies', body: { name: name() } }),
-    createCustomField: async () => ({ path: '/contacts/custom-fields', body: { entity: 'contact', name: `keyed${(made += 1)}`, type: 'string' } }),
+    createCustomField: async () => ({
+      path: '/contacts/custom-fields',
+      body: { entity: 'contact', name: `keyed${(made += 1)}`, type: 'string' },
+    }),
     importContacts: async () => ({ path: '/contacts/import', body: csv() }),
     cancelImport: async () => ({ path: `/contacts/imports/${await idOf('/contacts/import', csv())}/cancel` }),
     undoImport: async () => {
       const id = await idOf('/contacts/import', csv());
-      await owner.query(`update contact_imports set status = 'COMPLETED', started_at = now(), finished_at = now() where id = $1`, [id]);
+      await owner.query(
+        `update contact_imports set status = 'COMPLETED', started_at = now(), finished_at = now() where id = $1`,
+        [id],
+      );
       return { path: `/contacts/imports/${id}/undo` };
     },
     createSegment: async () => ({ path: '/contacts/segments', body: { name: name(), type: 'dynamic', filter } }),
@@ -81,12 +107,27 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     rebuildSegment: async () => ({ path: `/contacts/segments/${await dynamic()}/rebuild` }),
     rebuildList: async () => ({ path: `/contacts/lists/${await list()}/rebuild` }),
 
-    createTemplate: async () => ({ path: '/emails/templates', body: { name: name(), subject: 'Hello', content: '<p>Hello</p>' } }),
+    createTemplate: async () => ({
+      path: '/emails/templates',
+      body: { name: name(), subject: 'Hello', content: '<p>Hello</p>' },
+    }),
     previewTemplate: async () => ({ path: `/emails/templates/${await makeTemplate(service)}/preview`, body: {} }),
-    testTemplate: async () => ({ path: `/emails/templates/${await makeTemplate(service)}/test`, body: { to: address() } }),
-    sendEmail: async () => ({ path: '/emails/send', body: { templateId: await makeTemplate(service), recipientId: await contact() } }),
-    resolveEmail: async () => ({ path: `/emails/${(await makeMailed(service, 'UNKNOWN')).emailId}/resolve`, body: { outcome: 'sent' } }),
-    createEmailCampaign: async () => ({ path: '/emails/campaigns', body: await mailing({ scheduleType: 'immediate' }) }),
+    testTemplate: async () => ({
+      path: `/emails/templates/${await makeTemplate(service)}/test`,
+      body: { to: address() },
+    }),
+    sendEmail: async () => ({
+      path: '/emails/send',
+      body: { templateId: await makeTemplate(service), recipientId: await contact() },
+    }),
+    resolveEmail: async () => ({
+      path: `/emails/${(await makeMailed(service, 'UNKNOWN')).emailId}/resolve`,
+      body: { outcome: 'sent' },
+    }),
+    createEmailCampaign: async () => ({
+      path: '/emails/campaigns',
+      body: await mailing({ scheduleType: 'immediate' }),
+    }),
     sendEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn()}/send` }),
     pauseEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn('send')}/pause` }),
     resumeEmailCampaign: async () => ({ path: `/emails/campaigns/${await mailingIn('send', 'pause')}/resume` }),
@@ -94,12 +135,22 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     createTopic: async () => ({ path: '/emails/topics', body: { name: name() } }),
     createSuppression: async () => ({ path: '/emails/suppressions', body: { email: address() } }),
     createSender: async () => ({ path: '/emails/senders', body: { email: address(), name: name() } }),
-    requestSenderConfirmation: async () => ({ path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/confirmation` }),
+    requestSenderConfirmation: async () => ({
+      path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/confirmation`,
+    }),
     // Without a key there is nothing to look up: the refusal is the answer.
-    verifySender: async () => ({ path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/verify` }),
+    verifySender: async () => ({
+      path: `/emails/senders/${await idOf('/emails/senders', { email: address() })}/verify`,
+    }),
 
-    createCampaign: async () => ({ path: '/campaigns', body: { name: name(), steps: [{ id: 'wait', type: 'WAIT', config: { waitMinutes: 1 } }] } }),
-    startCampaign: async () => ({ path: `/campaigns/${await journey()}/start`, body: { contactIds: [await contact()] } }),
+    createCampaign: async () => ({
+      path: '/campaigns',
+      body: { name: name(), steps: [{ id: 'wait', type: 'WAIT', config: { waitMinutes: 1 } }] },
+    }),
+    startCampaign: async () => ({
+      path: `/campaigns/${await journey()}/start`,
+      body: { contactIds: [await contact()] },
+    }),
     stopCampaign: async () => ({ path: `/campaigns/${await started()}/stop` }),
     pauseCampaign: async () => ({ path: `/campaigns/${await started()}/pause` }),
     resumeCampaign: async () => {
@@ -110,9 +161,18 @@ export function keyedRequests(service: Service, owner: pg.Client): Record<string
     stopCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('RUNNING')}/stop` }),
     retryCampaignExecution: async () => ({ path: `/campaigns/executions/${await execution('FAILED')}/retry` }),
 
-    createForm: async () => ({ path: '/forms', body: { name: name(), fields: [{ name: 'email', label: 'Email', type: 'email', required: true }] } }),
-    createScoringRule: async () => ({ path: '/scoring/rules', body: { name: name(), eventType: 'EMAIL_OPENED', points: 1 } }),
-    recordScoringEvent: async () => ({ path: '/scoring/events', body: { contactId: await contact(), type: 'WEBSITE_VISITED', data: {} } }),
+    createForm: async () => ({
+      path: '/forms',
+      body: { name: name(), fields: [{ name: 'email', label: 'Email', type: 'email', required: true }] },
+    }),
+    createScoringRule: async () => ({
+      path: '/scoring/rules',
+      body: { name: name(), eventType: 'EMAIL_OPENED', points: 1 },
+    }),
+    recordScoringEvent: async () => ({
+      path: '/scoring/events',
+      body: { contactId: await contact(), type: 'WEBSITE_VISITED', data: {} },
+    }),
     createScoreThreshold: async () => ({ path: '/scoring/thresholds', body: { name: name(), score: 100_000 } }),
   };
 }

@@ -18,13 +18,25 @@ export async function makeVictims({ jsm, js }: Nats, subjects: readonly string[]
 /** All that a stranger must not change: streams with what is in them, and the service's consumers with what they have had. */
 export async function stateOf({ jsm }: Nats): Promise<unknown> {
   const state = [];
-  for await (const { config, state: { messages, last_seq, num_deleted } } of jsm.streams.list()) {
+  for await (const {
+    config,
+    state: { messages, last_seq, num_deleted },
+  } of jsm.streams.list()) {
     const consumers = [];
     for await (const info of jsm.consumers.list(config.name)) {
       // What feeds a copy goes on by itself.
       if (info.name.startsWith('copy-')) continue;
       const { name, delivered, ack_floor, num_ack_pending, num_pending, num_redelivered } = info;
-      consumers.push([name, info.config, info.paused ?? false, delivered.stream_seq, ack_floor.stream_seq, num_ack_pending, num_pending, num_redelivered]);
+      consumers.push([
+        name,
+        info.config,
+        info.paused ?? false,
+        delivered.stream_seq,
+        ack_floor.stream_seq,
+        num_ack_pending,
+        num_pending,
+        num_redelivered,
+      ]);
     }
     state.push([config, { messages, last_seq, num_deleted }, consumers]);
   }
@@ -35,33 +47,80 @@ const STREAMS = ['EVENTS', 'EMAIL_SEND_REQUESTS', 'LISTENER_REQUESTS', 'TRACKING
 
 /** Subjects that only the service writes to, or that command JetStream. */
 const FOREIGN = [
-  'events.default.CONTACT_CREATED', 'tracking.hits', 'files.key.0', 'dead.scoring', 'outbox.ping', 'email.ready', 'email.send.requestz', 'email.send.requests.L1', 'email.send.requests.LISTENERS',
-  ...STREAMS.flatMap((stream) => [`$JS.API.STREAM.PURGE.${stream}`, `$JS.API.STREAM.DELETE.${stream}`, `$JS.API.CONSUMER.DELETE.${stream}.own`, `$JS.API.CONSUMER.PAUSE.${stream}.own`]),
+  'events.default.CONTACT_CREATED',
+  'tracking.hits',
+  'files.key.0',
+  'dead.scoring',
+  'outbox.ping',
+  'email.ready',
+  'email.send.requestz',
+  'email.send.requests.L1',
+  'email.send.requests.LISTENERS',
+  ...STREAMS.flatMap((stream) => [
+    `$JS.API.STREAM.PURGE.${stream}`,
+    `$JS.API.STREAM.DELETE.${stream}`,
+    `$JS.API.CONSUMER.DELETE.${stream}.own`,
+    `$JS.API.CONSUMER.PAUSE.${stream}.own`,
+  ]),
 ];
 
 /** What a listener has no right to ask or say at all. */
 const FORBIDDEN = [
-  ...FOREIGN.filter((subject) => !/CONSUMER\.\w+\.EVENTS/.test(subject)), 'events.acme.CONTACT_CREATED', 'copies.x', '$JS.FC.EVENTS.copy.x', '$JS.PERENNIAL.API.CONSUMER.RESET.EVENTS.copy',
-  '$JS.API.STREAM.LIST', '$JS.API.STREAM.MSG.DELETE.EVENTS', '$JS.API.STREAM.UPDATE.EVENTS', '$JS.API.STREAM.SNAPSHOT.EVENTS', '$JS.API.STREAM.CREATE.MORE', '$SYS.REQ.SERVER.PING',
-  '$JS.API.ACCOUNT.PURGE.PERENNIAL', '$KV.x.y', '$O.x.C.y',
+  ...FOREIGN.filter((subject) => !/CONSUMER\.\w+\.EVENTS/.test(subject)),
+  'events.acme.CONTACT_CREATED',
+  'copies.x',
+  '$JS.FC.EVENTS.copy.x',
+  '$JS.PERENNIAL.API.CONSUMER.RESET.EVENTS.copy',
+  '$JS.API.STREAM.LIST',
+  '$JS.API.STREAM.MSG.DELETE.EVENTS',
+  '$JS.API.STREAM.UPDATE.EVENTS',
+  '$JS.API.STREAM.SNAPSHOT.EVENTS',
+  '$JS.API.STREAM.CREATE.MORE',
+  '$SYS.REQ.SERVER.PING',
+  '$JS.API.ACCOUNT.PURGE.PERENNIAL',
+  '$KV.x.y',
+  '$O.x.C.y',
   ...STREAMS.filter((stream) => stream !== 'EVENTS').flatMap((stream) => [
-    `$JS.API.STREAM.INFO.${stream}`, `$JS.API.STREAM.MSG.GET.${stream}`, `$JS.API.DIRECT.GET.${stream}`, `$JS.API.CONSUMER.CREATE.${stream}.mine`,
-    `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.mine`, `$JS.API.CONSUMER.MSG.NEXT.${stream}.own`, `$JS.API.CONSUMER.INFO.${stream}.own`, `$JS.ACK.${stream}.own.1.1.1.1.0`,
+    `$JS.API.STREAM.INFO.${stream}`,
+    `$JS.API.STREAM.MSG.GET.${stream}`,
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.CONSUMER.CREATE.${stream}.mine`,
+    `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.mine`,
+    `$JS.API.CONSUMER.MSG.NEXT.${stream}.own`,
+    `$JS.API.CONSUMER.INFO.${stream}.own`,
+    `$JS.ACK.${stream}.own.1.1.1.1.0`,
   ]),
 ];
 
-const DEAF_TO = ['>', '*.*.*', 'events.>', 'email.>', 'tracking.hits', 'files.>', 'dead.>', 'copies.>', '$JS.>', '$SYS.>', '_INBOX_other.>'];
+const DEAF_TO = [
+  '>',
+  '*.*.*',
+  'events.>',
+  'email.>',
+  'tracking.hits',
+  'files.>',
+  'dead.>',
+  'copies.>',
+  '$JS.>',
+  '$SYS.>',
+  '_INBOX_other.>',
+];
 
 /** Which of the requests that a listener has no right to were not refused; which of the subjects it hears nevertheless. */
 export async function notRefused(listener: NatsConnection): Promise<string[]> {
   const open: string[] = [];
   for (const subject of FORBIDDEN) {
-    const refusal = await listener.request(subject, '', { timeout: 2_000 }).then(() => 'answered', (error: unknown) => String(error));
+    const refusal = await listener.request(subject, '', { timeout: 2_000 }).then(
+      () => 'answered',
+      (error: unknown) => String(error),
+    );
     if (!/permissions violation/i.test(refusal)) open.push(`${subject}: ${refusal}`);
   }
   for (const subject of DEAF_TO) {
     const refusal = await new Promise<string>((resolve) => {
-      listener.subscribe(subject, { callback: (error, message) => resolve(error ? String(error) : `heard ${message.subject}`) });
+      listener.subscribe(subject, {
+        callback: (error, message) => resolve(error ? String(error) : `heard ${message.subject}`),
+      });
       void listener.flush().then(() => setTimeout(resolve, 500, 'allowed'));
     });
     if (!/permissions violation/i.test(refusal)) open.push(`${subject}: ${refusal}`);
@@ -78,21 +137,31 @@ const ask = async (listener: NatsConnection, subject: string, body: unknown): Pr
  * answers and empty statuses where it may not send any.
  */
 export async function attack(listener: NatsConnection): Promise<void> {
-  const create = (name: string, config: object) => ask(listener, `CONSUMER.CREATE.EVENTS.${name}`, { stream_name: 'EVENTS', config: { name, durable_name: name, ack_policy: 'explicit', ...config } });
-  for (const asked of ['INFO', 'DELETE', 'PAUSE', 'MSG.NEXT', 'RESET', 'UNPIN']) await ask(listener, `CONSUMER.${asked}.EVENTS.own`, {});
+  const create = (name: string, config: object) =>
+    ask(listener, `CONSUMER.CREATE.EVENTS.${name}`, {
+      stream_name: 'EVENTS',
+      config: { name, durable_name: name, ack_policy: 'explicit', ...config },
+    });
+  for (const asked of ['INFO', 'DELETE', 'PAUSE', 'MSG.NEXT', 'RESET', 'UNPIN'])
+    await ask(listener, `CONSUMER.${asked}.EVENTS.own`, {});
   for (let seq = 1; seq <= 5; seq += 1) listener.publish(`$JS.ACK.EVENTS.own.1.${seq}.${seq}.1.0`, '+TERM');
   await create('own', { filter_subject: 'events.nobody.>' });
   await create('quiet', { deliver_policy: 'new' });
   await create('plain', {});
   await create('bare', { headers_only: true });
   for (const [index, subject] of FOREIGN.entries()) {
-    for (const config of [{}, { headers_only: true, ack_policy: 'none' }, { deliver_policy: 'new', idle_heartbeat: 100_000_000, flow_control: true }]) {
+    for (const config of [
+      {},
+      { headers_only: true, ack_policy: 'none' },
+      { deliver_policy: 'new', idle_heartbeat: 100_000_000, flow_control: true },
+    ]) {
       await create(`push-${index}`, { deliver_subject: subject, ...config });
       await ask(listener, `CONSUMER.DELETE.EVENTS.push-${index}`, {});
     }
     listener.publish('$JS.API.CONSUMER.INFO.EVENTS.plain', '', { reply: subject });
     listener.publish('$JS.API.CONSUMER.CREATE.EVENTS.plain', '{}', { reply: subject });
-    for (const name of ['quiet', 'plain', 'bare']) listener.publish(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}`, '{"batch":1,"no_wait":true}', { reply: subject });
+    for (const name of ['quiet', 'plain', 'bare'])
+      listener.publish(`$JS.API.CONSUMER.MSG.NEXT.EVENTS.${name}`, '{"batch":1,"no_wait":true}', { reply: subject });
   }
   await listener.flush();
 }

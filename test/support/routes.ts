@@ -5,7 +5,9 @@ import type { RouteSpec } from '../../api/route/route.ts';
 export function pathOf(route: RouteSpec, id: string | number = 1, other = 'x'): string | null {
   if (route.path.startsWith('//')) return null;
   const { properties = {} } = (route.params ?? {}) as { properties?: Record<string, { type?: string }> };
-  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(properties[name]?.type === 'integer' ? id : other));
+  return route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    String(properties[name]?.type === 'integer' ? id : other),
+  );
 }
 
 /** Every route under /api/v1 that `wanted` picks, with a path to call it by. */
@@ -17,5 +19,8 @@ export function routesWhere(wanted: (route: RouteSpec) => boolean): { route: Rou
 }
 
 export const hasId = (route: RouteSpec): boolean =>
-  Object.values((route.params as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {}).some((property) => property.type === 'integer');
-export const takesJson = (route: RouteSpec): boolean => route.body !== undefined && (route.bodyTypes ?? ['json']).includes('json');
+  Object.values(
+    (route.params as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {},
+  ).some((property) => property.type === 'integer');
+export const takesJson = (route: RouteSpec): boolean =>
+  route.body !== undefined && (route.bodyTypes ?? ['json']).includes('json');

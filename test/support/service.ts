@@ -29,18 +29,30 @@ export interface Service {
 }
 
 /** The real service on this file's slot: API in this process on a free port, worker roles as asked, a copy of the events for listeners if asked, a real SMTP sink. */
-export async function startService(options: { worker?: boolean | readonly Role[]; listeners?: boolean; env?: Record<string, string> } = {}): Promise<Service> {
+export async function startService(
+  options: { worker?: boolean | readonly Role[]; listeners?: boolean; env?: Record<string, string> } = {},
+): Promise<Service> {
   const slot = await claimSlot();
   const checkEvents = await recordEvents(slot.env['DATABASE_MIGRATION_URL']!);
   const sink = await startMailSink();
   const env = readEnv({
-    LOG_LEVEL: 'silent', ENABLE_RATE_LIMITING: 'false', SMTP_URL: sink.url, ADMIN_EMAIL: 'admin@example.com', ADMIN_PASSWORD, ENABLE_REGISTRATION: 'true',
+    LOG_LEVEL: 'silent',
+    ENABLE_RATE_LIMITING: 'false',
+    SMTP_URL: sink.url,
+    ADMIN_EMAIL: 'admin@example.com',
+    ADMIN_PASSWORD,
+    ENABLE_REGISTRATION: 'true',
     MAIL_POSTAL_ADDRESS: '1 Example Street, 12345 Example',
-    NATS_LISTENERS: options.listeners ? slot.listeners.account : '', ...slot.env, ...options.env,
+    NATS_LISTENERS: options.listeners ? slot.listeners.account : '',
+    ...slot.env,
+    ...options.env,
   });
   const roles = options.worker === true ? ROLES : options.worker || [];
   const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;
-  const deps = await createDeps(env, 'test', { temporal: connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined, poolWaitMs: REQUEST_WAIT_MS });
+  const deps = await createDeps(env, 'test', {
+    temporal: connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined,
+    poolWaitMs: REQUEST_WAIT_MS,
+  });
   await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
   await ensureAdmin(deps);
   const worker = connection ? await startWorker(deps, connection, roles) : null;
@@ -60,7 +72,12 @@ export async function startService(options: { worker?: boolean | readonly Role[]
   admin.token = login.body.accessToken;
 
   return {
-    url, deps, slot, sink, admin, api,
+    url,
+    deps,
+    slot,
+    sink,
+    admin,
+    api,
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -78,7 +95,10 @@ let installed = false;
 
 async function nativeConnection(address: string): Promise<NativeConnection> {
   if (!installed) {
-    Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
+    Runtime.install({
+      shutdownSignals: [],
+      logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never,
+    });
     installed = true;
   }
   return NativeConnection.connect({ address });

@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Waits for a condition, asking every 20 ms; answers its first truthy value. Fails after `timeoutMs` with `what`. */
-export async function until<T>(what: string, condition: () => Promise<T> | T, timeoutMs = 60_000): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
+export async function until<T>(
+  what: string,
+  condition: () => Promise<T> | T,
+  timeoutMs = 60_000,
+): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const value = await condition();

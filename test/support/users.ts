@@ -6,7 +6,14 @@ let number = 0;
 /** A registration that is valid and like no other. */
 export function registration(overrides: Record<string, unknown> = {}) {
   number += 1;
-  return { username: `user${number}`, email: `user${number}@example.com`, password: PASSWORD, firstName: 'Ada', lastName: 'Byron', ...overrides };
+  return {
+    username: `user${number}`,
+    email: `user${number}@example.com`,
+    password: PASSWORD,
+    firstName: 'Ada',
+    lastName: 'Byron',
+    ...overrides,
+  };
 }
 
 export interface Member {
@@ -25,7 +32,11 @@ export async function newMember(api: Service['api'], overrides: Record<string, u
 }
 
 /** Tokens of a new session. */
-export async function logIn(api: Service['api'], username: string, password = PASSWORD): Promise<{ token: string; refreshToken: string }> {
+export async function logIn(
+  api: Service['api'],
+  username: string,
+  password = PASSWORD,
+): Promise<{ token: string; refreshToken: string }> {
   const answer = await api('POST', '/auth/login', { username, password }, { token: null });
   if (answer.status !== 200) throw new Error(`not logged in: ${JSON.stringify(answer.body)}`);
   return { token: answer.body.accessToken, refreshToken: answer.body.refreshToken };

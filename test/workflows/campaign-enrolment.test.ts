@@ -37,11 +37,14 @@ async function counted(id: number): Promise<[string, number, number]> {
   const enrolment = await journeys.em().findOneOrFail(CampaignEnrolment, { id });
   return [enrolment.status!, enrolment.enrolled!, enrolment.skipped!];
 }
-const enrolmentOf = async (campaignId: number) => (await journeys.em().findOneOrFail(CampaignEnrolment, { campaignId })).id;
+const enrolmentOf = async (campaignId: number) =>
+  (await journeys.em().findOneOrFail(CampaignEnrolment, { campaignId })).id;
 const contacts = (n: number) => Promise.all(Array.from({ length: n }, () => journeys.contact()));
 /** Enters a contact for a cause of its own. */
 const enter = (campaignId: number, contactId: number, entryKey: string) =>
-  journeys.em().transactional((tx) => enterCampaign(tx, origin, { campaignId, contactId, entryKey, trigger: 'SCORE_REACHED' }));
+  journeys
+    .em()
+    .transactional((tx) => enterCampaign(tx, origin, { campaignId, contactId, entryKey, trigger: 'SCORE_REACHED' }));
 
 test('pages through an audience, enrols each contact once, and no one twice', async () => {
   const contactIds = await contacts(210);
@@ -49,13 +52,24 @@ test('pages through an audience, enrols each contact once, and no one twice', as
   const campaignId = await journeys.start({ steps });
   assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 210, 0]);
   const executions = await journeys.executions(campaignId);
-  assert.deepEqual(executions.map((execution) => execution.contactId), [...contactIds].sort((a, b) => a - b));
+  assert.deepEqual(
+    executions.map((execution) => execution.contactId),
+    [...contactIds].sort((a, b) => a - b),
+  );
   assert.ok(executions.every((execution) => execution.runId));
   assert.deepEqual(await enrol(campaignId, { listId }), ['COMPLETED', 0, 210]);
-  assert.deepEqual(await enrol(campaignId, { contactIds: [contactIds[0]!, contactIds[0]!, await journeys.contact()] }), ['COMPLETED', 1, 1]);
-  const events = await journeys.em().transactional((tx) => rows<{ n: number }>(tx, sql`
+  assert.deepEqual(
+    await enrol(campaignId, { contactIds: [contactIds[0]!, contactIds[0]!, await journeys.contact()] }),
+    ['COMPLETED', 1, 1],
+  );
+  const events = await journeys.em().transactional((tx) =>
+    rows<{ n: number }>(
+      tx,
+      sql`
     select count(*) as n from outbox_events o, jsonb_array_elements(o.events) v
-    where o.type = 'CAMPAIGN_TRIGGERED' and v -> 'data' ->> 'campaignId' = ${String(campaignId)} and v -> 'data' ->> 'trigger' = 'MANUAL'`));
+    where o.type = 'CAMPAIGN_TRIGGERED' and v -> 'data' ->> 'campaignId' = ${String(campaignId)} and v -> 'data' ->> 'trigger' = 'MANUAL'`,
+    ),
+  );
   assert.equal(events[0]!.n, 211);
 });
 
@@ -76,12 +90,16 @@ test('a page that is committed is not entered again, and its workflows are start
 
 test('waits for a segment that is being built', async () => {
   const listId = await journeys.list(await contacts(2));
-  const build = (status: string) => journeys.em().transactional((tx) => rows(tx, sql`update segments set status = ${status} where id = ${listId}`));
+  const build = (status: string) =>
+    journeys.em().transactional((tx) => rows(tx, sql`update segments set status = ${status} where id = ${listId}`));
   await build('BUILDING');
   const campaignId = await journeys.start({ steps }, { listId });
   const workflowId = (await journeys.relay()).at(-1);
   const finished = journeys.finished(workflowId!);
-  await until('it has asked twice', async () => (await journeys.history(workflowId!)).filter((type) => type === 'TIMER_FIRED').length >= 2);
+  await until(
+    'it has asked twice',
+    async () => (await journeys.history(workflowId!)).filter((type) => type === 'TIMER_FIRED').length >= 2,
+  );
   assert.deepEqual(await journeys.executions(campaignId), []);
   await build('READY');
   await finished;
@@ -100,7 +118,10 @@ test('starting again after a stop revives no one, and lets in whom the entry rul
   const contactIds = await contacts(1);
   // Later than any time that the tests before have skipped to.
   const pause = { id: 'pause', type: 'WAIT', config: { until: '2190-01-01T00:00:00.000Z' } };
-  for (const [reentry, entries] of [['never', 1], ['after_completion', 2]] as const) {
+  for (const [reentry, entries] of [
+    ['never', 1],
+    ['after_completion', 2],
+  ] as const) {
     const campaignId = await journeys.start({ steps: [pause] as never, entry: { reentry } }, { contactIds });
     const workflowId = (await journeys.relay()).at(-1);
     await until('it is entered', async () => (await journeys.executions(campaignId)).length === 1);
@@ -108,7 +129,10 @@ test('starting again after a stop revives no one, and lets in whom the entry rul
     await journeys.settled(workflowId!);
     await enrol(campaignId, { contactIds });
     const executions = await journeys.executions(campaignId);
-    assert.deepEqual(executions.map((execution) => execution.entryNo), [1, 2].slice(0, entries));
+    assert.deepEqual(
+      executions.map((execution) => execution.entryNo),
+      [1, 2].slice(0, entries),
+    );
     assert.equal(executions[0]!.status, 'STOPPED');
   }
 });
@@ -123,7 +147,11 @@ test('reentry', async () => {
   const after = await start({ reentry: 'after_completion' });
   assert.ok(await enter(after, contactId, 'event-1'));
   assert.equal(await enter(after, contactId, 'event-2'), null);
-  await journeys.em().transactional((tx) => rows(tx, sql`update campaign_executions set status = 'COMPLETED' where campaign_id = ${after}`));
+  await journeys
+    .em()
+    .transactional((tx) =>
+      rows(tx, sql`update campaign_executions set status = 'COMPLETED' where campaign_id = ${after}`),
+    );
   assert.equal(await enter(after, contactId, 'event-1'), null);
   assert.ok(await enter(after, contactId, 'event-3'));
 
@@ -133,13 +161,21 @@ test('reentry', async () => {
   assert.equal(await enter(always, contactId, 'event-2'), null);
   const both = await Promise.all(['event-3', 'event-4', 'event-5'].map((key) => enter(always, contactId, key)));
   assert.ok(both.every((entered) => entered !== null));
-  assert.deepEqual((await journeys.executions(always)).map((execution) => execution.entryNo), [1, 2, 3, 4, 5]);
+  assert.deepEqual(
+    (await journeys.executions(always)).map((execution) => execution.entryNo),
+    [1, 2, 3, 4, 5],
+  );
 
   const seldom = await start({ reentry: 'always', minIntervalMinutes: 60 });
   assert.ok(await enter(seldom, contactId, 'event-1'));
   assert.equal(await enter(seldom, contactId, 'event-2'), null);
-  await journeys.em().transactional((tx) => rows(tx, sql`
-    update campaign_executions set started_at = started_at - interval '61 minutes' where campaign_id = ${seldom}`));
+  await journeys.em().transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    update campaign_executions set started_at = started_at - interval '61 minutes' where campaign_id = ${seldom}`,
+    ),
+  );
   assert.ok(await enter(seldom, contactId, 'event-3'));
 });
 
@@ -172,12 +208,26 @@ test('an enrolment whose segment is gone is cancelled, not completed', async () 
 });
 
 test('statistics know the steps of the versions that executions still run by', async () => {
-  const campaignId = await journeys.start({ steps: [{ id: 'old', type: 'WAIT', config: { waitMinutes: 60 } }] as never });
+  const campaignId = await journeys.start({
+    steps: [{ id: 'old', type: 'WAIT', config: { waitMinutes: 60 } }] as never,
+  });
   await enter(campaignId, await journeys.contact(), 'event-1');
-  await updateCampaign(journeys.em(), TENANT, campaignId, { steps: [{ id: 'new', type: 'EXIT', config: {} }] }, () => {});
+  await updateCampaign(
+    journeys.em(),
+    TENANT,
+    campaignId,
+    { steps: [{ id: 'new', type: 'EXIT', config: {} }] },
+    () => {},
+  );
   await startCampaign(journeys.em(), origin, campaignId, {});
   const { steps: found } = await readStats(journeys.em(), campaignId);
-  assert.deepEqual(found.map(({ stepId, type, waiting }) => [stepId, type, waiting]), [['new', 'EXIT', 0], ['old', 'WAIT', 1]]);
+  assert.deepEqual(
+    found.map(({ stepId, type, waiting }) => [stepId, type, waiting]),
+    [
+      ['new', 'EXIT', 0],
+      ['old', 'WAIT', 1],
+    ],
+  );
 });
 
 test('a trigger that is published later sees only what happens after that', async () => {
@@ -185,11 +235,23 @@ test('a trigger that is published later sees only what happens after that', asyn
   const campaignId = await journeys.start({ steps, trigger: { type: 'CONTACT_CREATED' } });
   const began = new Date(Date.now() - 3_600_000);
   await journeys.owner(`update campaigns set activated_at = '${began.toISOString()}' where id = ${campaignId}`);
-  const happen = (type: 'CONTACT_CREATED' | 'FORM_SUBMITTED', data: object, at: Date) => engineEm(journeys.deps.orm).transactional((tx) => enterOnEvents(tx, [eventOf(type, data, at)]));
-  const [form] = await journeys.em().transactional((tx) => rows<{ id: number }>(tx, sql`
-    insert into forms (tenant_id, name, fields) values (${TENANT}, 'F', '[]') returning id`));
+  const happen = (type: 'CONTACT_CREATED' | 'FORM_SUBMITTED', data: object, at: Date) =>
+    engineEm(journeys.deps.orm).transactional((tx) => enterOnEvents(tx, [eventOf(type, data, at)]));
+  const [form] = await journeys.em().transactional((tx) =>
+    rows<{ id: number }>(
+      tx,
+      sql`
+    insert into forms (tenant_id, name, fields) values (${TENANT}, 'F', '[]') returning id`,
+    ),
+  );
   const submission = { formId: form!.id, contactId, submissionId: 1 };
-  await updateCampaign(journeys.em(), TENANT, campaignId, { name: 'Renamed', trigger: { type: 'FORM_SUBMITTED', formId: form!.id } }, () => {});
+  await updateCampaign(
+    journeys.em(),
+    TENANT,
+    campaignId,
+    { name: 'Renamed', trigger: { type: 'FORM_SUBMITTED', formId: form!.id } },
+    () => {},
+  );
   await startCampaign(journeys.em(), origin, campaignId, {});
   await happen('FORM_SUBMITTED', submission, new Date(Date.now() - 60_000));
   assert.deepEqual(await journeys.executions(campaignId), []);

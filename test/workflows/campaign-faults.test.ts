@@ -39,10 +39,24 @@ async function enteredBy(steps: object[], contactIds: number[], entry = {}): Pro
   return (await enrolPage(journeys.em(), load, { tenantId: TENANT, enrolmentId, after: 0 })).starts;
 }
 
-const firstStep = ({ executionId, runSeq }: ExecutionStart, seq = 0): StepRequest => ({ tenantId: TENANT, executionId, runSeq, seq, at: Date.now() });
+const firstStep = ({ executionId, runSeq }: ExecutionStart, seq = 0): StepRequest => ({
+  tenantId: TENANT,
+  executionId,
+  runSeq,
+  seq,
+  at: Date.now(),
+});
 const step = (request: StepRequest) => runStep(journeys.em(), load, request, { runId });
-const eventsOf = async (type: string, executionId: number) => (await journeys.em().transactional((tx) => rows(tx, sql`
-  select 1 from outbox_events o, jsonb_array_elements(o.events) v where o.type = ${type} and v -> 'data' ->> 'executionId' = ${String(executionId)}`))).length;
+const eventsOf = async (type: string, executionId: number) =>
+  (
+    await journeys.em().transactional((tx) =>
+      rows(
+        tx,
+        sql`
+  select 1 from outbox_events o, jsonb_array_elements(o.events) v where o.type = ${type} and v -> 'data' ->> 'executionId' = ${String(executionId)}`,
+      ),
+    )
+  ).length;
 
 test('a step that is run again after its commit answers the same and does nothing twice', async () => {
   const templateId = await journeys.template();
@@ -60,7 +74,10 @@ test('a step that is run again after its commit answers the same and does nothin
 });
 
 test('twins of a step run one after the other, and the second does nothing', async () => {
-  const [start] = await entered([{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }, wait('pause', 60)]);
+  const [start] = await entered([
+    { id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } },
+    wait('pause', 60),
+  ]);
   const answers = await Promise.all(Array.from({ length: 5 }, () => step(firstStep(start!))));
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
   assert.equal((await journeys.emails(start!.executionId)).length, 1);
@@ -104,7 +121,9 @@ test('a worker that dies between the commit and the answer sends nothing twice',
   const activities = createActivities(journeys.deps);
   let lost = 0;
   const worker = await Worker.create({
-    connection: journeys.env.nativeConnection, taskQueue: QUEUES.journeys, workflowBundle: await workflowBundle(),
+    connection: journeys.env.nativeConnection,
+    taskQueue: QUEUES.journeys,
+    workflowBundle: await workflowBundle(),
     activities: {
       ...activities,
       EMAIL: async (request: StepRequest) => {
@@ -116,7 +135,9 @@ test('a worker that dies between the commit and the answer sends nothing twice',
     },
   });
   const [start] = await entered([
-    { id: 'one', type: 'EMAIL', config: { templateId } }, wait('pause', 1440), { id: 'two', type: 'EMAIL', config: { templateId } },
+    { id: 'one', type: 'EMAIL', config: { templateId } },
+    wait('pause', 1440),
+    { id: 'two', type: 'EMAIL', config: { templateId } },
   ]);
   await worker.runUntil(async () => {
     await startExecutions(journeys.deps, [start!]);
@@ -143,8 +164,14 @@ test('stop: executions are STOPPED at once, queued mail is SUPPRESSED, workflows
   assert.equal(stopped.length, 30);
   for (const execution of stopped) {
     assert.deepEqual([execution.status, execution.exitReason, execution.sweep], ['STOPPED', 'campaign_stopped', true]);
-    assert.deepEqual((await journeys.emails(execution.id)).map(({ status, reason }) => [status, reason]), [['SUPPRESSED', 'stopped']]);
-    assert.deepEqual(await step({ ...firstStep(starts[0]!, 1), executionId: execution.id, at: Date.now() + 2 * LONG * MINUTE }), { end: true });
+    assert.deepEqual(
+      (await journeys.emails(execution.id)).map(({ status, reason }) => [status, reason]),
+      [['SUPPRESSED', 'stopped']],
+    );
+    assert.deepEqual(
+      await step({ ...firstStep(starts[0]!, 1), executionId: execution.id, at: Date.now() + 2 * LONG * MINUTE }),
+      { end: true },
+    );
   }
   for (const id of await journeys.relay()) await journeys.settled(id);
   for (const { workflowId } of stopped) assert.equal(await journeys.status(workflowId!), 'TERMINATED');
@@ -171,13 +198,25 @@ test('a contact that unsubscribes leaves the campaigns that say so, one that is 
     const [start] = await enteredBy([wait('pause', LONG)], [contactId], { exitOnUnsubscribe });
     campaigns.push(start!.campaignId);
   }
-  const states = async () => (await Promise.all(campaigns.map(journeys.executions))).flat().map(({ status, exitReason }) => [status, exitReason ?? null]);
+  const states = async () =>
+    (await Promise.all(campaigns.map(journeys.executions)))
+      .flat()
+      .map(({ status, exitReason }) => [status, exitReason ?? null]);
   const stop = (reason: 'unsubscribed' | 'contact_deleted', before?: Date) =>
     journeys.em().transactional((tx) => stopExecutionsOfContact(tx, TENANT, contactId, reason, before));
   await stop('unsubscribed', new Date(Date.now() - 60_000));
-  assert.deepEqual(await states(), [['RUNNING', null], ['RUNNING', null]]);
+  assert.deepEqual(await states(), [
+    ['RUNNING', null],
+    ['RUNNING', null],
+  ]);
   await stop('unsubscribed');
-  assert.deepEqual(await states(), [['STOPPED', 'unsubscribed'], ['RUNNING', null]]);
+  assert.deepEqual(await states(), [
+    ['STOPPED', 'unsubscribed'],
+    ['RUNNING', null],
+  ]);
   await stop('contact_deleted');
-  assert.deepEqual(await states(), [['STOPPED', 'unsubscribed'], ['STOPPED', 'contact_deleted']]);
+  assert.deepEqual(await states(), [
+    ['STOPPED', 'unsubscribed'],
+    ['STOPPED', 'contact_deleted'],
+  ]);
 });

@@ -22,7 +22,12 @@ const active = { field: 'status', operator: 'eq', value: 'active' };
 const nobody = { field: 'email', operator: 'eq', value: 'nobody@example.com' };
 
 /** Walks one contact through these steps to the end. */
-async function walk(journeys: Journeys, steps: Steps, input: Partial<CampaignInput> = {}, contact: Parameters<Journeys['contact']>[0] = {}): Promise<Walked> {
+async function walk(
+  journeys: Journeys,
+  steps: Steps,
+  input: Partial<CampaignInput> = {},
+  contact: Parameters<Journeys['contact']>[0] = {},
+): Promise<Walked> {
   const campaignId = await journeys.start({ ...input, steps }, { contactIds: [await journeys.contact(contact)] });
   const [execution] = await journeys.runAll(campaignId);
   return { execution: execution!, workflowId: execution!.workflowId! };
@@ -50,9 +55,12 @@ async function ended(journeys: Journeys, { id, campaignId, workflowId }: Campaig
 /** A journey whose list is taken away while it waits. */
 async function failing(journeys: Journeys): Promise<Walked & { listId: number }> {
   const listId = await journeys.list();
-  const campaignId = await journeys.start({
-    steps: [wait('pause', 60), { id: 'join', type: 'SEGMENT', config: { action: 'add', listId } }, wait('end', 60)],
-  }, { contactIds: [await journeys.contact()] });
+  const campaignId = await journeys.start(
+    {
+      steps: [wait('pause', 60), { id: 'join', type: 'SEGMENT', config: { action: 'add', listId } }, wait('end', 60)],
+    },
+    { contactIds: [await journeys.contact()] },
+  );
   await journeys.em().transactional((tx) => rows(tx, sql`delete from segments where id = ${listId}`));
   for (const id of await journeys.relay()) await journeys.finished(id);
   const [execution] = await journeys.executions(campaignId);
@@ -66,82 +74,142 @@ export const paths = {
   'email-wait-email': async (journeys) => {
     const templateId = await journeys.template();
     return walk(journeys, [
-      { id: 'one', type: 'EMAIL', config: { templateId } }, wait('pause', 30 * 1440), { id: 'two', type: 'EMAIL', config: { templateId } },
+      { id: 'one', type: 'EMAIL', config: { templateId } },
+      wait('pause', 30 * 1440),
+      { id: 'two', type: 'EMAIL', config: { templateId } },
     ]);
   },
   'wait-of-nothing': async (journeys) => {
     const templateId = await journeys.template();
     return walk(journeys, [
-      { id: 'one', type: 'EMAIL', config: { templateId } }, wait('pause', 0), { id: 'two', type: 'EMAIL', config: { templateId } },
+      { id: 'one', type: 'EMAIL', config: { templateId } },
+      wait('pause', 0),
+      { id: 'two', type: 'EMAIL', config: { templateId } },
     ]);
   },
   'wait-first-and-last': (journeys) => walk(journeys, [wait('first', 60), wait('second', 0), wait('third', 1440)]),
-  'wait-until': (journeys) => walk(journeys, [
-    { id: 'past', type: 'WAIT', config: { until: '2020-01-01T00:00:00Z' } },
-    { id: 'future', type: 'WAIT', config: { until: new Date(Date.now() + 400 * DAY).toISOString() } },
-    { id: 'local', type: 'WAIT', config: { untilLocalTime: { weekday: 'monday', time: '09:00' } } },
-  ], {}, { timezone: 'Asia/Tokyo' }),
-  'send-window': async (journeys) => walk(journeys, [{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }], {
-    entry: { sendWindow: { days: [new Date(Date.now() + 3 * DAY).getUTCDay() || 7], from: '09:00', to: '09:30', timezone: 'UTC' } },
-  }),
-  'email-suppressed': async (journeys) => walk(
-    journeys, [{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }, wait('pause', 60)], {}, { status: 'unsubscribed' },
-  ),
+  'wait-until': (journeys) =>
+    walk(
+      journeys,
+      [
+        { id: 'past', type: 'WAIT', config: { until: '2020-01-01T00:00:00Z' } },
+        { id: 'future', type: 'WAIT', config: { until: new Date(Date.now() + 400 * DAY).toISOString() } },
+        { id: 'local', type: 'WAIT', config: { untilLocalTime: { weekday: 'monday', time: '09:00' } } },
+      ],
+      {},
+      { timezone: 'Asia/Tokyo' },
+    ),
+  'send-window': async (journeys) =>
+    walk(journeys, [{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }], {
+      entry: {
+        sendWindow: {
+          days: [new Date(Date.now() + 3 * DAY).getUTCDay() || 7],
+          from: '09:00',
+          to: '09:30',
+          timezone: 'UTC',
+        },
+      },
+    }),
+  'email-suppressed': async (journeys) =>
+    walk(
+      journeys,
+      [{ id: 'one', type: 'EMAIL', config: { templateId: await journeys.template() } }, wait('pause', 60)],
+      {},
+      { status: 'unsubscribed' },
+    ),
   'email-capped': async (journeys) => {
     const templateId = await journeys.template();
-    return walk(journeys, [
-      { id: 'one', type: 'EMAIL', config: { templateId } }, { id: 'two', type: 'EMAIL', config: { templateId } }, wait('pause', 60),
-    ], { entry: { frequencyCap: { maxEmails: 1, perDays: 7 } } });
+    return walk(
+      journeys,
+      [
+        { id: 'one', type: 'EMAIL', config: { templateId } },
+        { id: 'two', type: 'EMAIL', config: { templateId } },
+        wait('pause', 60),
+      ],
+      { entry: { frequencyCap: { maxEmails: 1, perDays: 7 } } },
+    );
   },
-  'condition-then': (journeys) => walk(journeys, [
-    { id: 'fork', type: 'CONDITION', config: { if: active, then: 'yes', else: 'no' } }, wait('no', 0), { ...wait('yes', 60), next: null },
-  ]),
-  'condition-else': (journeys) => walk(journeys, [
-    { id: 'fork', type: 'CONDITION', config: { if: nobody, then: 'yes', else: 'no' } }, { ...wait('no', 60), next: null }, wait('yes', 0),
-  ]),
-  'condition-branch': (journeys) => walk(journeys, [
-    { id: 'fork', type: 'CONDITION', config: { if: nobody, branches: [{ if: active, next: 'found' }], else: null } }, wait('passed', 0), wait('found', 60),
-  ]),
-  'condition-end': (journeys) => walk(journeys, [
-    { id: 'fork', type: 'CONDITION', config: { if: nobody, else: null } }, wait('never', 60),
-  ]),
-  'segment': async (journeys) => {
+  'condition-then': (journeys) =>
+    walk(journeys, [
+      { id: 'fork', type: 'CONDITION', config: { if: active, then: 'yes', else: 'no' } },
+      wait('no', 0),
+      { ...wait('yes', 60), next: null },
+    ]),
+  'condition-else': (journeys) =>
+    walk(journeys, [
+      { id: 'fork', type: 'CONDITION', config: { if: nobody, then: 'yes', else: 'no' } },
+      { ...wait('no', 60), next: null },
+      wait('yes', 0),
+    ]),
+  'condition-branch': (journeys) =>
+    walk(journeys, [
+      { id: 'fork', type: 'CONDITION', config: { if: nobody, branches: [{ if: active, next: 'found' }], else: null } },
+      wait('passed', 0),
+      wait('found', 60),
+    ]),
+  'condition-end': (journeys) =>
+    walk(journeys, [{ id: 'fork', type: 'CONDITION', config: { if: nobody, else: null } }, wait('never', 60)]),
+  segment: async (journeys) => {
     const listId = await journeys.list();
     return walk(journeys, [
       { id: 'join', type: 'SEGMENT', config: { action: 'add', listId } },
-      { id: 'member', type: 'CONDITION', config: { if: { field: 'listId', operator: 'eq', value: listId }, else: null } },
+      {
+        id: 'member',
+        type: 'CONDITION',
+        config: { if: { field: 'listId', operator: 'eq', value: listId }, else: null },
+      },
       { id: 'leave', type: 'SEGMENT', config: { action: 'remove', listId } },
       { id: 'gone', type: 'CONDITION', config: { if: { field: 'listId', operator: 'eq', value: listId }, then: null } },
       wait('end', 1),
     ]);
   },
-  'exit': (journeys) => walk(journeys, [wait('pause', 60), { id: 'out', type: 'EXIT', config: {} }, wait('never', 60)]),
-  'loop': async (journeys) => {
+  exit: (journeys) => walk(journeys, [wait('pause', 60), { id: 'out', type: 'EXIT', config: {} }, wait('never', 60)]),
+  loop: async (journeys) => {
     const [templateId, listId] = [await journeys.template(), await journeys.list()];
     return walk(journeys, [
       { id: 'mail', type: 'EMAIL', config: { templateId } },
       wait('week', 7 * 1440),
-      { id: 'twice', type: 'CONDITION', config: { if: { field: 'listId', operator: 'eq', value: listId }, then: null } },
+      {
+        id: 'twice',
+        type: 'CONDITION',
+        config: { if: { field: 'listId', operator: 'eq', value: listId }, then: null },
+      },
       { id: 'mark', type: 'SEGMENT', config: { action: 'add', listId }, next: 'mail' },
     ]);
   },
   'contact-deleted': async (journeys) => {
-    const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440), wait('next', 1440)]);
+    const resting = await restingAt(journeys, 'pause', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', 1440),
+      wait('next', 1440),
+    ]);
     // As if the deletion had not known of it.
     await journeys.em().transactional((tx) => rows(tx, sql`delete from contacts where id = ${resting.contactId}`));
     return ended(journeys, resting);
   },
   'woken-early': async (journeys) => {
-    const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440)]);
+    const resting = await restingAt(journeys, 'pause', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', 1440),
+    ]);
     await journeys.env.client.workflow.getHandle(resting.workflowId!).signal('wake');
-    await until('it waits again', async () => (await journeys.history(resting.workflowId!)).filter((type) => type === 'TIMER_STARTED').length === 2);
+    await until(
+      'it waits again',
+      async () => (await journeys.history(resting.workflowId!)).filter((type) => type === 'TIMER_STARTED').length === 2,
+    );
     return ended(journeys, resting);
   },
-  'paused': async (journeys) => {
-    const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440), wait('next', 60)]);
+  paused: async (journeys) => {
+    const resting = await restingAt(journeys, 'pause', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', 1440),
+      wait('next', 60),
+    ]);
     await pauseCampaign(journeys.em(), origin, resting.campaignId);
     await journeys.env.sleep('2 days');
-    const parked = await until('it is parked', async () => (await journeys.executions(resting.campaignId)).find((execution) => execution.parked));
+    const parked = await until('it is parked', async () =>
+      (await journeys.executions(resting.campaignId)).find((execution) => execution.parked),
+    );
     assert.equal(parked.currentStepId, 'pause');
     await resumeCampaign(journeys.em(), origin, resting.campaignId);
     for (const id of await journeys.relay()) await journeys.finished(id);
@@ -150,24 +218,33 @@ export const paths = {
   'database-away': async (journeys) => {
     const templateId = await journeys.template();
     const resting = await restingAt(journeys, 'pause', [
-      { id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 60), { id: 'mail', type: 'EMAIL', config: { templateId } },
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', 60),
+      { id: 'mail', type: 'EMAIL', config: { templateId } },
     ]);
     await journeys.owner('revoke insert on emails from perennial_app');
     const end = ended(journeys, resting);
-    await until('it is tried as an ordinary activity', async () => (await journeys.history(resting.workflowId!)).includes('ACTIVITY_TASK_SCHEDULED'));
+    await until('it is tried as an ordinary activity', async () =>
+      (await journeys.history(resting.workflowId!)).includes('ACTIVITY_TASK_SCHEDULED'),
+    );
     await journeys.owner('grant insert on emails to perennial_app');
     return end;
   },
-  'failed': (journeys) => failing(journeys),
+  failed: (journeys) => failing(journeys),
   'failed-and-retried': async (journeys) => {
     const { execution, listId } = await failing(journeys);
-    await journeys.em().transactional((tx) => rows(tx, sql`
-      insert into segments (id, tenant_id, name, type, status) values (${listId}, ${TENANT}, 'A list', 'static', 'READY')`));
+    await journeys.em().transactional((tx) =>
+      rows(
+        tx,
+        sql`
+      insert into segments (id, tenant_id, name, type, status) values (${listId}, ${TENANT}, 'A list', 'static', 'READY')`,
+      ),
+    );
     await retryExecution(journeys.em(), origin, execution.id);
     await journeys.relay();
     return ended(journeys, execution);
   },
-  'enrolment': async (journeys) => {
+  enrolment: async (journeys) => {
     const listId = await journeys.list([await journeys.contact(), await journeys.contact()]);
     const campaignId = await journeys.start({ steps: [wait('pause', 60)] }, { listId });
     const workflowId = (await journeys.relay()).at(-1);
@@ -175,19 +252,27 @@ export const paths = {
     const [execution] = await journeys.executions(campaignId);
     return { ...(await ended(journeys, execution!)), workflowId: workflowId! };
   },
-  'stop': async (journeys) => {
-    const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 1440)]);
+  stop: async (journeys) => {
+    const resting = await restingAt(journeys, 'pause', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', 1440),
+    ]);
     await stopCampaign(journeys.em(), origin, resting.campaignId);
     const workflowId = (await journeys.relay()).at(-1);
     await journeys.settled(workflowId!);
     const [execution] = await journeys.executions(resting.campaignId);
     return { execution: execution!, workflowId: workflowId! };
   },
-  'resume': async (journeys) => {
-    const resting = await restingAt(journeys, 'pause', [{ id: 'start', type: 'CONDITION', config: { if: active } }, wait('pause', 60)]);
+  resume: async (journeys) => {
+    const resting = await restingAt(journeys, 'pause', [
+      { id: 'start', type: 'CONDITION', config: { if: active } },
+      wait('pause', 60),
+    ]);
     await pauseCampaign(journeys.em(), origin, resting.campaignId);
     await journeys.env.sleep('2 hours');
-    await until('it is parked', async () => (await journeys.executions(resting.campaignId)).some((execution) => execution.parked));
+    await until('it is parked', async () =>
+      (await journeys.executions(resting.campaignId)).some((execution) => execution.parked),
+    );
     await resumeCampaign(journeys.em(), origin, resting.campaignId);
     const workflowId = (await journeys.relay()).at(-1);
     await journeys.settled(workflowId!);

@@ -11,7 +11,12 @@ beforeAll(async () => {
 afterAll(() => journeys.stop());
 
 /** Walks a path and checks how it ended and which steps it did, as `step:result`. */
-async function walked(name: PathName, status: string, steps: string[], exitReason: string | null = null): Promise<Walked> {
+async function walked(
+  name: PathName,
+  status: string,
+  steps: string[],
+  exitReason: string | null = null,
+): Promise<Walked> {
   const walk = await paths[name](journeys);
   assert.deepEqual([walk.execution.status, walk.execution.exitReason ?? null], [status, exitReason]);
   assert.deepEqual(await journeys.steps(walk.execution.id), steps);
@@ -26,15 +31,32 @@ test('EMAIL, WAIT of 30 days, EMAIL', async () => {
   const walk = await walked('email-wait-email', 'COMPLETED', ['one:success', 'pause:success', 'two:success']);
   const { id, startedAt, finishedAt, currentStep, currentStepId, runId } = walk.execution;
   assert.deepEqual(await sendKeys(walk), [`execution:${id}:one:1`, `execution:${id}:two:1`]);
-  assert.deepEqual((await journeys.emails(id)).map(({ status, lane }) => [status, lane]), [['QUEUED', 'journey'], ['QUEUED', 'journey']]);
+  assert.deepEqual(
+    (await journeys.emails(id)).map(({ status, lane }) => [status, lane]),
+    [
+      ['QUEUED', 'journey'],
+      ['QUEUED', 'journey'],
+    ],
+  );
   assert.ok(finishedAt!.getTime() - startedAt!.getTime() >= 30 * DAY);
   assert.deepEqual([currentStep, currentStepId], [3, null]);
   const described = await journeys.env.client.workflow.getHandle(walk.workflowId).describe();
   assert.equal(runId, described.runId);
   assert.deepEqual(await journeys.history(walk.workflowId), [
-    'WORKFLOW_EXECUTION_STARTED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED', 'WORKFLOW_TASK_COMPLETED', 'MARKER_RECORDED',
-    'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', 'TIMER_STARTED', 'TIMER_FIRED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED',
-    'WORKFLOW_TASK_COMPLETED', 'MARKER_RECORDED', 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', 'WORKFLOW_EXECUTION_COMPLETED',
+    'WORKFLOW_EXECUTION_STARTED',
+    'WORKFLOW_TASK_SCHEDULED',
+    'WORKFLOW_TASK_STARTED',
+    'WORKFLOW_TASK_COMPLETED',
+    'MARKER_RECORDED',
+    'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
+    'TIMER_STARTED',
+    'TIMER_FIRED',
+    'WORKFLOW_TASK_SCHEDULED',
+    'WORKFLOW_TASK_STARTED',
+    'WORKFLOW_TASK_COMPLETED',
+    'MARKER_RECORDED',
+    'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
+    'WORKFLOW_EXECUTION_COMPLETED',
   ]);
 });
 
@@ -42,13 +64,23 @@ test('a WAIT of nothing is a step that costs no timer', async () => {
   const walk = await walked('wait-of-nothing', 'COMPLETED', ['one:success', 'pause:success', 'two:success']);
   assert.equal((await sendKeys(walk)).length, 2);
   assert.deepEqual(await journeys.history(walk.workflowId), [
-    'WORKFLOW_EXECUTION_STARTED', 'WORKFLOW_TASK_SCHEDULED', 'WORKFLOW_TASK_STARTED', 'WORKFLOW_TASK_COMPLETED', 'MARKER_RECORDED',
-    'MARKER_RECORDED', 'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES', 'WORKFLOW_EXECUTION_COMPLETED',
+    'WORKFLOW_EXECUTION_STARTED',
+    'WORKFLOW_TASK_SCHEDULED',
+    'WORKFLOW_TASK_STARTED',
+    'WORKFLOW_TASK_COMPLETED',
+    'MARKER_RECORDED',
+    'MARKER_RECORDED',
+    'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
+    'WORKFLOW_EXECUTION_COMPLETED',
   ]);
 });
 
 test('WAIT first, twice and last', async () => {
-  const { execution } = await walked('wait-first-and-last', 'COMPLETED', ['first:success', 'second:success', 'third:success']);
+  const { execution } = await walked('wait-first-and-last', 'COMPLETED', [
+    'first:success',
+    'second:success',
+    'third:success',
+  ]);
   assert.ok(execution.finishedAt!.getTime() - execution.startedAt!.getTime() >= DAY + 60 * 60_000);
 });
 
@@ -69,13 +101,22 @@ test('an EMAIL waits for the send window', async () => {
 
 test('an EMAIL that a gate holds back is suppressed, and the journey goes on', async () => {
   const walk = await walked('email-suppressed', 'COMPLETED', ['one:suppressed', 'pause:success']);
-  assert.deepEqual((await journeys.emails(walk.execution.id)).map(({ status, reason }) => [status, reason]), [['SUPPRESSED', 'contact_unsubscribed']]);
+  assert.deepEqual(
+    (await journeys.emails(walk.execution.id)).map(({ status, reason }) => [status, reason]),
+    [['SUPPRESSED', 'contact_unsubscribed']],
+  );
 });
 
 test('mail over the frequency cap is suppressed', async () => {
   const walk = await walked('email-capped', 'COMPLETED', ['one:success', 'two:suppressed', 'pause:success']);
   const emails = await journeys.emails(walk.execution.id);
-  assert.deepEqual(emails.map(({ status, reason }) => [status, reason]), [['QUEUED', null], ['SUPPRESSED', 'frequency_cap']]);
+  assert.deepEqual(
+    emails.map(({ status, reason }) => [status, reason]),
+    [
+      ['QUEUED', null],
+      ['SUPPRESSED', 'frequency_cap'],
+    ],
+  );
 });
 
 test('CONDITION: then', () => walkedTo('condition-then', 'COMPLETED', ['fork:then', 'yes:success']));
@@ -96,7 +137,13 @@ test('EXIT stops', async () => {
 
 test('a loop visits its steps again, each visit with its own mail', async () => {
   const walk = await walked('loop', 'COMPLETED', [
-    'mail:success', 'week:success', 'twice:else', 'mark:success', 'mail:success', 'week:success', 'twice:then',
+    'mail:success',
+    'week:success',
+    'twice:else',
+    'mark:success',
+    'mail:success',
+    'week:success',
+    'twice:then',
   ]);
   const { id } = walk.execution;
   assert.deepEqual(await sendKeys(walk), [`execution:${id}:mail:1`, `execution:${id}:mail:2`]);
@@ -131,6 +178,11 @@ test('what no try can change ends FAILED', async () => {
 });
 
 test('what FAILED can be retried, and goes on at the step that failed', async () => {
-  const { execution } = await walked('failed-and-retried', 'COMPLETED', ['pause:success', 'join:failed', 'join:success', 'end:success']);
+  const { execution } = await walked('failed-and-retried', 'COMPLETED', [
+    'pause:success',
+    'join:failed',
+    'join:success',
+    'end:success',
+  ]);
   assert.equal(execution.runSeq, 2);
 });

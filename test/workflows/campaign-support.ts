@@ -62,7 +62,9 @@ export interface Journeys {
 async function startTestServer(path: string): Promise<TestWorkflowEnvironment> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type: 'existing-path', path } } });
+      return await TestWorkflowEnvironment.createTimeSkipping({
+        server: { executable: { type: 'existing-path', path } },
+      });
     } catch (error) {
       if (attempt === 5 || !/did not start within/.test(String(error))) throw error;
     }
@@ -71,35 +73,64 @@ async function startTestServer(path: string): Promise<TestWorkflowEnvironment> {
 
 /** Workflows on a server that skips time, with the real activities on the real Postgres and NATS of a slot. */
 export async function startJourneys(): Promise<Journeys> {
-  Runtime.install({ shutdownSignals: [], logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never });
+  Runtime.install({
+    shutdownSignals: [],
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never,
+  });
   const slot = await claimSlot();
   const env = await startTestServer(slot.env['TEMPORAL_TEST_SERVER']!);
   await addSearchAttributes(env);
-  const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', { temporal: env.client });
+  const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', {
+    temporal: env.client,
+  });
   const running: { stop(): Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
   const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
 
   const journeys: Journeys = {
-    deps, env, em,
+    deps,
+    env,
+    em,
     contact: async (fields = {}) => {
       number += 1;
       const { status, ...rest } = fields;
-      const { contact: { id } } = await createContact(em(), origin, { firstName: 'Ada', lastName: `Number ${number}`, email: `ada${number}@example.com`, ...rest });
-      if (status) await em().transactional((tx) => rows(tx, sql`update contacts set status = ${status} where id = ${id}`));
+      const {
+        contact: { id },
+      } = await createContact(em(), origin, {
+        firstName: 'Ada',
+        lastName: `Number ${number}`,
+        email: `ada${number}@example.com`,
+        ...rest,
+      });
+      if (status)
+        await em().transactional((tx) => rows(tx, sql`update contacts set status = ${status} where id = ${id}`));
       return id;
     },
-    template: async () => (await createTemplate(em(), TENANT, { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello</p>' }, deps.env.MAIL_FROM)).id,
-    list: async (contactIds = []) => (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).segment.id,
+    template: async () =>
+      (
+        await createTemplate(
+          em(),
+          TENANT,
+          { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello</p>' },
+          deps.env.MAIL_FROM,
+        )
+      ).id,
+    list: async (contactIds = []) =>
+      (await createSegment(em(), TENANT, { name: 'A list', type: 'static', contactIds })).segment.id,
     start: async (input, audience = {}) => {
       const { id } = await createCampaign(em(), TENANT, { name: 'A campaign', ...input });
       await startCampaign(em(), origin, id, audience);
       return id;
     },
     relay: async () => {
-      const found = await engineEm(deps.orm).transactional((tx) => rows<WorkflowStart>(tx, sql`
-        with taken as (delete from outbox_workflows returning *) select workflow_type as type, workflow_id as id, input from taken order by id`));
+      const found = await engineEm(deps.orm).transactional((tx) =>
+        rows<WorkflowStart>(
+          tx,
+          sql`
+        with taken as (delete from outbox_workflows returning *) select workflow_type as type, workflow_id as id, input from taken order by id`,
+        ),
+      );
       for (const start of found) await startFromOutbox(deps, start);
       return found.map(({ id }) => id);
     },
@@ -109,13 +140,20 @@ export async function startJourneys(): Promise<Journeys> {
     settled: async (workflowId) => {
       await until(`${workflowId} has ended`, async () => (await journeys.status(workflowId)) !== 'RUNNING', 120_000);
     },
-    executions: (campaignId) => em().find(CampaignExecution, { campaignId }, { orderBy: { contactId: 'asc', entryNo: 'asc' } }),
+    executions: (campaignId) =>
+      em().find(CampaignExecution, { campaignId }, { orderBy: { contactId: 'asc', entryNo: 'asc' } }),
     steps: async (executionId) => {
       const done = await em().find(CampaignStepExecution, { executionId }, { orderBy: { seq: 'asc' } });
       return done.map((row) => `${row.stepId}:${row.result}`);
     },
-    emails: (executionId) => em().transactional((tx) => rows(tx, sql`
-      select send_key, status, reason, lane from emails where execution_id = ${executionId} order by id`)),
+    emails: (executionId) =>
+      em().transactional((tx) =>
+        rows(
+          tx,
+          sql`
+      select send_key, status, reason, lane from emails where execution_id = ${executionId} order by id`,
+        ),
+      ),
     runAll: async (campaignId) => {
       for (const id of await journeys.relay()) await journeys.finished(id);
       for (const { workflowId, status } of await journeys.executions(campaignId)) {
@@ -123,10 +161,11 @@ export async function startJourneys(): Promise<Journeys> {
       }
       return journeys.executions(campaignId);
     },
-    at: (campaignId, stepId) => until(`the execution is at ${stepId}`, async () => {
-      const [execution] = await journeys.executions(campaignId);
-      return execution?.currentStepId === stepId && execution.runId ? execution : null;
-    }),
+    at: (campaignId, stepId) =>
+      until(`the execution is at ${stepId}`, async () => {
+        const [execution] = await journeys.executions(campaignId);
+        return execution?.currentStepId === stepId && execution.runId ? execution : null;
+      }),
     history: async (workflowId) => {
       const { events } = await env.client.workflow.getHandle(workflowId).fetchHistory();
       const { EventType } = proto.temporal.api.enums.v1;
@@ -138,7 +177,9 @@ export async function startJourneys(): Promise<Journeys> {
     },
     worker: async (activities = createActivities(deps)) => {
       const common = { connection: env.nativeConnection, workflowBundle: await workflowBundle(), activities };
-      const workers = await Promise.all(Object.values(QUEUES).map((taskQueue) => Worker.create({ ...common, taskQueue })));
+      const workers = await Promise.all(
+        Object.values(QUEUES).map((taskQueue) => Worker.create({ ...common, taskQueue })),
+      );
       const runs = workers.map((worker) => worker.run());
       const handle = {
         stop: async () => {
@@ -162,6 +203,12 @@ export async function startJourneys(): Promise<Journeys> {
 /** The test server can not list the attributes that are there, so this is not `ensureSearchAttributes`. */
 async function addSearchAttributes(env: TestWorkflowEnvironment): Promise<void> {
   const { INDEXED_VALUE_TYPE_INT, INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
-  const types = Object.values(searchAttributes).map((key) => [key.name, key.type === 'INT' ? INDEXED_VALUE_TYPE_INT : INDEXED_VALUE_TYPE_KEYWORD]);
-  await env.connection.operatorService.addSearchAttributes({ namespace: env.namespace ?? 'default', searchAttributes: Object.fromEntries(types) });
+  const types = Object.values(searchAttributes).map((key) => [
+    key.name,
+    key.type === 'INT' ? INDEXED_VALUE_TYPE_INT : INDEXED_VALUE_TYPE_KEYWORD,
+  ]);
+  await env.connection.operatorService.addSearchAttributes({
+    namespace: env.namespace ?? 'default',
+    searchAttributes: Object.fromEntries(types),
+  });
 }

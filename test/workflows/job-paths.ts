@@ -24,7 +24,9 @@ let files = 0;
 async function newImport({ deps, em }: Journeys, contacts: number, kept = true): Promise<number> {
   files += 1;
   const objectKey = `job-${files}`;
-  const bytes = Buffer.from(`firstName,lastName,email\n${Array.from({ length: contacts }, (_, n) => `F,L,p${n}.${objectKey}@example.com`).join('\n')}\n`);
+  const bytes = Buffer.from(
+    `firstName,lastName,email\n${Array.from({ length: contacts }, (_, n) => `F,L,p${n}.${objectKey}@example.com`).join('\n')}\n`,
+  );
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
   const inspection = await inspectImport(em(), TENANT, { bytes, complete: true }, request);
   await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
@@ -40,17 +42,32 @@ async function newUndo(journeys: Journeys, contacts: number): Promise<void> {
 
 /** More contacts than a segment judges at once, for otherwise no workflow builds it. */
 async function newBuild({ em }: Journeys): Promise<void> {
-  await em().transactional((tx) => rows(tx, sql`
+  await em().transactional((tx) =>
+    rows(
+      tx,
+      sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key)
-    select ${TENANT}, 'P', 'Q', 'many' || n || '@example.com', 'many' || n || '@example.com' from generate_series(1, 6000) n on conflict do nothing`));
-  const { segment: { status } } = await createSegment(em(), TENANT, { name: 'All', type: 'dynamic', filter: { field: 'firstName', operator: 'eq', value: 'P' } });
+    select ${TENANT}, 'P', 'Q', 'many' || n || '@example.com', 'many' || n || '@example.com' from generate_series(1, 6000) n on conflict do nothing`,
+    ),
+  );
+  const {
+    segment: { status },
+  } = await createSegment(em(), TENANT, {
+    name: 'All',
+    type: 'dynamic',
+    filter: { field: 'firstName', operator: 'eq', value: 'P' },
+  });
   assert.equal(status, 'BUILDING');
 }
 
 async function newErasure({ deps, em, contact }: Journeys): Promise<number> {
   await ensureStreams(deps.nats.jsm, deps.env.EVENTS_MAX_AGE);
   const contactId = await contact();
-  await requestErasure(em(), { tenantId: TENANT, actor: { type: 'user', id: 1, name: 'admin' }, requestId: 'request', address: '127.0.0.1' }, contactId);
+  await requestErasure(
+    em(),
+    { tenantId: TENANT, actor: { type: 'user', id: 1, name: 'admin' }, requestId: 'request', address: '127.0.0.1' },
+    contactId,
+  );
   return contactId;
 }
 
@@ -88,7 +105,7 @@ export async function hindered(journeys: Journeys, privilege: string): Promise<D
 
 /** One job for each way that the workflows besides the campaigns' can go. An import's activity ends with its first chunk. */
 export const jobPaths = {
-  'import': async (journeys) => {
+  import: async (journeys) => {
     await newImport(journeys, 2.5 * CHUNK_ROWS);
     return ended(journeys);
   },
@@ -100,7 +117,7 @@ export const jobPaths = {
     await newImport(journeys, 1, false);
     return failed(journeys);
   },
-  'undo': async (journeys) => {
+  undo: async (journeys) => {
     await newUndo(journeys, 2.5 * CHUNK_ROWS);
     return ended(journeys);
   },
@@ -116,7 +133,7 @@ export const jobPaths = {
     await newBuild(journeys);
     return hindered(journeys, 'insert on segment_members');
   },
-  'erasure': async (journeys) => {
+  erasure: async (journeys) => {
     await newErasure(journeys);
     return ended(journeys);
   },

@@ -24,7 +24,9 @@ export function startBounceReader(deps: Deps): { stop(): Promise<void> } {
     while (!stopping.signal.aborted) {
       let pauseMs = STAND_BY_MS;
       try {
-        await withMailboxLock(env.DATABASE_URL, mailbox.name, stopping.signal, (signal) => readMailbox(deps, mailbox, signal, opened));
+        await withMailboxLock(env.DATABASE_URL, mailbox.name, stopping.signal, (signal) =>
+          readMailbox(deps, mailbox, signal, opened),
+        );
       } catch (error) {
         failures += 1;
         pauseMs = backoffMs(failures);

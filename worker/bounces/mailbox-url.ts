@@ -20,9 +20,13 @@ export function readMailboxUrl(text: string): Mailbox {
   const folder = decodeURIComponent(url.pathname.slice(1)) || 'INBOX';
   const user = decodeURIComponent(url.username);
   return {
-    name: `${user}@${url.hostname}:${port}/${folder}`, folder,
+    name: `${user}@${url.hostname}:${port}/${folder}`,
+    folder,
     connection: {
-      host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port, secure, doSTARTTLS: secure || isLoopback(url.hostname) ? undefined : true,
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port,
+      secure,
+      doSTARTTLS: secure || isLoopback(url.hostname) ? undefined : true,
       auth: { user, pass: decodeURIComponent(url.password) },
     },
   };

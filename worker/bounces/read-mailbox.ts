@@ -18,14 +18,23 @@ const MESSAGES_AT_ONCE = 20;
  * Reads a mailbox until `signal` says stop, and what is in it first: from the last message whose effects are committed.
  * Nothing in it is changed or marked. Throws when the connection ends.
  */
-export async function readMailbox(deps: Deps, mailbox: Mailbox, signal: AbortSignal, opened: () => void): Promise<void> {
+export async function readMailbox(
+  deps: Deps,
+  mailbox: Mailbox,
+  signal: AbortSignal,
+  opened: () => void,
+): Promise<void> {
   const client = new ImapFlow({ ...mailbox.connection, logger: false, disableAutoIdle: true });
   const wake = new Wake(POLL_MS);
   let failure: unknown = null;
   client.on('exists', () => wake.now());
-  client.on('error', (error) => { failure = error; });
+  client.on('error', (error) => {
+    failure = error;
+  });
   client.on('close', () => wake.now());
-  const stop = (): void => { client.close(); };
+  const stop = (): void => {
+    client.close();
+  };
   signal.addEventListener('abort', stop);
   try {
     signal.throwIfAborted();
@@ -56,7 +65,13 @@ async function startOf({ orm }: Deps, mailbox: Mailbox, uidValidity: number): Pr
 }
 
 /** Takes in all messages after the cursor, in their order; answers the new cursor. */
-async function readNew(deps: Deps, client: ImapFlow, mailbox: Mailbox, cursor: MailboxCursor, signal: AbortSignal): Promise<MailboxCursor> {
+async function readNew(
+  deps: Deps,
+  client: ImapFlow,
+  mailbox: Mailbox,
+  cursor: MailboxCursor,
+  signal: AbortSignal,
+): Promise<MailboxCursor> {
   const { uidValidity } = cursor;
   const found = (await client.search({ uid: `${cursor.lastUid + 1}:*` }, { uid: true })) || [];
   // "n:*" is never empty (RFC 9051, 9): where there is none after n it is the last one.
@@ -64,7 +79,11 @@ async function readNew(deps: Deps, client: ImapFlow, mailbox: Mailbox, cursor: M
   let { lastUid } = cursor;
   for (let at = 0; at < uids.length; at += MESSAGES_AT_ONCE) {
     const wanted = uids.slice(at, at + MESSAGES_AT_ONCE);
-    const messages = await client.fetchAll(wanted, { uid: true, internalDate: true, source: { start: 0, maxLength: MAX_BYTES } }, { uid: true });
+    const messages = await client.fetchAll(
+      wanted,
+      { uid: true, internalDate: true, source: { start: 0, maxLength: MAX_BYTES } },
+      { uid: true },
+    );
     for (const message of messages.sort((a, b) => a.uid - b.uid)) {
       signal.throwIfAborted();
       await takeIn(deps, mailbox, message, { uidValidity, lastUid: message.uid });
@@ -75,16 +94,27 @@ async function readNew(deps: Deps, client: ImapFlow, mailbox: Mailbox, cursor: M
 }
 
 /** The effects of one message and the cursor behind it: both or neither. What is no report moves the cursor alone. */
-async function takeIn(deps: Deps, mailbox: Mailbox, { uid, source, internalDate }: FetchMessageObject, cursor: MailboxCursor): Promise<void> {
+async function takeIn(
+  deps: Deps,
+  mailbox: Mailbox,
+  { uid, source, internalDate }: FetchMessageObject,
+  cursor: MailboxCursor,
+): Promise<void> {
   const report = source ? await parseReport(source, deps.links) : null;
   const em = engineEm(deps.orm);
-  const commit = (withReport: boolean): Promise<void> => retriedTransaction(em, async (tx) => {
-    if (report && withReport) await recordReports(tx, [{ ...report, source: 'mailbox', at: new Date(internalDate ?? Date.now()) }]);
-    await saveCursor(tx, mailbox.name, cursor);
-  });
+  const commit = (withReport: boolean): Promise<void> =>
+    retriedTransaction(em, async (tx) => {
+      if (report && withReport)
+        await recordReports(tx, [{ ...report, source: 'mailbox', at: new Date(internalDate ?? Date.now()) }]);
+      await saveCursor(tx, mailbox.name, cursor);
+    });
   try {
     await commit(true);
-    if (report) deps.log.debug({ emailId: report.emailId, uid, outcomes: report.outcomes.map(({ kind }) => kind) }, 'a report came in');
+    if (report)
+      deps.log.debug(
+        { emailId: report.emailId, uid, outcomes: report.outcomes.map(({ kind }) => kind) },
+        'a report came in',
+      );
   } catch (error) {
     // Data that the database does not take (classes 22, 23) is refused every time; nothing else may be skipped.
     if (!/^2[23]/.test(pgError(error)?.code ?? '')) throw error;

@@ -110,7 +110,11 @@ export class Filler {
 
   async #release(leased: readonly Ready[]): Promise<void> {
     try {
-      await releaseLeases(engineEm(this.#deps.orm), this.#holder, leased.map(({ row }) => row.id));
+      await releaseLeases(
+        engineEm(this.#deps.orm),
+        this.#holder,
+        leased.map(({ row }) => row.id),
+      );
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'leases not given back');
     }
@@ -135,22 +139,34 @@ export class Filler {
 
   async #leaseAndRender(lane: EmailLane, limit: number): Promise<number> {
     const { log, links: signer, env } = this.#deps;
-    const common = { signer, publicUrl: env.PUBLIC_URL, bounceAddress: env.BOUNCE_ADDRESS, withMetadata: env.WEBHOOK_POSTMARK_SECRET !== '', log };
+    const common = {
+      signer,
+      publicUrl: env.PUBLIC_URL,
+      bounceAddress: env.BOUNCE_ADDRESS,
+      withMetadata: env.WEBHOOK_POSTMARK_SECRET !== '',
+      log,
+    };
     const em = engineEm(this.#deps.orm);
     try {
       const until = Leases.end(performance.now(), LEASE_SECONDS);
       const found = await leaseEmails(em, { holder: this.#holder, lane, limit, seconds: LEASE_SECONDS });
       if (found.length === 0) return 0;
       const leased = await this.#putOff(em, lane, found);
-      const versions = leased.flatMap(({ tenantId, templateId, contentVersion }): ContentVersion[] => (
-        contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }]));
+      const versions = leased.flatMap(({ tenantId, templateId, contentVersion }): ContentVersion[] =>
+        contentVersion === null ? [] : [{ tenantId, templateId, contentVersion }],
+      );
       const template = await this.#templates.load(em, versions);
-      const sender = await this.#senders.load(em, versions.map((version) => ({ tenantId: version.tenantId, emailKey: template(version).fromKey })));
+      const sender = await this.#senders.load(
+        em,
+        versions.map((version) => ({ tenantId: version.tenantId, emailKey: template(version).fromKey })),
+      );
       const tools = { ...common, template, sender };
       let yielded = performance.now();
       for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
         // In their order, and those that are signed on as many threads as there are.
-        for (const prepared of await Promise.all(leased.slice(from, from + PREPARED_AT_ONCE).map((email) => prepare(email, tools)))) {
+        for (const prepared of await Promise.all(
+          leased.slice(from, from + PREPARED_AT_ONCE).map((email) => prepare(email, tools)),
+        )) {
           const ready: Ready = { ...prepared, lane, domain: domainOf(prepared.row.address ?? ''), until };
           if (ready.composed) this.#ready.push(lane, ready);
           else this.#ending.push(ready);
@@ -177,8 +193,14 @@ export class Filler {
     };
     for (const { domain } of this.#ready.items(lane)) count(domain);
     const most = Math.max(this.#domains.limit, this.#full * SHARE_OF_A_DOMAIN);
-    const { kept = [], many = [] } = Object.groupBy(leased, ({ address }) => (address === null || count(domainOf(address)) <= most ? 'kept' : 'many'));
-    await putOffEmails(em, this.#holder, many.map(({ id, address }) => ({ id, delayMs: this.#domains.putOff(domainOf(address!)) })));
+    const { kept = [], many = [] } = Object.groupBy(leased, ({ address }) =>
+      address === null || count(domainOf(address)) <= most ? 'kept' : 'many',
+    );
+    await putOffEmails(
+      em,
+      this.#holder,
+      many.map(({ id, address }) => ({ id, delayMs: this.#domains.putOff(domainOf(address!)) })),
+    );
     return kept;
   }
 }

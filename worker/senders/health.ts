@@ -13,13 +13,22 @@ const MAX_ERROR = 300;
 export function publicError(message: string, url: string): string {
   const { username, password } = new URL(url);
   const secrets = [username, password].map(decodeURIComponent).filter((part) => part.length > 2);
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message).replace(/[^\s<>"'()]+@[^\s<>"'()]+/g, '…').replace(/[\p{Cc}\s]+/gu, ' ').toWellFormed().slice(0, MAX_ERROR);
+  return secrets
+    .reduce((text, secret) => text.replaceAll(secret, '…'), message)
+    .replace(/[^\s<>"'()]+@[^\s<>"'()]+/g, '…')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .toWellFormed()
+    .slice(0, MAX_ERROR);
 }
 
 function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider): ProviderReport {
   return {
-    provider: setting.provider, ...breaker.health, lastError: lastError && publicError(lastError.message, setting.url), lastErrorAt: lastError?.at ?? null,
-    lastSentAt: sentAt, sent,
+    provider: setting.provider,
+    ...breaker.health,
+    lastError: lastError && publicError(lastError.message, setting.url),
+    lastErrorAt: lastError?.at ?? null,
+    lastSentAt: sentAt,
+    sent,
   };
 }
 
@@ -41,13 +50,17 @@ export class HealthReports {
 
   async stop(): Promise<void> {
     await this.#timer.stop();
-    await forgetHealth(engineEm(this.#deps.orm), this.#holder).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'health reports not taken back'));
+    await forgetHealth(engineEm(this.#deps.orm), this.#holder).catch((error: unknown) =>
+      this.#deps.log.warn({ err: error }, 'health reports not taken back'),
+    );
   }
 
   async #report(): Promise<void> {
     const reports = this.#providers.map(reportOf);
     // What is sent is news with the next sign of life.
-    const news = JSON.stringify(reports.map(({ provider, state, failures, lastErrorAt }) => [provider, state, failures, lastErrorAt]));
+    const news = JSON.stringify(
+      reports.map(({ provider, state, failures, lastErrorAt }) => [provider, state, failures, lastErrorAt]),
+    );
     if (news === this.#told && performance.now() - this.#toldAt < REPORT_EVERY_MS) return;
     this.#toldAt = performance.now();
     await reportHealth(engineEm(this.#deps.orm), this.#holder, reports);

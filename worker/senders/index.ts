@@ -12,10 +12,15 @@ const REQUEST_AGAIN_AFTER_SECONDS = 60;
 /** Runs this process's senders, and looks after what other senders and lost requests left behind. */
 export function startSenders(deps: Deps): { stop(): Promise<void> } {
   const sender = new Sender(deps);
-  const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, { callback: (error, message) => { if (!error) sender.wake(lanesOfPing(message.string())); } });
+  const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, {
+    callback: (error, message) => {
+      if (!error) sender.wake(lanesOfPing(message.string()));
+    },
+  });
   const sweeper = every(SWEEP_EVERY_MS, deps.log, 'expired sends not swept', async () => {
     const unknown = await sweepExpired(engineEm(deps.orm));
-    if (unknown > 0) deps.log.warn({ emails: unknown }, 'a holder let go of emails on its connections: they are UNKNOWN');
+    if (unknown > 0)
+      deps.log.warn({ emails: unknown }, 'a holder let go of emails on its connections: they are UNKNOWN');
   });
   const reconciler = every(REQUEST_AGAIN_EVERY_MS, deps.log, 'send requests not repeated', async () => {
     const repeated = await requestAgain(engineEm(deps.orm), REQUEST_AGAIN_AFTER_SECONDS);

@@ -4,7 +4,8 @@ import type { Outcome } from './smtp-outcome.ts';
 const MAX_REPLY = 1000;
 
 /** `base` seconds, twice as long with each attempt, up to `longest`. */
-const grown = (base: number, attempt: number, longest: number): number => Math.min(base * 2 ** Math.min(attempt - 1, 30), longest);
+const grown = (base: number, attempt: number, longest: number): number =>
+  Math.min(base * 2 ** Math.min(attempt - 1, 30), longest);
 
 /**
  * Seconds until an email that was surely not sent is retried. After the provider's own fault: very soon, while it is
@@ -30,9 +31,21 @@ export function settlementOf(email: { id: number; tenantId: string; attempt: num
     case 'rejected':
       return { ...email, provider, result: 'FAILED', reply: printable(outcome.reply) };
     case 'retry':
-      return { ...email, provider, result: 'QUEUED', reply: printable(outcome.reply ?? outcome.error), delaySeconds: retryDelay(outcome, email.attempt) };
+      return {
+        ...email,
+        provider,
+        result: 'QUEUED',
+        reply: printable(outcome.reply ?? outcome.error),
+        delaySeconds: retryDelay(outcome, email.attempt),
+      };
     case 'not_released':
-      return { ...email, provider, result: 'QUEUED', reply: 'not released: the lease had ended', delaySeconds: retryDelay(outcome, email.attempt) };
+      return {
+        ...email,
+        provider,
+        result: 'QUEUED',
+        reply: 'not released: the lease had ended',
+        delaySeconds: retryDelay(outcome, email.attempt),
+      };
     case 'unknown':
       return { ...email, provider, result: 'UNKNOWN', reply: printable(outcome.error) };
   }

@@ -41,7 +41,11 @@ export interface Tools {
  * Whom a leased email is for. In a mail of the service itself nothing is tracked, as in a preview: its link is a key, and
  * only here, while it is rendered, is there one.
  */
-function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: LeasedEmail, address: string, { signer, publicUrl }: Tools): RecipientContext {
+function recipientOf(
+  { id, tenantId, contactId, contact, data, systemKey }: LeasedEmail,
+  address: string,
+  { signer, publicUrl }: Tools,
+): RecipientContext {
   const recipient = { tenantId, emailId: id, contactId, address, contact, data };
   if (systemKey === null) return recipient;
   const url = isOptInKey(systemKey)
@@ -51,11 +55,14 @@ function recipientOf({ id, tenantId, contactId, contact, data, systemKey }: Leas
 }
 
 /** Whoever signs somebody up types the name too, and nothing of that stands in the mail that asks for the confirmation. */
-const nameOf = ({ systemKey, contact }: LeasedEmail): string | null => (systemKey !== null && isOptInKey(systemKey) ? null : recipientName(contact));
+const nameOf = ({ systemKey, contact }: LeasedEmail): string | null =>
+  systemKey !== null && isOptInKey(systemKey) ? null : recipientName(contact);
 
 /** Mail of the service itself to whomever a tenant names says who sends it; a tenant that has made a sender of MAIL_FROM only signs it. */
 function senderOf({ systemKey }: LeasedEmail, sender: SenderIdentity | null): SenderIdentity | null {
-  return sender === null || systemKey === null || isOptInKey(systemKey) ? sender : { ...sender, name: null, replyTo: null };
+  return sender === null || systemKey === null || isOptInKey(systemKey)
+    ? sender
+    : { ...sender, name: null, replyTo: null };
 }
 
 /** When the tenant's send window opens for the recipient; null while it is open. */
@@ -70,7 +77,15 @@ function windowOpening({ sendWindow, contact }: LeasedEmail): Date | null {
 export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepared> {
   const { id, tenantId, templateId, contentVersion, contactId, address, attempt } = email;
   const row: RenderedRow = {
-    id, tenantId, address, contentVersion, attempt, linkCount: null, fromKey: null, contactVersion: email.contactVersion, isBareAddress: contactId === null,
+    id,
+    tenantId,
+    address,
+    contentVersion,
+    attempt,
+    linkCount: null,
+    fromKey: null,
+    contactVersion: email.contactVersion,
+    isBareAddress: contactId === null,
   };
   // Its template or contact is gone, and the gates will say so.
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
@@ -82,12 +97,18 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     const sender = senderOf(email, tools.sender({ tenantId, emailKey: template.fromKey }));
     const rendered = renderFor(template.compiled, recipientOf(email, address, tools));
     const composed = template.composer(sender)({
-      messageId: messageIdFor(id, template.fromAddress, tools.signer), to: { name: nameOf(email), address }, date: new Date(), rendered,
+      messageId: messageIdFor(id, template.fromAddress, tools.signer),
+      to: { name: nameOf(email), address },
+      date: new Date(),
+      rendered,
       ...(tools.bounceAddress ? { returnPath: returnPathOf(id, tools.bounceAddress, tools.signer) } : {}),
       ...(tools.withMetadata ? { metadata: tools.signer.bounceToken(id) } : {}),
     });
     const message = sender?.signer ? await signMessage(composed.message, sender.signer) : composed.message;
-    return { row: { ...row, linkCount: Math.min(countLinks(rendered.html), MOST_LINKS) }, composed: { ...composed, message } };
+    return {
+      row: { ...row, linkCount: Math.min(countLinks(rendered.html), MOST_LINKS) },
+      composed: { ...composed, message },
+    };
   } catch (error) {
     const failure = error instanceof RangeError ? 'address_invalid' : 'template_failed';
     tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email can not be sent');

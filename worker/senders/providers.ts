@@ -33,7 +33,9 @@ export interface Provider {
 /** Whether an outcome says that the provider, not the message, is in trouble. */
 function isTrouble(outcome: Outcome): boolean {
   if (outcome.kind === 'unknown') return true;
-  return outcome.kind === 'retry' && (outcome.providerFault || outcome.reply === null || outcome.reply.startsWith('421'));
+  return (
+    outcome.kind === 'retry' && (outcome.providerFault || outcome.reply === null || outcome.reply.startsWith('421'))
+  );
 }
 
 export interface ProvidersOptions {
@@ -61,7 +63,18 @@ export class Providers {
     this.all = settings.map((setting) => {
       const size = setting.connections ?? connections;
       const pool = openPool({ url: setting.url, provider: setting.provider, size });
-      return { setting, size, pool, breaker: new Breaker(now), starts: 0, lastReplyAt: 0, pausedUntil: 0, sent: 0, sentAt: null, lastError: null };
+      return {
+        setting,
+        size,
+        pool,
+        breaker: new Breaker(now),
+        starts: 0,
+        lastReplyAt: 0,
+        pausedUntil: 0,
+        sent: 0,
+        sentAt: null,
+        lastError: null,
+      };
     });
   }
 
@@ -142,7 +155,10 @@ export class Providers {
     if (granted < count) {
       const pause = Math.max(waitMs, LEAST_PAUSE_MS);
       provider.pausedUntil = this.#now() + pause;
-      const timer = setTimeout(() => { this.#timers.delete(timer); this.#options.onRoom(); }, pause);
+      const timer = setTimeout(() => {
+        this.#timers.delete(timer);
+        this.#options.onRoom();
+      }, pause);
       this.#timers.add(timer);
     }
     return granted;

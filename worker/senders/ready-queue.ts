@@ -12,7 +12,9 @@ interface Waiting<T> {
 
 /** What waits for a connection, by lane. A lane that is empty leaves its share to the others. */
 export class ReadyQueue<T> {
-  readonly #lanes = new Map<EmailLane, Waiting<T>>(EMAIL_LANES.map((lane) => [lane, { items: [], share: SHARES[lane], credit: 0 }]));
+  readonly #lanes = new Map<EmailLane, Waiting<T>>(
+    EMAIL_LANES.map((lane) => [lane, { items: [], share: SHARES[lane], credit: 0 }]),
+  );
   readonly #all = [...this.#lanes.values()];
 
   push(lane: EmailLane, item: T): void {

@@ -104,15 +104,21 @@ export class Sender {
     this.#deps = deps;
     const { SMTP_URL, SEND_CONNECTIONS, SEND_CONNECTIONS_PER_DOMAIN } = deps.env;
     this.#providers = new Providers(readProviders(SMTP_URL), {
-      connections: SEND_CONNECTIONS, log: deps.log, onRoom: () => this.#free.now(),
-      takeRate: ({ provider, ratePerMinute }, count) => takeRate(engineEm(deps.orm), { provider, ratePerMinute: ratePerMinute! }, count),
+      connections: SEND_CONNECTIONS,
+      log: deps.log,
+      onRoom: () => this.#free.now(),
+      takeRate: ({ provider, ratePerMinute }, count) =>
+        takeRate(engineEm(deps.orm), { provider, ratePerMinute: ratePerMinute! }, count),
     });
     this.#health = new HealthReports(deps, this.#holder, this.#providers.all);
     this.#domains = new Domains(SEND_CONNECTIONS_PER_DOMAIN);
     this.#leases = new Leases(deps, this.#holder);
     this.#settler = new Settler(deps);
     this.#filler = new Filler(deps, {
-      holder: this.#holder, domains: this.#domains, onReady: () => this.#free.now(), mayLease: () => this.#providers.choose() !== null,
+      holder: this.#holder,
+      domains: this.#domains,
+      onReady: () => this.#free.now(),
+      mayLease: () => this.#providers.choose() !== null,
     });
     this.#loop = this.#run();
   }
@@ -131,10 +137,14 @@ export class Sender {
     this.#free.now();
     await Promise.all([this.#loop, this.#filler.stop()]);
     const giveUp = performance.now() + STOP_MS;
-    while (this.#working.size > 0 && performance.now() < giveUp) await Promise.race([Promise.all(this.#working), delay(100)]);
+    while (this.#working.size > 0 && performance.now() < giveUp)
+      await Promise.race([Promise.all(this.#working), delay(100)]);
     void this.#providers.close();
     if (this.#working.size > 0) {
-      this.#deps.log.warn({ emails: this.#working.size, unsettled: this.#settler.waiting }, 'stopped with emails that will be UNKNOWN');
+      this.#deps.log.warn(
+        { emails: this.#working.size, unsettled: this.#settler.waiting },
+        'stopped with emails that will be UNKNOWN',
+      );
     }
     this.#leases.stop();
     await this.#health.stop();
@@ -196,15 +206,25 @@ export class Sender {
     this.#turns += 1;
     const until = Leases.end(performance.now(), SENDING_LEASE_SECONDS);
     const name = `${this.#holder}/${(this.#calls += 1)}`;
-    const emails = [...next.map(({ ready, provider }) => ({ rendered: ready.row, provider: provider.setting.provider })), ...ending.map(({ row }) => ({ rendered: row, provider: null }))];
+    const emails = [
+      ...next.map(({ ready, provider }) => ({ rendered: ready.row, provider: provider.setting.provider })),
+      ...ending.map(({ row }) => ({ rendered: row, provider: null })),
+    ];
     const attempts = Promise.withResolvers<Map<number, number>>();
     const end = Promise.withResolvers<void>();
     const ahead = this.#startedInARow >= AHEAD_AFTER;
     for (const on of next) this.#track(this.#send(on, { attempts: attempts.promise, over: end.promise, ahead, until }));
     const started = await startEmails((statements) => this.#deps.hot.once('engine', statements), {
-      holder: this.#holder, name, leaseSeconds: SENDING_LEASE_SECONDS, emails, sent: sent.map(({ settlement }) => settlement),
+      holder: this.#holder,
+      name,
+      leaseSeconds: SENDING_LEASE_SECONDS,
+      emails,
+      sent: sent.map(({ settlement }) => settlement),
     }).catch((error: unknown) => {
-      this.#deps.log.warn({ err: error, emails: emails.length, sent: sent.length }, 'emails neither started nor settled');
+      this.#deps.log.warn(
+        { err: error, emails: emails.length, sent: sent.length },
+        'emails neither started nor settled',
+      );
       return null;
     });
     const toSend = attemptsOf(started ?? []);
@@ -214,12 +234,21 @@ export class Sender {
       for (const { settlement } of sent) this.#leases.drop(settlement.id);
       this.#deps.pingOutbox('outbox_events');
       for (const { slot } of over) slot.release();
-      for (const { status } of started) if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
+      for (const { status } of started)
+        if (status !== 'SENDING') this.#deps.metrics.emails.inc({ outcome: status.toLowerCase() });
     } else {
       const taken = new Set(next.map(({ slot }) => slot));
       await Promise.all([
-        ...sent.map(async (one) => { await this.#settler.settle(one.settlement); this.#leases.drop(one.settlement.id); if (!taken.has(one.slot)) one.slot.release(); }),
-        this.#takeBack(emails.map(({ rendered }) => rendered), name), delay(POLL_MS),
+        ...sent.map(async (one) => {
+          await this.#settler.settle(one.settlement);
+          this.#leases.drop(one.settlement.id);
+          if (!taken.has(one.slot)) one.slot.release();
+        }),
+        this.#takeBack(
+          emails.map(({ rendered }) => rendered),
+          name,
+        ),
+        delay(POLL_MS),
       ]);
     }
     end.resolve();
@@ -232,8 +261,20 @@ export class Sender {
    * become free for a new lease. Their connections carry nothing else before that is settled, as after a message.
    */
   async #takeBack(all: readonly RenderedRow[], start: string): Promise<void> {
-    await Promise.all(all.map(({ id, tenantId, attempt }) => (
-      this.#settler.settle({ id, tenantId, attempt: attempt + 1, start, provider: null, result: 'QUEUED', reply: null, delaySeconds: LATE_COMMIT_SECONDS }))));
+    await Promise.all(
+      all.map(({ id, tenantId, attempt }) =>
+        this.#settler.settle({
+          id,
+          tenantId,
+          attempt: attempt + 1,
+          start,
+          provider: null,
+          result: 'QUEUED',
+          reply: null,
+          delaySeconds: LATE_COMMIT_SECONDS,
+        }),
+      ),
+    );
   }
 
   /**
@@ -261,13 +302,18 @@ export class Sender {
     }
     let released = false;
     let next: Ready | null = null;
-    const beforeDot = async (): Promise<boolean> => (released = (await started) !== undefined && this.#leases.holds(id));
+    const beforeDot = async (): Promise<boolean> =>
+      (released = (await started) !== undefined && this.#leases.holds(id));
     const following = (): Envelope | null => (next = this.#takeFollowing(provider))?.composed!.envelope ?? null;
-    const outcome = await slot.send(composed!.envelope, composed!.message, { beforeDot, following }).catch((error: unknown): Outcome => {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
-      return released ? { kind: 'unknown', error: message, provider: '' } : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
-    });
+    const outcome = await slot
+      .send(composed!.envelope, composed!.message, { beforeDot, following })
+      .catch((error: unknown): Outcome => {
+        const message = error instanceof Error ? error.message : String(error);
+        this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
+        return released
+          ? { kind: 'unknown', error: message, provider: '' }
+          : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };
+      });
     this.#providers.report(provider, outcome);
     const attempt = await started;
     if (attempt === undefined) return giveUp();
@@ -284,7 +330,13 @@ export class Sender {
    * with a limit per domain, because the connection would count for two emails.
    */
   #takeFollowing(provider: Provider): Ready | null {
-    if (this.#stopping || this.#startedInARow < AHEAD_AFTER || this.#domains.limit > 0 || this.#providers.reusableProvider() !== provider) return null;
+    if (
+      this.#stopping ||
+      this.#startedInARow < AHEAD_AFTER ||
+      this.#domains.limit > 0 ||
+      this.#providers.reusableProvider() !== provider
+    )
+      return null;
     return this.#filler.take(1)[0] ?? null;
   }
 
@@ -294,7 +346,7 @@ export class Sender {
    */
   #nextOver({ slot, following }: Sent): Ready | null {
     if (following) return performance.now() < following.until ? following : null;
-    return slot.usable ? this.#filler.take(1)[0] ?? null : null;
+    return slot.usable ? (this.#filler.take(1)[0] ?? null) : null;
   }
 
   /** Requeues an email whose envelope was pipelined in vain, which cost a connection. */
@@ -310,7 +362,13 @@ export class Sender {
   async #settleAlone({ settlement, provider, slot, following }: Sent): Promise<void> {
     await this.#settler.settle(settlement);
     this.#leases.drop(settlement.id);
-    if (following && !this.#stopping && slot.usable && provider === this.#providers.reusableProvider() && performance.now() < following.until) {
+    if (
+      following &&
+      !this.#stopping &&
+      slot.usable &&
+      provider === this.#providers.reusableProvider() &&
+      performance.now() < following.until
+    ) {
       this.#onSlots.push({ ready: following, provider, slot });
     } else {
       slot.release();

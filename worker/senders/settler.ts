@@ -71,7 +71,10 @@ export class Settler {
     } catch (error) {
       if (!isDataError(error)) throw error;
       if (batch.length === 1) {
-        this.#deps.log.error({ err: error, emailId: batch[0]!.id, attempt: batch[0]!.attempt, result: batch[0]!.result }, 'an outcome can not be settled; the email will be UNKNOWN');
+        this.#deps.log.error(
+          { err: error, emailId: batch[0]!.id, attempt: batch[0]!.attempt, result: batch[0]!.result },
+          'an outcome can not be settled; the email will be UNKNOWN',
+        );
         return;
       }
       // One that Postgres refuses must not hold back the others.

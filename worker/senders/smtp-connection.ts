@@ -25,7 +25,13 @@ export class SmtpOpenError extends Error {
 
   constructor(error: NodemailerError, provider: string) {
     super(error.message, { cause: error });
-    this.outcome = { kind: 'retry', reply: error.response || null, error: error.message, providerFault: true, provider };
+    this.outcome = {
+      kind: 'retry',
+      reply: error.response || null,
+      error: error.message,
+      providerFault: true,
+      provider,
+    };
   }
 }
 
@@ -40,7 +46,10 @@ export function readUrl(url: string) {
  * Opens one connection to the provider of an SMTP URL, with TLS as the URL and the server say, and logs in when the URL
  * has credentials and the server offers it. Rejects with SmtpOpenError.
  */
-export function openConnection(url: string, { timeouts = {}, ...named }: { timeouts?: SmtpTimeouts; provider?: string } = {}): Promise<SmtpSession> {
+export function openConnection(
+  url: string,
+  { timeouts = {}, ...named }: { timeouts?: SmtpTimeouts; provider?: string } = {},
+): Promise<SmtpSession> {
   const { auth, options, provider: address } = readUrl(url);
   const { provider = address } = named;
   const { connectMs = 15_000, greetingMs = 30_000, handoverMs = 30_000, messageMs = 900_000 } = timeouts;

@@ -45,5 +45,7 @@ export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provi
 
 /** The outcome of a message whose connection was lost; `released` says whether the final dot was let go. */
 export function outcomeOfLoss({ message: error }: Error, released: boolean, provider: string): Outcome {
-  return released ? { kind: 'unknown', error, provider } : { kind: 'retry', reply: null, error, providerFault: false, provider };
+  return released
+    ? { kind: 'unknown', error, provider }
+    : { kind: 'retry', reply: null, error, providerFault: false, provider };
 }

@@ -55,7 +55,14 @@ interface Idle extends Kept {
 }
 
 /** A pool of own connections to one provider. It opens them lazily, replaces broken ones, and sends each message once. */
-export function createSmtpPool({ url, provider = readUrl(url).provider, size, maxMessages = 500, idleMs = 30_000, timeouts = {} }: SmtpPoolOptions): SmtpPool {
+export function createSmtpPool({
+  url,
+  provider = readUrl(url).provider,
+  size,
+  maxMessages = 500,
+  idleMs = 30_000,
+  timeouts = {},
+}: SmtpPoolOptions): SmtpPool {
   const idle: Idle[] = [];
   const running = new Set<Promise<Outcome>>();
   let busy = 0;
@@ -99,7 +106,8 @@ export function createSmtpPool({ url, provider = readUrl(url).provider, size, ma
       if (kept.session.usable && (begun === null || begun === mail[0])) {
         const outcome = await sendOver(mail);
         // The server may have closed a reused connection without this side knowing yet: retry once over a new one.
-        if (kept.messages === 1 || outcome.kind !== 'retry' || outcome.reply !== null || kept.session.usable) return outcome;
+        if (kept.messages === 1 || outcome.kind !== 'retry' || outcome.reply !== null || kept.session.usable)
+          return outcome;
       }
       kept.session.quit();
       try {

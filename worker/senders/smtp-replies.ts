@@ -28,7 +28,8 @@ export class ReplyReader {
       this.#lines.push(line);
       if (mark !== '-') yield { code: Number(code), text: decode(this.#lines.splice(0).join('\n')) };
     }
-    if (this.#lines.length > MAX_LINES || this.#rest.length > MAX_LINE) throw new Error('the server\'s reply does not end');
+    if (this.#lines.length > MAX_LINES || this.#rest.length > MAX_LINE)
+      throw new Error("the server's reply does not end");
   }
 }
 

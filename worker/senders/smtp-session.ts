@@ -65,9 +65,16 @@ export class Session implements SmtpSession {
   }
 
   async send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome> {
-    if (!this.usable || (this.#next && this.#next.envelope !== envelope)) throw new Error('the SMTP session is not usable');
+    if (!this.usable || (this.#next && this.#next.envelope !== envelope))
+      throw new Error('the SMTP session is not usable');
     if (!isSound(envelope)) {
-      return { kind: 'retry', reply: null, error: 'an address that can not stand in an envelope', providerFault: false, provider: this.provider };
+      return {
+        kind: 'retry',
+        reply: null,
+        error: 'an address that can not stand in an envelope',
+        providerFault: false,
+        provider: this.provider,
+      };
     }
     this.#sending = true;
     try {
@@ -118,12 +125,12 @@ export class Session implements SmtpSession {
   /** Ends a transaction that stopped before DATA, for the next message; a session that does not answer is closed. */
   #reset(): Promise<void> {
     return new Promise((resolve) => {
-      const done = this.#resetting = (isReset: boolean): void => {
+      const done = (this.#resetting = (isReset: boolean): void => {
         clearTimeout(deadline);
         this.#resetting = null;
         if (!isReset) this.#socket.destroy();
         resolve();
-      };
+      });
       const deadline = setTimeout(done, RESET_MS, false);
       this.#wire.expectReply(({ code }) => done(code === 250));
       this.#socket.write('RSET\r\n');

@@ -57,7 +57,15 @@ function hasWholeLines(message: Buffer): boolean {
  * is doubled, so that nothing in it can be taken for its end.
  */
 function onTheWire(message: Buffer): Buffer {
-  const whole = hasWholeLines(message) ? message : Buffer.from(`${message.toString('latin1').replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`, 'latin1');
+  const whole = hasWholeLines(message)
+    ? message
+    : Buffer.from(
+        `${message
+          .toString('latin1')
+          .replace(/\r\n|\r|\n/g, '\r\n')
+          .replace(/\r\n$/, '')}\r\n`,
+        'latin1',
+      );
   const pieces: Buffer[] = whole[0] === DOT ? [Buffer.of(DOT)] : [];
   let from = 0;
   for (let at = whole.indexOf(LINE_THEN_DOT); at >= 0; at = whole.indexOf(LINE_THEN_DOT, from)) {
@@ -122,8 +130,14 @@ export class Transaction {
     this.envelope = envelope;
     this.#wire = wire;
     this.#begin = begin;
-    this.#commands = [['MAIL', `MAIL FROM:<${from}>${utf8}\r\n`], ['RCPT', `RCPT TO:<${to}>\r\n`], ['DATA', 'DATA\r\n']];
-    this.ended = new Promise((resolve) => { this.#end = resolve; });
+    this.#commands = [
+      ['MAIL', `MAIL FROM:<${from}>${utf8}\r\n`],
+      ['RCPT', `RCPT TO:<${to}>\r\n`],
+      ['DATA', 'DATA\r\n'],
+    ];
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
   }
 
   /** The next command, or with pipelining (RFC 2920) all of them at once, to be written now. */
@@ -139,7 +153,10 @@ export class Transaction {
       const { messageMs, handoverMs } = this.#wire.options;
       this.#mail = { message, hooks };
       this.#deadline = setTimeout(() => this.lost(new Error('the message took too long')), messageMs);
-      this.#handover = setTimeout(() => this.lost(new Error('the message could not be handed over in time')), handoverMs);
+      this.#handover = setTimeout(
+        () => this.lost(new Error('the message could not be handed over in time')),
+        handoverMs,
+      );
       if (this.#isOpen) this.#handOver();
     }
     return this.ended;
@@ -150,7 +167,11 @@ export class Transaction {
     this.#unanswered -= 1;
     const positive = isPositive(reply, step);
     this.#isClosing ||= reply.code === CLOSING || !(positive || isNegative(reply));
-    if (step === 'dot') return this.#settle(positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider), 'keep');
+    if (step === 'dot')
+      return this.#settle(
+        positive ? { kind: 'sent', reply: reply.text, provider } : outcomeOfRefusal(reply, step, provider),
+        'keep',
+      );
     if (!positive) this.#refusal ??= outcomeOfRefusal(reply, step, provider);
     if (this.#unanswered > 0) return;
     // A server that accepted DATA all the same would read the next commands as a message: close.
@@ -163,11 +184,17 @@ export class Transaction {
   /** An answer to a message that has not ended is out of order: it accepted nothing. */
   early(reply: Reply): void {
     const error = 'the server answered before the end of the message';
-    this.#settle({ kind: 'retry', reply: reply.text, error, providerFault: false, provider: this.#wire.options.provider }, 'close');
+    this.#settle(
+      { kind: 'retry', reply: reply.text, error, providerFault: false, provider: this.#wire.options.provider },
+      'close',
+    );
   }
 
   lost(error: Error): void {
-    this.#settle(this.#refusal ?? outcomeOfLoss(error, this.#state === 'released', this.#wire.options.provider), 'close');
+    this.#settle(
+      this.#refusal ?? outcomeOfLoss(error, this.#state === 'released', this.#wire.options.provider),
+      'close',
+    );
   }
 
   #says(step: Step): void {
@@ -177,7 +204,9 @@ export class Transaction {
 
   #handOver(): void {
     // Called back when the kernel has all of it, so that nothing but the dot is left to send.
-    this.#wire.socket.write(onTheWire(this.#mail!.message), (error) => (error ? this.lost(error) : void this.#askForDot()));
+    this.#wire.socket.write(onTheWire(this.#mail!.message), (error) =>
+      error ? this.lost(error) : void this.#askForDot(),
+    );
   }
 
   async #askForDot(): Promise<void> {

@@ -5,21 +5,53 @@ import type { Email } from '../../../db/entities/emails.ts';
 export function presentEmailCampaign(campaign: EmailCampaign) {
   const segmentId = campaign.segmentId ?? null;
   return {
-    id: campaign.id, name: campaign.name, templateId: campaign.templateId ?? null, segmentId, listId: segmentId, scheduleType: campaign.scheduleType ?? null,
-    scheduledAt: campaign.scheduledAt ?? null, cron: campaign.cron ?? null, timezone: campaign.timezone ?? null, ratePerMinute: campaign.ratePerMinute ?? null,
-    variants: campaign.variants ?? null, winner: campaign.winner ?? null, winnerVariant: campaign.winnerVariant ?? null, status: campaign.status!,
-    error: campaign.error ?? null, nextRunAt: campaign.nextRunAt ?? null, startedAt: campaign.startedAt ?? null, finishedAt: campaign.finishedAt ?? null,
-    tenantId: campaign.tenantId, version: campaign.version, createdAt: campaign.createdAt, updatedAt: campaign.updatedAt,
+    id: campaign.id,
+    name: campaign.name,
+    templateId: campaign.templateId ?? null,
+    segmentId,
+    listId: segmentId,
+    scheduleType: campaign.scheduleType ?? null,
+    scheduledAt: campaign.scheduledAt ?? null,
+    cron: campaign.cron ?? null,
+    timezone: campaign.timezone ?? null,
+    ratePerMinute: campaign.ratePerMinute ?? null,
+    variants: campaign.variants ?? null,
+    winner: campaign.winner ?? null,
+    winnerVariant: campaign.winnerVariant ?? null,
+    status: campaign.status!,
+    error: campaign.error ?? null,
+    nextRunAt: campaign.nextRunAt ?? null,
+    startedAt: campaign.startedAt ?? null,
+    finishedAt: campaign.finishedAt ?? null,
+    tenantId: campaign.tenantId,
+    version: campaign.version,
+    createdAt: campaign.createdAt,
+    updatedAt: campaign.updatedAt,
   };
 }
 
 export function presentRecipient(email: Email) {
   return {
-    emailId: email.id, contactId: email.contactId ?? null, email: email.toAddress ?? null, status: email.status!, reason: email.reason ?? null,
-    variant: email.variant ?? null, templateId: email.templateId, dueAt: email.dueAt ?? null, sentAt: email.sentAt ?? null, createdAt: email.createdAt,
+    emailId: email.id,
+    contactId: email.contactId ?? null,
+    email: email.toAddress ?? null,
+    status: email.status!,
+    reason: email.reason ?? null,
+    variant: email.variant ?? null,
+    templateId: email.templateId,
+    dueAt: email.dueAt ?? null,
+    sentAt: email.sentAt ?? null,
+    createdAt: email.createdAt,
     updatedAt: email.updatedAt,
   };
 }
 
-export const presentEmailSettings = ({ frequencyCap, sendWindow, version }: Pick<EmailSettings, 'frequencyCap' | 'sendWindow' | 'version'>) => (
-  { frequencyCap: frequencyCap ?? null, sendWindow: sendWindow ?? null, version });
+export const presentEmailSettings = ({
+  frequencyCap,
+  sendWindow,
+  version,
+}: Pick<EmailSettings, 'frequencyCap' | 'sendWindow' | 'version'>) => ({
+  frequencyCap: frequencyCap ?? null,
+  sendWindow: sendWindow ?? null,
+  version,
+});

@@ -2,16 +2,36 @@ import type { Static } from 'typebox';
 import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Author } from '../../../domain/audit/audit.ts';
-import { cancelEmailCampaign, pauseEmailCampaign, resumeEmailCampaign, sendEmailCampaign } from '../../../domain/emails/campaigns/change-email-campaign.ts';
+import {
+  cancelEmailCampaign,
+  pauseEmailCampaign,
+  resumeEmailCampaign,
+  sendEmailCampaign,
+} from '../../../domain/emails/campaigns/change-email-campaign.ts';
 import { listEmailCampaigns, listRecipients } from '../../../domain/emails/campaigns/list-email-campaigns.ts';
 import { readEmailCampaignStats } from '../../../domain/emails/campaigns/read-email-campaign-stats.ts';
-import { createEmailCampaign, deleteEmailCampaign, emailCampaignViolations, updateEmailCampaign, type EmailCampaignInput } from '../../../domain/emails/campaigns/save-email-campaign.ts';
+import {
+  createEmailCampaign,
+  deleteEmailCampaign,
+  emailCampaignViolations,
+  updateEmailCampaign,
+  type EmailCampaignInput,
+} from '../../../domain/emails/campaigns/save-email-campaign.ts';
 import { notFound } from '../../../domain/common/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import type { ValidPart } from '../../../domain/common/valid-part.ts';
 import * as schema from './schema.ts';
 import { presentEmailCampaign, presentRecipient } from './presenter.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
+import {
+  accepted,
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../../route/route.ts';
 
 async function findCampaign(em: EntityManager, id: number): Promise<EmailCampaign> {
   const campaign = await em.findOne(EmailCampaign, { id });
@@ -20,33 +40,62 @@ async function findCampaign(em: EntityManager, id: number): Promise<EmailCampaig
 }
 
 /** A change of its state, answered by the campaign. */
-const change = (verb: string, summary: string, description: string, run: (em: EntityManager, author: Author, id: number) => Promise<EmailCampaign>) => route({
-  method: 'POST', path: `/emails/campaigns/{id}/${verb}`, operationId: `${verb}EmailCampaign`, summary, description, access: 'emails:send',
-  params: IdParams, responses: { 202: { schema: schema.EmailCampaign } }, errors: ['conflict'],
-  handler: async ({ em, caller, params }) => accepted(`/emails/campaigns/${params.id}`, presentEmailCampaign(await run(em, caller, params.id))),
-});
+const change = (
+  verb: string,
+  summary: string,
+  description: string,
+  run: (em: EntityManager, author: Author, id: number) => Promise<EmailCampaign>,
+) =>
+  route({
+    method: 'POST',
+    path: `/emails/campaigns/{id}/${verb}`,
+    operationId: `${verb}EmailCampaign`,
+    summary,
+    description,
+    access: 'emails:send',
+    params: IdParams,
+    responses: { 202: { schema: schema.EmailCampaign } },
+    errors: ['conflict'],
+    handler: async ({ em, caller, params }) =>
+      accepted(`/emails/campaigns/${params.id}`, presentEmailCampaign(await run(em, caller, params.id))),
+  });
 
 const timeOf = (time: string | null | undefined) => (typeof time === 'string' ? new Date(time) : time);
 
 type Given = ValidPart<Static<typeof schema.EmailCampaignUpdate>>;
 /** Variants and a winner may lack what is wrong with them. */
-const inputOf = (body: Given): Partial<EmailCampaignInput> => ({ ...body, scheduledAt: timeOf(body.scheduledAt) }) as Partial<EmailCampaignInput>;
+const inputOf = (body: Given): Partial<EmailCampaignInput> =>
+  ({ ...body, scheduledAt: timeOf(body.scheduledAt) }) as Partial<EmailCampaignInput>;
 /** Whether a member came and is not left. */
-const lostOf = (given: Record<string, unknown>, body: Given) => (member: keyof EmailCampaignInput): boolean => given[member] !== undefined && body[member] === undefined;
+const lostOf =
+  (given: Record<string, unknown>, body: Given) =>
+  (member: keyof EmailCampaignInput): boolean =>
+    given[member] !== undefined && body[member] === undefined;
 
 export const emailCampaignRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/campaigns', operationId: 'listEmailCampaigns', summary: 'List email campaigns', access: 'emails:read',
-    query: schema.EmailCampaignQuery, responses: { 200: { schema: listOf(schema.EmailCampaign) } },
+    method: 'GET',
+    path: '/emails/campaigns',
+    operationId: 'listEmailCampaigns',
+    summary: 'List email campaigns',
+    access: 'emails:read',
+    query: schema.EmailCampaignQuery,
+    responses: { 200: { schema: listOf(schema.EmailCampaign) } },
     handler: async ({ em, query }) => ({
       body: await listEmailCampaigns(em, query, (found) => found.map(presentEmailCampaign)),
     }),
   }),
   route({
-    method: 'POST', path: '/emails/campaigns', operationId: 'createEmailCampaign', summary: 'Create an email campaign, and send it when a schedule says so',
+    method: 'POST',
+    path: '/emails/campaigns',
+    operationId: 'createEmailCampaign',
+    summary: 'Create an email campaign, and send it when a schedule says so',
     access: 'emails:send',
-    description: 'Without `scheduleType` it is a DRAFT until it is sent. `immediate` begins at once. Its audience is whoever is in the segment when sending begins; each gets it once.',
-    body: schema.EmailCampaignCreate, responses: { 201: { schema: schema.EmailCampaign } }, errors: ['not_found'],
+    description:
+      'Without `scheduleType` it is a DRAFT until it is sent. `immediate` begins at once. Its audience is whoever is in the segment when sending begins; each gets it once.',
+    body: schema.EmailCampaignCreate,
+    responses: { 201: { schema: schema.EmailCampaign } },
+    errors: ['not_found'],
     check: ({ body, given }) => emailCampaignViolations(inputOf(body), null, lostOf(given, body)),
     handler: async ({ em, caller, body }) => {
       const campaign = await createEmailCampaign(em, caller, { ...body, scheduledAt: timeOf(body.scheduledAt) });
@@ -54,46 +103,102 @@ export const emailCampaignRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/campaigns/{id}', operationId: 'getEmailCampaign', summary: 'Get an email campaign', access: 'emails:read',
-    params: IdParams, responses: { 200: { schema: schema.EmailCampaign } },
+    method: 'GET',
+    path: '/emails/campaigns/{id}',
+    operationId: 'getEmailCampaign',
+    summary: 'Get an email campaign',
+    access: 'emails:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.EmailCampaign } },
     handler: async ({ em, params }) => ({ body: presentEmailCampaign(await findCampaign(em, params.id)) }),
   }),
   route({
-    method: 'PUT', path: '/emails/campaigns/{id}', operationId: 'updateEmailCampaign', summary: 'Change an email campaign', access: 'emails:send',
+    method: 'PUT',
+    path: '/emails/campaigns/{id}',
+    operationId: 'updateEmailCampaign',
+    summary: 'Change an email campaign',
+    access: 'emails:send',
     description: 'While it is sent or paused the name and the rate; once it has ended, the name.',
-    params: IdParams, body: schema.EmailCampaignUpdate, responses: { 200: { schema: schema.EmailCampaign } }, errors: ['conflict', 'precondition_failed'],
+    params: IdParams,
+    body: schema.EmailCampaignUpdate,
+    responses: { 200: { schema: schema.EmailCampaign } },
+    errors: ['conflict', 'precondition_failed'],
     check: async ({ tx, params, body, given, readOnly }) => {
       const current = await tx.findOne(EmailCampaign, { id: params.id ?? 0 });
       if (!current) return [];
-      return [...changedReadOnly(readOnly, presentEmailCampaign(current)), ...emailCampaignViolations(inputOf(body), current, lostOf(given, body))];
+      return [
+        ...changedReadOnly(readOnly, presentEmailCampaign(current)),
+        ...emailCampaignViolations(inputOf(body), current, lostOf(given, body)),
+      ];
     },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
-      body: presentEmailCampaign(await updateEmailCampaign(em, params.id, { ...body, scheduledAt: timeOf(body.scheduledAt) }, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentEmailCampaign(current));
-      })),
+      body: presentEmailCampaign(
+        await updateEmailCampaign(em, params.id, { ...body, scheduledAt: timeOf(body.scheduledAt) }, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentEmailCampaign(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/emails/campaigns/{id}', operationId: 'deleteEmailCampaign', summary: 'Delete an email campaign', access: 'emails:send',
-    description: 'Its emails stay.', params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['conflict', 'in_use', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/emails/campaigns/{id}',
+    operationId: 'deleteEmailCampaign',
+    summary: 'Delete an email campaign',
+    access: 'emails:send',
+    description: 'Its emails stay.',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['conflict', 'in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteEmailCampaign(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
-  change('send', 'Send a DRAFT', 'By its schedule; at once where it has none. One that is on its way stays so.', sendEmailCampaign),
-  change('pause', 'Pause an email campaign', 'What is not on a connection to a provider at this moment waits until it is resumed; one that is SCHEDULED does not begin.', pauseEmailCampaign),
-  change('resume', 'Go on with a paused email campaign', 'With whoever has not had it. One that has not begun is SCHEDULED again: a recurring one for its next time, any other begins at once when its time is past.', resumeEmailCampaign),
-  change('cancel', 'Cancel an email campaign', 'Nothing more goes out: what is still queued becomes SUPPRESSED.', cancelEmailCampaign),
+  change(
+    'send',
+    'Send a DRAFT',
+    'By its schedule; at once where it has none. One that is on its way stays so.',
+    sendEmailCampaign,
+  ),
+  change(
+    'pause',
+    'Pause an email campaign',
+    'What is not on a connection to a provider at this moment waits until it is resumed; one that is SCHEDULED does not begin.',
+    pauseEmailCampaign,
+  ),
+  change(
+    'resume',
+    'Go on with a paused email campaign',
+    'With whoever has not had it. One that has not begun is SCHEDULED again: a recurring one for its next time, any other begins at once when its time is past.',
+    resumeEmailCampaign,
+  ),
+  change(
+    'cancel',
+    'Cancel an email campaign',
+    'Nothing more goes out: what is still queued becomes SUPPRESSED.',
+    cancelEmailCampaign,
+  ),
   route({
-    method: 'GET', path: '/emails/campaigns/{id}/stats', operationId: 'getEmailCampaignStats', summary: 'What became of an email campaign', access: 'emails:read',
-    description: 'Hits of scanners are not counted.', params: IdParams, responses: { 200: { schema: schema.EmailCampaignStats } },
+    method: 'GET',
+    path: '/emails/campaigns/{id}/stats',
+    operationId: 'getEmailCampaignStats',
+    summary: 'What became of an email campaign',
+    access: 'emails:read',
+    description: 'Hits of scanners are not counted.',
+    params: IdParams,
+    responses: { 200: { schema: schema.EmailCampaignStats } },
     handler: async ({ em, params }) => ({ body: await readEmailCampaignStats(em, params.id) }),
   }),
   route({
-    method: 'GET', path: '/emails/campaigns/{id}/recipients', operationId: 'listEmailCampaignRecipients', summary: 'Who gets an email campaign, and what became of it',
-    access: 'emails:read', params: IdParams, query: schema.RecipientQuery, responses: { 200: { schema: listOf(schema.Recipient) } },
+    method: 'GET',
+    path: '/emails/campaigns/{id}/recipients',
+    operationId: 'listEmailCampaignRecipients',
+    summary: 'Who gets an email campaign, and what became of it',
+    access: 'emails:read',
+    params: IdParams,
+    query: schema.RecipientQuery,
+    responses: { 200: { schema: listOf(schema.Recipient) } },
     handler: async ({ em, params, query }) => {
       await findCampaign(em, params.id);
       return { body: await listRecipients(em, params.id, query, (found) => found.map(presentRecipient)) };

@@ -9,60 +9,161 @@ const Count = Type.Integer({ minimum: 0 });
 const Rate = Type.Number({ minimum: 0, maximum: 1, description: 'Of delivered' });
 
 const Variant = strict({
-  name: Type.String({ minLength: 1, maxLength: 100, examples: ['A'] }), templateId: Id, weight: Type.Integer({ minimum: 1, maximum: 1000, examples: [50] }),
+  name: Type.String({ minLength: 1, maxLength: 100, examples: ['A'] }),
+  templateId: Id,
+  weight: Type.Integer({ minimum: 1, maximum: 1000, examples: [50] }),
 });
 const Winner = strict({
-  metric: oneOf(WINNER_METRICS, { description: 'People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`' }),
-  afterMinutes: Type.Integer({ minimum: 1, maximum: 43_200, description: 'Counted from the end of the test\'s delivery' }),
+  metric: oneOf(WINNER_METRICS, {
+    description:
+      'People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`',
+  }),
+  afterMinutes: Type.Integer({
+    minimum: 1,
+    maximum: 43_200,
+    description: "Counted from the end of the test's delivery",
+  }),
   testPercent: Type.Integer({ minimum: 1, maximum: 99, description: 'Of the audience; the others get what won' }),
 });
 const fields = {
   templateId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Or `variants`' })),
   segmentId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Who gets it' })),
-  listId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The same, by its other name' })),
-  scheduleType: nullable(oneOf(SCHEDULE_TYPES, { description: '`recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is' })),
+  listId: nullable(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The same, by its other name' }),
+  ),
+  scheduleType: nullable(
+    oneOf(SCHEDULE_TYPES, {
+      description:
+        '`recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is',
+    }),
+  ),
   scheduledAt: nullable(Timestamp),
-  cron: nullable(Type.String({ maxLength: 200, examples: ['0 9 * * 1'], description: 'Five fields, of a recurring one' })),
-  timezone: nullable(Type.String({ maxLength: 64, examples: ['Europe/Berlin'], description: 'Of `cron` and of the local time; UTC where absent' })),
+  cron: nullable(
+    Type.String({ maxLength: 200, examples: ['0 9 * * 1'], description: 'Five fields, of a recurring one' }),
+  ),
+  timezone: nullable(
+    Type.String({
+      maxLength: 64,
+      examples: ['Europe/Berlin'],
+      description: 'Of `cron` and of the local time; UTC where absent',
+    }),
+  ),
   ratePerMinute: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
-  variants: nullable(Type.Array(Variant, { minItems: 2, maxItems: 10, description: 'What is compared, instead of `templateId`',
-    examples: [[{ name: 'A', templateId: 1, weight: 50 }, { name: 'B', templateId: 2, weight: 50 }]] })),
+  variants: nullable(
+    Type.Array(Variant, {
+      minItems: 2,
+      maxItems: 10,
+      description: 'What is compared, instead of `templateId`',
+      examples: [
+        [
+          { name: 'A', templateId: 1, weight: 50 },
+          { name: 'B', templateId: 2, weight: 50 },
+        ],
+      ],
+    }),
+  ),
   winner: nullable(Winner),
 };
 const name = Type.String({ minLength: 1, maxLength: 255, examples: ['May newsletter'] });
-const readOnly = ['id', 'status', 'error', 'winnerVariant', 'nextRunAt', 'startedAt', 'finishedAt', 'tenantId', 'version', 'createdAt', 'updatedAt'] as const;
+const readOnly = [
+  'id',
+  'status',
+  'error',
+  'winnerVariant',
+  'nextRunAt',
+  'startedAt',
+  'finishedAt',
+  'tenantId',
+  'version',
+  'createdAt',
+  'updatedAt',
+] as const;
 
-export const EmailCampaign = strict({
-  id: Id, name, ...fields, winnerVariant: nullable(Type.String({ description: 'What won' })), status: oneOf(EMAIL_CAMPAIGN_STATUSES),
-  error: nullable(Type.String({ description: 'Why it FAILED' })), nextRunAt: nullable(Timestamp), startedAt: nullable(Timestamp), finishedAt: nullable(Timestamp),
-  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
-}, { title: 'EmailCampaign' });
+export const EmailCampaign = strict(
+  {
+    id: Id,
+    name,
+    ...fields,
+    winnerVariant: nullable(Type.String({ description: 'What won' })),
+    status: oneOf(EMAIL_CAMPAIGN_STATUSES),
+    error: nullable(Type.String({ description: 'Why it FAILED' })),
+    nextRunAt: nullable(Timestamp),
+    startedAt: nullable(Timestamp),
+    finishedAt: nullable(Timestamp),
+    tenantId: Type.String(),
+    version: Version,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { title: 'EmailCampaign' },
+);
 
 const partial = (properties: TProperties) => Type.Partial(Type.Object(properties)).properties;
-export const EmailCampaignCreate = writable({ name, ...(partial(fields) as { [F in keyof typeof fields]: ReturnType<typeof optional<(typeof fields)[F]>> }) }, readOnly);
-export const EmailCampaignUpdate = writable({ name: optional(name), ...(partial(fields) as { [F in keyof typeof fields]: ReturnType<typeof optional<(typeof fields)[F]>> }) }, readOnly);
-export const EmailCampaignQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], { status: optional(oneOf(EMAIL_CAMPAIGN_STATUSES)) });
+export const EmailCampaignCreate = writable(
+  { name, ...(partial(fields) as { [F in keyof typeof fields]: ReturnType<typeof optional<(typeof fields)[F]>> }) },
+  readOnly,
+);
+export const EmailCampaignUpdate = writable(
+  {
+    name: optional(name),
+    ...(partial(fields) as { [F in keyof typeof fields]: ReturnType<typeof optional<(typeof fields)[F]>> }),
+  },
+  readOnly,
+);
+export const EmailCampaignQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
+  status: optional(oneOf(EMAIL_CAMPAIGN_STATUSES)),
+});
 
 const figures = {
-  audience: Type.Integer({ minimum: 0, description: '= queued + sent + failed + suppressed + unknown' }), queued: Count, sent: Count, delivered: Count, failed: Count,
-  suppressed: Count, bounced: Count, complained: Count, unknown: Count, opens: Count, uniqueOpens: Count, clicks: Count, uniqueClicks: Count,
-  unsubscribes: Count, openRate: Rate, clickRate: Rate,
+  audience: Type.Integer({ minimum: 0, description: '= queued + sent + failed + suppressed + unknown' }),
+  queued: Count,
+  sent: Count,
+  delivered: Count,
+  failed: Count,
+  suppressed: Count,
+  bounced: Count,
+  complained: Count,
+  unknown: Count,
+  opens: Count,
+  uniqueOpens: Count,
+  clicks: Count,
+  uniqueClicks: Count,
+  unsubscribes: Count,
+  openRate: Rate,
+  clickRate: Rate,
 };
 export const EmailCampaignStats = strict({
-  campaignId: Id, status: oneOf(EMAIL_CAMPAIGN_STATUSES), ...figures,
+  campaignId: Id,
+  status: oneOf(EMAIL_CAMPAIGN_STATUSES),
+  ...figures,
   links: Type.Array(strict({ url: Type.String(), clicks: Count, uniqueClicks: Count })),
-  variants: Type.Array(strict({ name: Type.String(), templateId: Id, weight: Count, winner: Type.Boolean(), ...figures })),
+  variants: Type.Array(
+    strict({ name: Type.String(), templateId: Id, weight: Count, winner: Type.Boolean(), ...figures }),
+  ),
 });
 
 export const Recipient = strict({
-  emailId: Id, contactId: nullable(Id), email: nullable(Type.String({ description: 'Where it went; null before it was sent' })), status: oneOf(EMAIL_STATUSES),
-  reason: nullable(Type.String()), variant: nullable(Type.String()), templateId: Id, dueAt: nullable(Timestamp), sentAt: nullable(Timestamp), createdAt: Timestamp,
+  emailId: Id,
+  contactId: nullable(Id),
+  email: nullable(Type.String({ description: 'Where it went; null before it was sent' })),
+  status: oneOf(EMAIL_STATUSES),
+  reason: nullable(Type.String()),
+  variant: nullable(Type.String()),
+  templateId: Id,
+  dueAt: nullable(Timestamp),
+  sentAt: nullable(Timestamp),
+  createdAt: Timestamp,
   updatedAt: Timestamp,
 });
-export const RecipientQuery = listQuery(['id'], { status: optional(oneOf(EMAIL_STATUSES)), contactId: optional(Id), variant: optional(Type.String({ maxLength: 100 })) });
+export const RecipientQuery = listQuery(['id'], {
+  status: optional(oneOf(EMAIL_STATUSES)),
+  contactId: optional(Id),
+  variant: optional(Type.String({ maxLength: 100 })),
+});
 
 const rules = {
-  frequencyCap: nullable(FrequencyCapSchema), sendWindow: nullable(SendWindowSchema),
+  frequencyCap: nullable(FrequencyCapSchema),
+  sendWindow: nullable(SendWindowSchema),
 };
 export const EmailSettings = strict({ ...rules, version: Version });
 export const EmailSettingsUpdate = writable(Type.Partial(Type.Object(rules)).properties, ['version']);

@@ -6,22 +6,37 @@ import { assertIfMatch, assertUnchanged, changedReadOnly, route, type RouteSpec 
 
 export const emailSettingsRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/settings', operationId: 'getEmailSettings', summary: 'The rules for all marketing mail', access: 'settings:read',
+    method: 'GET',
+    path: '/emails/settings',
+    operationId: 'getEmailSettings',
+    summary: 'The rules for all marketing mail',
+    access: 'settings:read',
     responses: { 200: { schema: EmailSettings } },
-    handler: async ({ em, principal }) => ({ body: presentEmailSettings(await readEmailSettings(em, principal.tenantId)) }),
+    handler: async ({ em, principal }) => ({
+      body: presentEmailSettings(await readEmailSettings(em, principal.tenantId)),
+    }),
   }),
   route({
-    method: 'PUT', path: '/emails/settings', operationId: 'updateEmailSettings', summary: 'Change the rules for all marketing mail', access: 'settings:write',
+    method: 'PUT',
+    path: '/emails/settings',
+    operationId: 'updateEmailSettings',
+    summary: 'Change the rules for all marketing mail',
+    access: 'settings:write',
     description: 'Beyond `frequencyCap` mail to a contact is SUPPRESSED. Outside of `sendWindow` it waits.',
-    body: EmailSettingsUpdate, responses: { 200: { schema: EmailSettings } }, errors: ['precondition_failed'],
+    body: EmailSettingsUpdate,
+    responses: { 200: { schema: EmailSettings } },
+    errors: ['precondition_failed'],
     check: async ({ tx, caller, body: { sendWindow }, readOnly }) => [
-      ...changedReadOnly(readOnly, presentEmailSettings(await readEmailSettings(tx, caller.tenantId))), ...checkEntry({ sendWindow }),
+      ...changedReadOnly(readOnly, presentEmailSettings(await readEmailSettings(tx, caller.tenantId))),
+      ...checkEntry({ sendWindow }),
     ],
     handler: async ({ em, caller, body, readOnly, ifMatch }) => ({
-      body: presentEmailSettings(await updateEmailSettings(em, caller, body, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentEmailSettings(current));
-      })),
+      body: presentEmailSettings(
+        await updateEmailSettings(em, caller, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentEmailSettings(current));
+        }),
+      ),
     }),
   }),
 ];

@@ -10,15 +10,27 @@ import { created, noContent, route, type RouteSpec } from '../../route/route.ts'
 
 const reason = oneOf(SUPPRESSION_REASONS, { examples: ['manual'] });
 const email = Type.String({ maxLength: 1000, examples: ['someone@example.com'] });
-const Answer = strict({
-  id: Id, email: nullable(Type.String({ description: 'The address as it is compared; null when it was erased' })), reason,
-  source: nullable(Type.String({ description: 'What it came by: api, import, email' })), tenantId: Type.String(), createdAt: Timestamp,
-}, { title: 'Suppression' });
+const Answer = strict(
+  {
+    id: Id,
+    email: nullable(Type.String({ description: 'The address as it is compared; null when it was erased' })),
+    reason,
+    source: nullable(Type.String({ description: 'What it came by: api, import, email' })),
+    tenantId: Type.String(),
+    createdAt: Timestamp,
+  },
+  { title: 'Suppression' },
+);
 const Create = writable({ email, reason: Type.Optional(reason) }, ['id', 'source', 'tenantId', 'createdAt']);
 const Query = listQuery(['id', 'createdAt'], { email: Type.Optional(email), reason: Type.Optional(reason) });
 
 const present = ({ id, emailKey, reason: why, source, tenantId, createdAt }: Suppression) => ({
-  id, email: emailKey.startsWith('erased:') ? null : emailKey, reason: why, source: source ?? null, tenantId, createdAt: createdAt!.toISOString(),
+  id,
+  email: emailKey.startsWith('erased:') ? null : emailKey,
+  reason: why,
+  source: source ?? null,
+  tenantId,
+  createdAt: createdAt!.toISOString(),
 });
 
 function addressViolations(address: string): Violation[] {
@@ -35,8 +47,13 @@ function keyOf(address: string): string {
 
 export const suppressionRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/suppressions', operationId: 'listSuppressions', summary: 'List suppressed addresses', access: 'emails:read',
-    query: Query, responses: { 200: { schema: listOf(Answer) } },
+    method: 'GET',
+    path: '/emails/suppressions',
+    operationId: 'listSuppressions',
+    summary: 'List suppressed addresses',
+    access: 'emails:read',
+    query: Query,
+    responses: { 200: { schema: listOf(Answer) } },
     handler: async ({ em, principal, query }) => {
       const emailKey = query.email === undefined ? undefined : keyOf(query.email);
       const asked = { ...query, emailKey };
@@ -44,18 +61,31 @@ export const suppressionRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'POST', path: '/emails/suppressions', operationId: 'createSuppression', summary: 'Suppress an address', access: 'emails:write',
-    description: 'By `manual` where no reason is given. The contact that has the address takes the status (manual: unsubscribed). One that is suppressed already is answered with 200, and keeps its reason unless this one is stricter.',
-    body: Create, responses: { 200: { schema: Answer, description: 'It was suppressed before' }, 201: { schema: Answer } },
+    method: 'POST',
+    path: '/emails/suppressions',
+    operationId: 'createSuppression',
+    summary: 'Suppress an address',
+    access: 'emails:write',
+    description:
+      'By `manual` where no reason is given. The contact that has the address takes the status (manual: unsubscribed). One that is suppressed already is answered with 200, and keeps its reason unless this one is stricter.',
+    body: Create,
+    responses: { 200: { schema: Answer, description: 'It was suppressed before' }, 201: { schema: Answer } },
     check: ({ body: { email: address } }) => (address === undefined ? [] : addressViolations(address)),
     handler: async ({ em, caller, body }) => {
       const { suppression, made } = await addSuppression(em, caller, keyOf(body.email), body.reason ?? 'manual');
-      return made ? created(`/emails/suppressions/${suppression.id}`, present(suppression)) : { body: present(suppression) };
+      return made
+        ? created(`/emails/suppressions/${suppression.id}`, present(suppression))
+        : { body: present(suppression) };
     },
   }),
   route({
-    method: 'GET', path: '/emails/suppressions/{id}', operationId: 'getSuppression', summary: 'Get a suppression', access: 'emails:read',
-    params: IdParams, responses: { 200: { schema: Answer } },
+    method: 'GET',
+    path: '/emails/suppressions/{id}',
+    operationId: 'getSuppression',
+    summary: 'Get a suppression',
+    access: 'emails:read',
+    params: IdParams,
+    responses: { 200: { schema: Answer } },
     handler: async ({ em, params }) => {
       const suppression = await em.findOne(Suppression, { id: params.id });
       if (!suppression) throw notFound('suppression', params.id);
@@ -63,9 +93,14 @@ export const suppressionRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'DELETE', path: '/emails/suppressions/{id}', operationId: 'deleteSuppression', summary: 'Let mail to an address again', access: 'emails:write',
+    method: 'DELETE',
+    path: '/emails/suppressions/{id}',
+    operationId: 'deleteSuppression',
+    summary: 'Let mail to an address again',
+    access: 'emails:write',
     description: 'Its contact becomes active unless it is archived or pending. Written in the audit log.',
-    params: IdParams, responses: { 204: { description: 'Removed' } },
+    params: IdParams,
+    responses: { 204: { description: 'Removed' } },
     handler: async ({ em, caller, params }) => {
       await removeSuppression(em, caller, params.id);
       return noContent;

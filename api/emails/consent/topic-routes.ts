@@ -1,33 +1,87 @@
 import { Type } from 'typebox';
 import { EmailTopic } from '../../../db/entities/email-recipients.ts';
 import { listTopics } from '../../../domain/emails/consent/list-topics.ts';
-import { checkTopic, createTopic, deleteTopic, TOPIC_LIMITS, updateTopic } from '../../../domain/emails/consent/topics.ts';
+import {
+  checkTopic,
+  createTopic,
+  deleteTopic,
+  TOPIC_LIMITS,
+  updateTopic,
+} from '../../../domain/emails/consent/topics.ts';
 import { notFound } from '../../../domain/common/errors.ts';
-import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
-import { assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
+import {
+  Id,
+  IdParams,
+  listOf,
+  listQuery,
+  nullable,
+  strict,
+  Timestamp,
+  Version,
+  writable,
+} from '../../route/schemas.ts';
+import {
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../../route/route.ts';
 
-const name = Type.String({ minLength: 1, maxLength: TOPIC_LIMITS.name, description: 'As recipients read it', examples: ['Product news'] });
-const description = nullable(Type.String({ maxLength: TOPIC_LIMITS.description, description: 'What stands below the name on the preference page' }));
-const Answer = strict({ id: Id, name, description, tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp }, { title: 'Topic' });
+const name = Type.String({
+  minLength: 1,
+  maxLength: TOPIC_LIMITS.name,
+  description: 'As recipients read it',
+  examples: ['Product news'],
+});
+const description = nullable(
+  Type.String({
+    maxLength: TOPIC_LIMITS.description,
+    description: 'What stands below the name on the preference page',
+  }),
+);
+const Answer = strict(
+  { id: Id, name, description, tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp },
+  { title: 'Topic' },
+);
 const Create = writable({ name, description: Type.Optional(description) });
 const Update = writable({ name: Type.Optional(name), description: Type.Optional(description) });
 const Query = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {});
 
 const present = (topic: EmailTopic) => ({
-  id: topic.id, name: topic.name, description: topic.description ?? null, tenantId: topic.tenantId, version: topic.version,
-  createdAt: topic.createdAt, updatedAt: topic.updatedAt,
+  id: topic.id,
+  name: topic.name,
+  description: topic.description ?? null,
+  tenantId: topic.tenantId,
+  version: topic.version,
+  createdAt: topic.createdAt,
+  updatedAt: topic.updatedAt,
 });
 
 export const topicRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/topics', operationId: 'listTopics', summary: 'List topics', access: 'emails:read', query: Query,
+    method: 'GET',
+    path: '/emails/topics',
+    operationId: 'listTopics',
+    summary: 'List topics',
+    access: 'emails:read',
+    query: Query,
     responses: { 200: { schema: listOf(Answer) } },
     handler: async ({ em, query }) => ({ body: await listTopics(em, query, (found) => found.map(present)) }),
   }),
   route({
-    method: 'POST', path: '/emails/topics', operationId: 'createTopic', summary: 'Create a topic', access: 'emails:write',
-    description: 'Templates name it as their `topicId`; recipients choose on the preference page which topics they want mail about. Until they choose, they want all.',
-    body: Create, responses: { 201: { schema: Answer } }, errors: ['name_taken'],
+    method: 'POST',
+    path: '/emails/topics',
+    operationId: 'createTopic',
+    summary: 'Create a topic',
+    access: 'emails:write',
+    description:
+      'Templates name it as their `topicId`; recipients choose on the preference page which topics they want mail about. Until they choose, they want all.',
+    body: Create,
+    responses: { 201: { schema: Answer } },
+    errors: ['name_taken'],
     check: ({ body }) => checkTopic(body).violations,
     handler: async ({ em, principal, body }) => {
       const topic = await createTopic(em, principal.tenantId, body);
@@ -35,7 +89,12 @@ export const topicRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/topics/{id}', operationId: 'getTopic', summary: 'Get a topic', access: 'emails:read', params: IdParams,
+    method: 'GET',
+    path: '/emails/topics/{id}',
+    operationId: 'getTopic',
+    summary: 'Get a topic',
+    access: 'emails:read',
+    params: IdParams,
     responses: { 200: { schema: Answer } },
     handler: async ({ em, params }) => {
       const topic = await em.findOne(EmailTopic, { id: params.id });
@@ -44,23 +103,38 @@ export const topicRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/emails/topics/{id}', operationId: 'updateTopic', summary: 'Change a topic', access: 'emails:write', params: IdParams, body: Update,
-    responses: { 200: { schema: Answer } }, errors: ['name_taken', 'precondition_failed'],
+    method: 'PUT',
+    path: '/emails/topics/{id}',
+    operationId: 'updateTopic',
+    summary: 'Change a topic',
+    access: 'emails:write',
+    params: IdParams,
+    body: Update,
+    responses: { 200: { schema: Answer } },
+    errors: ['name_taken', 'precondition_failed'],
     check: async ({ tx, params, body, readOnly }) => {
       const current = await tx.findOne(EmailTopic, { id: params.id ?? 0 });
       return current ? [...changedReadOnly(readOnly, present(current)), ...checkTopic(body).violations] : [];
     },
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
-      body: present(await updateTopic(em, params.id, body, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, present(current));
-      })),
+      body: present(
+        await updateTopic(em, params.id, body, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, present(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/emails/topics/{id}', operationId: 'deleteTopic', summary: 'Delete a topic', access: 'emails:write', params: IdParams,
+    method: 'DELETE',
+    path: '/emails/topics/{id}',
+    operationId: 'deleteTopic',
+    summary: 'Delete a topic',
+    access: 'emails:write',
+    params: IdParams,
     description: 'Who did not want it is forgotten with it. A template that is about it keeps it.',
-    responses: { 204: { description: 'Deleted' } }, errors: ['in_use', 'precondition_failed'],
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteTopic(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;

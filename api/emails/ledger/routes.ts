@@ -12,24 +12,47 @@ import { accepted, route, type RouteSpec } from '../../route/route.ts';
 
 export const ledgerRoutes: RouteSpec[] = [
   route({
-    method: 'POST', path: '/emails/send', operationId: 'sendEmail', summary: 'Send one email to a contact or an address', access: 'emails:send',
-    description: 'Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.',
-    body: schema.Send, responses: { 202: { schema: schema.Queued } }, errors: ['not_found'],
+    method: 'POST',
+    path: '/emails/send',
+    operationId: 'sendEmail',
+    summary: 'Send one email to a contact or an address',
+    access: 'emails:send',
+    description:
+      'Refused by a gate (unsubscribed, suppressed) it is SUPPRESSED at once. With an Idempotency-Key the same call is the same email.',
+    body: schema.Send,
+    responses: { 202: { schema: schema.Queued } },
+    errors: ['not_found'],
     check: ({ body, given }) => sendViolations(given, body.to),
     handler: async ({ ctx, em, principal, requestId, body }) => {
       const key = ctx.get('idempotency-key');
-      const { emailId, status } = await sendEmail(em, { tenantId: principal.tenantId, requestId }, body, key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`);
+      const { emailId, status } = await sendEmail(
+        em,
+        { tenantId: principal.tenantId, requestId },
+        body,
+        key === '' ? null : `${principal.actor.type}/${principal.actor.id} ${key}`,
+      );
       return accepted(`/emails/${emailId}`, { emailId, status });
     },
   }),
   route({
-    method: 'GET', path: '/emails', operationId: 'listEmails', summary: 'List emails', access: 'emails:read', query: schema.EmailQuery,
+    method: 'GET',
+    path: '/emails',
+    operationId: 'listEmails',
+    summary: 'List emails',
+    access: 'emails:read',
+    query: schema.EmailQuery,
     responses: { 200: { schema: listOf(schema.Email) } },
     handler: async ({ em, query }) => ({ body: await listEmails(em, query, (found) => found.map(presentEmail)) }),
   }),
   route({
-    method: 'GET', path: '/emails/{id}', operationId: 'getEmail', summary: 'Get an email', access: 'emails:read', params: IdParams,
-    responses: { 200: { schema: schema.Email } }, errors: ['not_found'],
+    method: 'GET',
+    path: '/emails/{id}',
+    operationId: 'getEmail',
+    summary: 'Get an email',
+    access: 'emails:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Email } },
+    errors: ['not_found'],
     handler: async ({ em, params }) => {
       const email = await em.findOne(Email, { id: params.id });
       if (!email) throw notFound('email', params.id);
@@ -37,18 +60,40 @@ export const ledgerRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/{id}/explain', operationId: 'explainEmail', summary: 'Why an email was sent, or was not', access: 'emails:read',
-    params: IdParams, responses: { 200: { schema: schema.Explanation } }, errors: ['not_found'],
+    method: 'GET',
+    path: '/emails/{id}/explain',
+    operationId: 'explainEmail',
+    summary: 'Why an email was sent, or was not',
+    access: 'emails:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Explanation } },
+    errors: ['not_found'],
     handler: async ({ em, deps, params }) => ({ body: await explainEmail(em, params.id, deps.env.MAIL_FROM) }),
   }),
   route({
-    method: 'GET', path: '/contacts/{id}/emails/explain', operationId: 'explainContactEmails', summary: 'Why a contact got mail of a campaign, or did not',
-    access: 'contacts:read', params: IdParams, query: schema.ContactExplanationQuery, responses: { 200: { schema: schema.ContactExplanation } }, errors: ['not_found'],
-    handler: async ({ em, deps, params, query }) => ({ body: await explainContactEmails(em, params.id, query.campaignId ?? null, deps.env.MAIL_FROM) }),
+    method: 'GET',
+    path: '/contacts/{id}/emails/explain',
+    operationId: 'explainContactEmails',
+    summary: 'Why a contact got mail of a campaign, or did not',
+    access: 'contacts:read',
+    params: IdParams,
+    query: schema.ContactExplanationQuery,
+    responses: { 200: { schema: schema.ContactExplanation } },
+    errors: ['not_found'],
+    handler: async ({ em, deps, params, query }) => ({
+      body: await explainContactEmails(em, params.id, query.campaignId ?? null, deps.env.MAIL_FROM),
+    }),
   }),
   route({
-    method: 'POST', path: '/emails/{id}/resolve', operationId: 'resolveEmail', summary: 'Say what became of an email that is UNKNOWN', access: 'emails:write',
-    params: IdParams, body: schema.Resolve, responses: { 200: { schema: schema.Email } }, errors: ['not_found', 'conflict'],
+    method: 'POST',
+    path: '/emails/{id}/resolve',
+    operationId: 'resolveEmail',
+    summary: 'Say what became of an email that is UNKNOWN',
+    access: 'emails:write',
+    params: IdParams,
+    body: schema.Resolve,
+    responses: { 200: { schema: schema.Email } },
+    errors: ['not_found', 'conflict'],
     handler: async ({ em, params, body }) => ({ body: presentEmail(await resolveEmail(em, params.id, body.outcome)) }),
   }),
 ];

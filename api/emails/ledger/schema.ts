@@ -7,47 +7,105 @@ export const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'W
 
 export const Send = strict({
   templateId: Id,
-  recipientId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A contact; this or `to`' })),
+  recipientId: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A contact; this or `to`' }),
+  ),
   to: Type.Optional(EmailAddress),
   data: Type.Optional(Data),
-  campaignId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A campaign whose figures it counts for' })),
+  campaignId: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'A campaign whose figures it counts for',
+    }),
+  ),
 });
 const status = oneOf(EMAIL_STATUSES);
 export const Queued = strict({ emailId: Id, status }, { title: 'QueuedEmail' });
 export const Email = strict({
-  id: Id, templateId: Id, contentVersion: nullable(Type.Integer()), contactId: nullable(Id), to: nullable(Type.String()),
-  campaignId: nullable(Id), executionId: nullable(Id), stepId: nullable(Type.String()), externalId: nullable(Type.String()),
-  lane: oneOf(EMAIL_LANES), status, reason: nullable(Type.String()), attempts: Type.Integer(), provider: nullable(Type.String()),
-  sentAt: nullable(Timestamp), tenantId: Type.String(), createdAt: Timestamp, updatedAt: Timestamp,
+  id: Id,
+  templateId: Id,
+  contentVersion: nullable(Type.Integer()),
+  contactId: nullable(Id),
+  to: nullable(Type.String()),
+  campaignId: nullable(Id),
+  executionId: nullable(Id),
+  stepId: nullable(Type.String()),
+  externalId: nullable(Type.String()),
+  lane: oneOf(EMAIL_LANES),
+  status,
+  reason: nullable(Type.String()),
+  attempts: Type.Integer(),
+  provider: nullable(Type.String()),
+  sentAt: nullable(Timestamp),
+  tenantId: Type.String(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
 export const EmailQuery = listQuery(['id', 'createdAt'], {
-  contactId: Type.Optional(Id), campaignId: Type.Optional(Id), status: Type.Optional(status), externalId: Type.Optional(Type.String({ maxLength: 100 })),
+  contactId: Type.Optional(Id),
+  campaignId: Type.Optional(Id),
+  status: Type.Optional(status),
+  externalId: Type.Optional(Type.String({ maxLength: 100 })),
 });
 const explained = {
-  gates: Type.Array(strict({ gate: Type.String(), passed: Type.Boolean(), reason: nullable(Type.String()), at: Timestamp })),
+  gates: Type.Array(
+    strict({ gate: Type.String(), passed: Type.Boolean(), reason: nullable(Type.String()), at: Timestamp }),
+  ),
   attempts: Type.Array(strict({ provider: Type.String(), at: Timestamp, reply: nullable(Type.String()) })),
 };
 export const Explanation = strict({ emailId: Id, status, ...explained });
-export const ContactExplanation = strict({
-  contactId: Id, campaignId: nullable(Id), emailId: nullable(Id), status: nullable(status), ...explained,
-  emails: Type.Array(strict({ emailId: Id, status, createdAt: Timestamp }), { description: 'All of them, latest first' }),
-}, { description: 'Of the latest email; without one, what stands between' });
+export const ContactExplanation = strict(
+  {
+    contactId: Id,
+    campaignId: nullable(Id),
+    emailId: nullable(Id),
+    status: nullable(status),
+    ...explained,
+    emails: Type.Array(strict({ emailId: Id, status, createdAt: Timestamp }), {
+      description: 'All of them, latest first',
+    }),
+  },
+  { description: 'Of the latest email; without one, what stands between' },
+);
 export const ContactExplanationQuery = strict({
-  campaignId: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Of either kind; without one, of all mail to the contact' })),
+  campaignId: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Of either kind; without one, of all mail to the contact',
+    }),
+  ),
 });
 export const Tracking = strict({
-  emailId: Id, status, opens: Type.Integer(), clicks: Type.Integer(),
-  firstOpenedAt: nullable(Timestamp), lastOpenedAt: nullable(Timestamp), firstClickedAt: nullable(Timestamp),
-  events: Type.Array(strict({
-    type: oneOf(['OPEN', 'CLICK', 'UNSUBSCRIBE']), at: Timestamp, url: nullable(Type.String()), ip: nullable(Type.String()),
-    userAgent: nullable(Type.String()), automated: Type.Boolean(), first: Type.Boolean(),
-  })),
+  emailId: Id,
+  status,
+  opens: Type.Integer(),
+  clicks: Type.Integer(),
+  firstOpenedAt: nullable(Timestamp),
+  lastOpenedAt: nullable(Timestamp),
+  firstClickedAt: nullable(Timestamp),
+  events: Type.Array(
+    strict({
+      type: oneOf(['OPEN', 'CLICK', 'UNSUBSCRIBE']),
+      at: Timestamp,
+      url: nullable(Type.String()),
+      ip: nullable(Type.String()),
+      userAgent: nullable(Type.String()),
+      automated: Type.Boolean(),
+      first: Type.Boolean(),
+    }),
+  ),
 });
 
 export const TrackingParams = Type.Object({ trackingId: Type.String() });
-export const ClickQuery = strict({ url: Type.String({ minLength: 1, maxLength: 8192, description: 'The link as it stood in the email' }) });
+export const ClickQuery = strict({
+  url: Type.String({ minLength: 1, maxLength: 8192, description: 'The link as it stood in the email' }),
+});
 export const TokenParams = Type.Object({ token: Type.String() });
 
 export const Resolve = strict({
-  outcome: oneOf(['sent', 'failed', 'resend'], { description: 'It was sent; it was not, and shall not be; it was not, and shall be sent again' }),
+  outcome: oneOf(['sent', 'failed', 'resend'], {
+    description: 'It was sent; it was not, and shall not be; it was not, and shall be sent again',
+  }),
 });

@@ -11,14 +11,22 @@ const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 const foreign = (text: string): string => `<bdi>${escapeHtml(text)}</bdi>`;
 
 /** A page for a recipient, in the visitor's language; `body` is HTML. */
-export function recipientPage(ctx: Context, write: (texts: PageTexts) => { title: string; body: string }, status = 200): Reply {
+export function recipientPage(
+  ctx: Context,
+  write: (texts: PageTexts) => { title: string; body: string },
+  status = 200,
+): Reply {
   const language = preferredLanguage(ctx.get('accept-language'));
   const { title, body } = write(PAGE_TEXTS[language]);
   ctx.vary('Accept-Language');
   return {
-    status, body: htmlPage(title, `<h1>${escapeHtml(title)}</h1>\n${body}`, language),
+    status,
+    body: htmlPage(title, `<h1>${escapeHtml(title)}</h1>\n${body}`, language),
     headers: {
-      'Content-Type': 'text/html; charset=utf-8', 'Content-Language': language, 'Cache-Control': 'no-store', 'Content-Security-Policy': pagePolicy(),
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': language,
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': pagePolicy(),
       'Referrer-Policy': 'no-referrer',
     },
   };
@@ -33,14 +41,21 @@ export const statementPage = (ctx: Context, what: Statement): Reply =>
 /** What a browser gets instead of a problem, on the way to one of these pages. */
 export function recipientErrorPage(ctx: Context, error: AppError): Reply {
   const isDead = error.code === 'token_invalid';
-  return recipientPage(ctx, ({ deadLink, failed }) => {
-    const { title, text } = isDead ? deadLink : failed;
-    return { title, body: `<p role="alert">${escapeHtml(text)}</p>` };
-  }, error.status);
+  return recipientPage(
+    ctx,
+    ({ deadLink, failed }) => {
+      const { title, text } = isDead ? deadLink : failed;
+      return { title, body: `<p role="alert">${escapeHtml(text)}</p>` };
+    },
+    error.status,
+  );
 }
 
 export const unsubscribedPage = (ctx: Context): Reply =>
-  recipientPage(ctx, ({ unsubscribed: { title, text, back } }) => ({ title, body: `<p role="status">${escapeHtml(text)}</p>\n${paragraph(back)}` }));
+  recipientPage(ctx, ({ unsubscribed: { title, text, back } }) => ({
+    title,
+    body: `<p role="status">${escapeHtml(text)}</p>\n${paragraph(back)}`,
+  }));
 
 /** Where nothing is left to choose, says so; else null. */
 function closedPage(ctx: Context, { unsubscribed, erased }: Preferences): Reply | null {
@@ -50,23 +65,35 @@ function closedPage(ctx: Context, { unsubscribed, erased }: Preferences): Reply 
 
 /** The page to unsubscribe on. It leads to the preferences where there is something to choose. */
 export function unsubscribePage(ctx: Context, token: string, preferences: Preferences): Reply {
-  return closedPage(ctx, preferences) ?? recipientPage(ctx, ({ unsubscribe: { title, text, button, choose } }) => {
-    const other = preferences.topics.length > 0 ? `\n<p><a href="../preferences/${escapeHtml(token)}">${escapeHtml(choose)}</a></p>` : '';
-    return { title, body: `${paragraph(text)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>${other}` };
-  });
+  return (
+    closedPage(ctx, preferences) ??
+    recipientPage(ctx, ({ unsubscribe: { title, text, button, choose } }) => {
+      const other =
+        preferences.topics.length > 0
+          ? `\n<p><a href="../preferences/${escapeHtml(token)}">${escapeHtml(choose)}</a></p>`
+          : '';
+      return {
+        title,
+        body: `${paragraph(text)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>${other}`,
+      };
+    })
+  );
 }
 
 /** The page to choose topics on; with `saved`, it tells what was. */
 export function preferencesPage(ctx: Context, preferences: Preferences, { saved = false } = {}): Reply {
-  return closedPage(ctx, preferences) ?? recipientPage(ctx, ({ preferences: texts }) => ({
-    title: texts.title,
-    body: [
-      ...(saved ? [savedHtml(preferences.topics, texts)] : []),
-      preferences.topics.length > 0 ? topicsForm(preferences.topics, texts) : paragraph(texts.noTopics),
-      `<section class="apart"><h2>${escapeHtml(texts.all.title)}</h2>\n${paragraph(texts.all.text)}`,
-      `<form method="post"><input type="hidden" name="unsubscribe" value="all"><button type="submit" class="plain">${escapeHtml(texts.all.button)}</button></form></section>`,
-    ].join('\n'),
-  }));
+  return (
+    closedPage(ctx, preferences) ??
+    recipientPage(ctx, ({ preferences: texts }) => ({
+      title: texts.title,
+      body: [
+        ...(saved ? [savedHtml(preferences.topics, texts)] : []),
+        preferences.topics.length > 0 ? topicsForm(preferences.topics, texts) : paragraph(texts.noTopics),
+        `<section class="apart"><h2>${escapeHtml(texts.all.title)}</h2>\n${paragraph(texts.all.text)}`,
+        `<form method="post"><input type="hidden" name="unsubscribe" value="all"><button type="submit" class="plain">${escapeHtml(texts.all.button)}</button></form></section>`,
+      ].join('\n'),
+    }))
+  );
 }
 
 function savedHtml(topics: readonly TopicChoice[], { saved, savedAbout, savedNone }: PageTexts['preferences']): string {
@@ -91,9 +118,11 @@ ${paragraph(other)}
 }
 
 /** The page to confirm an address on: a link alone confirms nothing, for scanners follow links. */
-export const confirmPage = (ctx: Context): Reply => recipientPage(ctx, ({ confirm: { title, text, button } }) => ({
-  title, body: `${paragraph(text)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`,
-}));
+export const confirmPage = (ctx: Context): Reply =>
+  recipientPage(ctx, ({ confirm: { title, text, button } }) => ({
+    title,
+    body: `${paragraph(text)}\n<form method="post"><button type="submit">${escapeHtml(button)}</button></form>`,
+  }));
 
 /** The page to allow an account to send from an address on: it says which, for its mail will look like the owner's. */
 export const confirmSenderPage = (ctx: Context, { email, tenantId }: { email: string; tenantId: string }): Reply =>

@@ -4,28 +4,49 @@ import { engineEm, tenantEm } from '../../../db/orm.ts';
 import { PREVIEW_TOKEN } from '../../../domain/emails/rendering/links.ts';
 import { confirmOptIn, readOptIn } from '../../../domain/emails/subscription/confirm-opt-in.ts';
 import { readOptInToken, type OptInToken } from '../../../domain/emails/subscription/opt-in-token.ts';
-import { confirmSender, readConfirmationToken, senderToConfirm } from '../../../domain/emails/sender-setup/confirm-sender.ts';
+import {
+  confirmSender,
+  readConfirmationToken,
+  senderToConfirm,
+} from '../../../domain/emails/sender-setup/confirm-sender.ts';
 import { readPreferences, savePreferences } from '../../../domain/emails/consent/preferences.ts';
 import { renderSent } from '../../../domain/emails/history/render-stored.ts';
 import type { UnsubscribeSubject } from '../../../domain/addresses/tokens.ts';
 import { unsubscribe, type Visitor } from '../../../domain/emails/subscription/unsubscribe.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import type { Deps } from '../../../runtime/deps.ts';
-import { confirmPage, confirmSenderPage, preferencesPage, recipientErrorPage, statementPage, unsubscribedPage, unsubscribePage } from './pages.ts';
+import {
+  confirmPage,
+  confirmSenderPage,
+  preferencesPage,
+  recipientErrorPage,
+  statementPage,
+  unsubscribedPage,
+  unsubscribePage,
+} from './pages.ts';
 import { TokenParams } from '../ledger/schema.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 const MAX_AGENT = 500;
 /** A mail in the browser: its pictures and styles, no script, nothing sent from it. */
-const MAIL_POLICY = "default-src 'none'; img-src * data:; style-src 'unsafe-inline' *; font-src *; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-popups allow-top-navigation";
+const MAIL_POLICY =
+  "default-src 'none'; img-src * data:; style-src 'unsafe-inline' *; font-src *; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox allow-popups allow-top-navigation";
 
 /** What all of these share: whoever has the link may open it, scanners append to it, and a browser gets pages only. */
 const page = {
-  access: 'public', params: TokenParams, openQuery: true, responses: { 200: { contentType: 'text/html', description: 'A page, in the language of the visitor' } },
-  errors: ['token_invalid'], errorPage: recipientErrorPage,
+  access: 'public',
+  params: TokenParams,
+  openQuery: true,
+  responses: { 200: { contentType: 'text/html', description: 'A page, in the language of the visitor' } },
+  errors: ['token_invalid'],
+  errorPage: recipientErrorPage,
 } as const satisfies Partial<RouteSpec>;
 
-const visitorOf = (ctx: Context, requestId: string): Visitor => ({ requestId, ip: ctx.ip || null, userAgent: ctx.get('user-agent').slice(0, MAX_AGENT) || null });
+const visitorOf = (ctx: Context, requestId: string): Visitor => ({
+  requestId,
+  ip: ctx.ip || null,
+  userAgent: ctx.get('user-agent').slice(0, MAX_AGENT) || null,
+});
 const emOf = (deps: Deps, { tenantId }: { tenantId: string }) => tenantEm(deps.orm, tenantId);
 
 function readToken(deps: Deps, token: string): UnsubscribeSubject {
@@ -41,18 +62,37 @@ function readConfirmation(deps: Deps, token: string): OptInToken {
 }
 
 /** The fields of the preference page. Whoever posts something else says it, too. */
-const Choice = Type.Object({
-  topic: Type.Optional(Type.Unsafe<unknown>({ description: 'The id of a topic that is wanted, once for each; what is no topic of ours is ignored' })),
-  unsubscribe: Type.Optional(Type.Unsafe<unknown>({ description: 'Given, nothing at all is wanted, as with `List-Unsubscribe=One-Click`' })),
-}, { examples: [{ topic: '1' }] });
+const Choice = Type.Object(
+  {
+    topic: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'The id of a topic that is wanted, once for each; what is no topic of ours is ignored',
+      }),
+    ),
+    unsubscribe: Type.Optional(
+      Type.Unsafe<unknown>({ description: 'Given, nothing at all is wanted, as with `List-Unsubscribe=One-Click`' }),
+    ),
+  },
+  { examples: [{ topic: '1' }] },
+);
 
 /** The ids in a form's field, which is a text or a list of texts. */
 const idsIn = (field: unknown): number[] =>
-  [field].flat().flatMap((value) => (typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value)) ? [Number(value)] : []));
+  [field]
+    .flat()
+    .flatMap((value) =>
+      typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) && Number.isSafeInteger(Number(value))
+        ? [Number(value)]
+        : [],
+    );
 
 const unsubscribeRoutes: RouteSpec[] = [
   route({
-    ...page, method: 'GET', path: '/emails/unsubscribe/{token}', operationId: 'showUnsubscribe', summary: 'The page to unsubscribe on',
+    ...page,
+    method: 'GET',
+    path: '/emails/unsubscribe/{token}',
+    operationId: 'showUnsubscribe',
+    summary: 'The page to unsubscribe on',
     description: 'Changes nothing, whoever follows the link.',
     handler: async ({ ctx, deps, params: { token } }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
@@ -61,8 +101,13 @@ const unsubscribeRoutes: RouteSpec[] = [
     },
   }),
   route({
-    ...page, method: 'POST', path: '/emails/unsubscribe/{token}', operationId: 'submitUnsubscribe', summary: 'Unsubscribe at once',
-    description: 'Any body is accepted and not looked at; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
+    ...page,
+    method: 'POST',
+    path: '/emails/unsubscribe/{token}',
+    operationId: 'submitUnsubscribe',
+    summary: 'Unsubscribe at once',
+    description:
+      'Any body is accepted and not looked at; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
     handler: async ({ ctx, deps, params: { token }, requestId }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
@@ -74,7 +119,11 @@ const unsubscribeRoutes: RouteSpec[] = [
 
 const preferenceRoutes: RouteSpec[] = [
   route({
-    ...page, method: 'GET', path: '/emails/preferences/{token}', operationId: 'showPreferences', summary: 'The page to choose topics on',
+    ...page,
+    method: 'GET',
+    path: '/emails/preferences/{token}',
+    operationId: 'showPreferences',
+    summary: 'The page to choose topics on',
     description: 'Changes nothing, whoever follows the link.',
     handler: async ({ ctx, deps, params: { token } }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
@@ -83,9 +132,15 @@ const preferenceRoutes: RouteSpec[] = [
     },
   }),
   route({
-    ...page, method: 'POST', path: '/emails/preferences/{token}', operationId: 'submitPreferences', summary: 'Choose topics, or unsubscribe from all',
+    ...page,
+    method: 'POST',
+    path: '/emails/preferences/{token}',
+    operationId: 'submitPreferences',
+    summary: 'Choose topics, or unsubscribe from all',
     description: 'Topics that are not named are wanted no more. Makes nobody a subscriber again who has unsubscribed.',
-    body: Choice, bodyTypes: ['form', 'multipart'], bodyOptional: true,
+    body: Choice,
+    bodyTypes: ['form', 'multipart'],
+    bodyOptional: true,
     handler: async ({ ctx, deps, params: { token }, body, requestId }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
@@ -101,16 +156,27 @@ const preferenceRoutes: RouteSpec[] = [
 
 const confirmRoutes: RouteSpec[] = [
   route({
-    ...page, method: 'GET', path: '/emails/confirm/{token}', operationId: 'showConfirm', summary: 'The page to confirm an address on',
+    ...page,
+    method: 'GET',
+    path: '/emails/confirm/{token}',
+    operationId: 'showConfirm',
+    summary: 'The page to confirm an address on',
     description: 'Changes nothing, whoever follows the link.',
     handler: async ({ ctx, deps, params }) => {
       const token = readConfirmation(deps, params.token);
-      return (await readOptIn(emOf(deps, token), token)) === 'open' ? confirmPage(ctx) : statementPage(ctx, 'confirmed');
+      return (await readOptIn(emOf(deps, token), token)) === 'open'
+        ? confirmPage(ctx)
+        : statementPage(ctx, 'confirmed');
     },
   }),
   route({
-    ...page, method: 'POST', path: '/emails/confirm/{token}', operationId: 'submitConfirm', summary: 'Confirm an address',
-    description: 'The contact becomes active, also one that had unsubscribed, and joins the lists that it signed up for. Any body is accepted and not looked at.',
+    ...page,
+    method: 'POST',
+    path: '/emails/confirm/{token}',
+    operationId: 'submitConfirm',
+    summary: 'Confirm an address',
+    description:
+      'The contact becomes active, also one that had unsubscribed, and joins the lists that it signed up for. Any body is accepted and not looked at.',
     handler: async ({ ctx, deps, params, requestId }) => {
       const token = readConfirmation(deps, params.token);
       await confirmOptIn(emOf(deps, token), token, visitorOf(ctx, requestId));
@@ -121,7 +187,11 @@ const confirmRoutes: RouteSpec[] = [
 
 const confirmSenderRoutes: RouteSpec[] = [
   route({
-    ...page, method: 'GET', path: '/emails/confirm-sender/{token}', operationId: 'showConfirmSender', summary: 'The page to allow an account to send from an address on',
+    ...page,
+    method: 'GET',
+    path: '/emails/confirm-sender/{token}',
+    operationId: 'showConfirmSender',
+    summary: 'The page to allow an account to send from an address on',
     description: 'Changes nothing, whoever follows the link.',
     handler: async ({ ctx, deps, params }) => {
       const token = readConfirmationToken(deps.links, params.token);
@@ -129,8 +199,13 @@ const confirmSenderRoutes: RouteSpec[] = [
     },
   }),
   route({
-    ...page, method: 'POST', path: '/emails/confirm-sender/{token}', operationId: 'submitConfirmSender', summary: 'Allow an account to send from an address',
-    description: 'The address becomes a verified sender of the account that asked. The link works once. Any body is accepted and not looked at.',
+    ...page,
+    method: 'POST',
+    path: '/emails/confirm-sender/{token}',
+    operationId: 'submitConfirmSender',
+    summary: 'Allow an account to send from an address',
+    description:
+      'The address becomes a verified sender of the account that asked. The link works once. Any body is accepted and not looked at.',
     handler: async ({ ctx, deps, params, requestId }) => {
       const token = readConfirmationToken(deps.links, params.token);
       await confirmSender(emOf(deps, token), token, { requestId, address: ctx.ip || null });
@@ -142,16 +217,38 @@ const confirmSenderRoutes: RouteSpec[] = [
 async function viewEmail(deps: Deps, token: string): Promise<Reply> {
   const emailId = deps.links.verifyEmailToken('view', token);
   const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
-  const rendered = emailId === null ? null : await renderSent(engineEm(deps.orm), { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null }, emailId);
+  const rendered =
+    emailId === null
+      ? null
+      : await renderSent(
+          engineEm(deps.orm),
+          { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null },
+          emailId,
+        );
   if (!rendered) throw new AppError('token_invalid');
-  return { body: rendered.html, headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Security-Policy': MAIL_POLICY } };
+  return {
+    body: rendered.html,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'Content-Security-Policy': MAIL_POLICY,
+    },
+  };
 }
 
 /** Pages for recipients: GET shows one and changes nothing, POST does what it says, again and again the same. */
 export const pageRoutes: RouteSpec[] = [
-  ...unsubscribeRoutes, ...preferenceRoutes, ...confirmRoutes, ...confirmSenderRoutes,
+  ...unsubscribeRoutes,
+  ...preferenceRoutes,
+  ...confirmRoutes,
+  ...confirmSenderRoutes,
   route({
-    ...page, method: 'GET', path: '/emails/view/{token}', operationId: 'viewEmail', summary: 'An email in the browser',
-    handler: async ({ ctx, deps, params: { token } }) => (token === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token)),
+    ...page,
+    method: 'GET',
+    path: '/emails/view/{token}',
+    operationId: 'viewEmail',
+    summary: 'An email in the browser',
+    handler: async ({ ctx, deps, params: { token } }) =>
+      token === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
   }),
 ];

@@ -4,45 +4,137 @@ import { freshEm, type EntityManager } from '../../../db/orm.ts';
 import { requestConfirmation } from '../../../domain/emails/sender-setup/confirm-sender.ts';
 import { listSenders } from '../../../domain/emails/senders/list-senders.ts';
 import { proofsOf, proves, type Proof } from '../../../domain/emails/senders/proven.ts';
-import { createSender, deleteSender, senderViolations, updateSender, type DkimInput, type SenderInput } from '../../../domain/emails/sender-setup/save-sender.ts';
+import {
+  createSender,
+  deleteSender,
+  senderViolations,
+  updateSender,
+  type DkimInput,
+  type SenderInput,
+} from '../../../domain/emails/sender-setup/save-sender.ts';
 import { shownKey } from '../../../domain/emails/senders/shown-key.ts';
 import { verifySender } from '../../../domain/emails/sender-setup/verify-sender.ts';
 import { assertValid, notFound, type Violation } from '../../../domain/common/errors.ts';
 import { Queued } from '../ledger/schema.ts';
-import { Id, IdParams, listOf, listQuery, nullable, strict, Timestamp, Version, writable } from '../../route/schemas.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
+import {
+  Id,
+  IdParams,
+  listOf,
+  listQuery,
+  nullable,
+  strict,
+  Timestamp,
+  Version,
+  writable,
+} from '../../route/schemas.ts';
+import {
+  accepted,
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../../route/route.ts';
 
-const email = Type.String({ maxLength: 255, description: 'The address that mail is from', examples: ['news@example.com'] });
+const email = Type.String({
+  maxLength: 255,
+  description: 'The address that mail is from',
+  examples: ['news@example.com'],
+});
 const optional = {
-  name: nullable(Type.String({ maxLength: 255, description: 'Shown beside the address where a template names none', examples: ['Example News'] })),
-  replyTo: nullable(Type.String({ maxLength: 255, description: 'Where a template names none', examples: ['help@example.com'] })),
+  name: nullable(
+    Type.String({
+      maxLength: 255,
+      description: 'Shown beside the address where a template names none',
+      examples: ['Example News'],
+    }),
+  ),
+  replyTo: nullable(
+    Type.String({ maxLength: 255, description: 'Where a template names none', examples: ['help@example.com'] }),
+  ),
 };
 const named = {
-  domain: Type.String({ maxLength: 255, description: 'Signs as this domain (d=): the one of the address, or one above it', examples: ['example.com'] }),
+  domain: Type.String({
+    maxLength: 255,
+    description: 'Signs as this domain (d=): the one of the address, or one above it',
+    examples: ['example.com'],
+  }),
   selector: Type.String({ minLength: 1, maxLength: 63, examples: ['news2030'] }),
 };
 const published = {
   publicKey: Type.String(),
-  dnsName: Type.String({ description: 'Publish a TXT record of this name', examples: ['news2030._domainkey.example.com'] }),
-  dnsValue: Type.String({ description: 'that says this; a zone file has it in strings of up to 255 characters', examples: ['v=DKIM1; k=rsa; p=MIIB'] }),
-  verifiedAt: nullable(Type.String({ format: 'date-time', description: 'When it was seen in the DNS; null when it was not there at the last look' })),
+  dnsName: Type.String({
+    description: 'Publish a TXT record of this name',
+    examples: ['news2030._domainkey.example.com'],
+  }),
+  dnsValue: Type.String({
+    description: 'that says this; a zone file has it in strings of up to 255 characters',
+    examples: ['v=DKIM1; k=rsa; p=MIIB'],
+  }),
+  verifiedAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When it was seen in the DNS; null when it was not there at the last look',
+    }),
+  ),
 };
 const Dkim = strict({ ...named, ...published }, { title: 'SenderDkim' });
 const unchanged = Type.Optional(Type.Unsafe<unknown>({ readOnly: true }));
-const DkimWritten = strict({
-  ...Type.Partial(Type.Object(named)).properties,
-  privateKey: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000, writeOnly: true, description: 'RSA, PEM; made here where it is absent. Never answered' })),
-  publicKey: unchanged, dnsName: unchanged, dnsValue: unchanged, verifiedAt: unchanged,
-}, { title: 'SenderDkimRequest', description: 'Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it' });
+const DkimWritten = strict(
+  {
+    ...Type.Partial(Type.Object(named)).properties,
+    privateKey: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 10_000,
+        writeOnly: true,
+        description: 'RSA, PEM; made here where it is absent. Never answered',
+      }),
+    ),
+    publicKey: unchanged,
+    dnsName: unchanged,
+    dnsValue: unchanged,
+    verifiedAt: unchanged,
+  },
+  {
+    title: 'SenderDkimRequest',
+    description:
+      'Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it',
+  },
+);
 
 const proof = {
-  verified: Type.Boolean({ description: 'Whether mail may be from the address: it is confirmed, or of a domain that a sender of the tenant has verified' }),
-  confirmedAt: nullable(Type.String({
-    format: 'date-time', description: 'When the link that was mailed to the address was confirmed; of a sender that is older than these links and had no other tenant beside it, when the service was upgraded',
-  })),
-  verifiedDomain: nullable(Type.String({ description: 'The domain that the DKIM record has proved: any address of it, and below it, may be sent from', examples: ['example.com'] })),
+  verified: Type.Boolean({
+    description:
+      'Whether mail may be from the address: it is confirmed, or of a domain that a sender of the tenant has verified',
+  }),
+  confirmedAt: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'When the link that was mailed to the address was confirmed; of a sender that is older than these links and had no other tenant beside it, when the service was upgraded',
+    }),
+  ),
+  verifiedDomain: nullable(
+    Type.String({
+      description: 'The domain that the DKIM record has proved: any address of it, and below it, may be sent from',
+      examples: ['example.com'],
+    }),
+  ),
 };
-const Sender = strict({ id: Id, email, ...optional, dkim: nullable(Dkim), ...proof, tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp });
+const Sender = strict({
+  id: Id,
+  email,
+  ...optional,
+  dkim: nullable(Dkim),
+  ...proof,
+  tenantId: Type.String(),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
 const dkim = nullable(DkimWritten);
 const readOnly = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', ...Object.keys(proof)];
 const Create = writable({ email, ...Type.Partial(Type.Object({ ...optional, dkim })).properties }, readOnly);
@@ -51,44 +143,80 @@ const Update = writable(Type.Partial(Type.Object({ email, ...optional, dkim })).
 /** `proofs` are the tenant's. */
 function present(sender: EmailSender, proofs: readonly Proof[]) {
   return {
-    id: sender.id, email: sender.email, name: sender.name ?? null, replyTo: sender.replyTo ?? null, dkim: shownKey(sender),
-    verified: proves(proofs, sender.emailKey), confirmedAt: sender.confirmedAt ?? null, verifiedDomain: sender.verifiedDomain ?? null,
-    tenantId: sender.tenantId, version: sender.version, createdAt: sender.createdAt, updatedAt: sender.updatedAt,
+    id: sender.id,
+    email: sender.email,
+    name: sender.name ?? null,
+    replyTo: sender.replyTo ?? null,
+    dkim: shownKey(sender),
+    verified: proves(proofs, sender.emailKey),
+    confirmedAt: sender.confirmedAt ?? null,
+    verifiedDomain: sender.verifiedDomain ?? null,
+    tenantId: sender.tenantId,
+    version: sender.version,
+    createdAt: sender.createdAt,
+    updatedAt: sender.updatedAt,
   };
 }
 
-const readProofs = (em: EntityManager, tenantId: string): Promise<Proof[]> => freshEm(em).transactional((tx) => proofsOf(tx, tenantId));
+const readProofs = (em: EntityManager, tenantId: string): Promise<Proof[]> =>
+  freshEm(em).transactional((tx) => proofsOf(tx, tenantId));
 
 /** What is asked of a key, and the fields that came with it and can not be asked for. */
-function splitKey(given: Record<string, unknown> | null | undefined): { key: DkimInput | null | undefined; shown: Record<string, unknown> } {
+function splitKey(given: Record<string, unknown> | null | undefined): {
+  key: DkimInput | null | undefined;
+  shown: Record<string, unknown>;
+} {
   if (!given) return { key: given, shown: {} };
-  const [shown = [], key = []] = [true, false].map((which) => Object.entries(given).filter(([name]) => name in published === which));
+  const [shown = [], key = []] = [true, false].map((which) =>
+    Object.entries(given).filter(([name]) => name in published === which),
+  );
   return { key: Object.fromEntries(key), shown: Object.fromEntries(shown) };
 }
 
 /** A violation for each read-only field of a key whose value is not the present one; a new sender has none. */
 const changedKey = (shown: Record<string, unknown>, current?: EmailSender): Violation[] =>
-  changedReadOnly(shown, JSON.parse(JSON.stringify((current && shownKey(current)) ?? {})) as object).map((one) => ({ ...one, path: `/dkim${one.path}` }));
+  changedReadOnly(shown, JSON.parse(JSON.stringify((current && shownKey(current)) ?? {})) as object).map((one) => ({
+    ...one,
+    path: `/dkim${one.path}`,
+  }));
 
 /** What the domain says of a sender, and what of its key can not be asked for. */
-function violationsOf({ dkim: given, ...fields }: { dkim?: Record<string, unknown> | null } & Omit<Partial<SenderInput>, 'dkim'>, current?: EmailSender): Violation[] {
+function violationsOf(
+  { dkim: given, ...fields }: { dkim?: Record<string, unknown> | null } & Omit<Partial<SenderInput>, 'dkim'>,
+  current?: EmailSender,
+): Violation[] {
   const { key, shown } = splitKey(given);
-  return [...changedKey(shown, current), ...senderViolations({ ...fields, ...(key === undefined ? {} : { dkim: key }) }, current)];
+  return [
+    ...changedKey(shown, current),
+    ...senderViolations({ ...fields, ...(key === undefined ? {} : { dkim: key }) }, current),
+  ];
 }
 
 export const senderRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/senders', operationId: 'listSenders', summary: 'List sender identities', access: 'emails:read',
-    query: listQuery(['id', 'createdAt'], {}), responses: { 200: { schema: listOf(Sender) } },
+    method: 'GET',
+    path: '/emails/senders',
+    operationId: 'listSenders',
+    summary: 'List sender identities',
+    access: 'emails:read',
+    query: listQuery(['id', 'createdAt'], {}),
+    responses: { 200: { schema: listOf(Sender) } },
     handler: async ({ em, principal, query }) => {
       const proofs = await readProofs(em, principal.tenantId);
       return { body: await listSenders(em, query, (found) => found.map((sender) => present(sender, proofs))) };
     },
   }),
   route({
-    method: 'POST', path: '/emails/senders', operationId: 'createSender', summary: 'Create a sender identity', access: 'emails:write',
-    description: 'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none. A link is mailed to the address: mail may be from it once that was confirmed, or the record of its domain was verified.',
-    body: Create, responses: { 201: { schema: Sender } }, errors: ['email_taken', 'too_many_requests'],
+    method: 'POST',
+    path: '/emails/senders',
+    operationId: 'createSender',
+    summary: 'Create a sender identity',
+    access: 'emails:write',
+    description:
+      'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none. A link is mailed to the address: mail may be from it once that was confirmed, or the record of its domain was verified.',
+    body: Create,
+    responses: { 201: { schema: Sender } },
+    errors: ['email_taken', 'too_many_requests'],
     check: ({ body }) => violationsOf(body),
     handler: async ({ em, deps, caller, body: { dkim: given, ...fields } }) => {
       const { key, shown } = splitKey(given);
@@ -98,8 +226,14 @@ export const senderRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/senders/{id}', operationId: 'getSender', summary: 'Get a sender identity', access: 'emails:read',
-    params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found'],
+    method: 'GET',
+    path: '/emails/senders/{id}',
+    operationId: 'getSender',
+    summary: 'Get a sender identity',
+    access: 'emails:read',
+    params: IdParams,
+    responses: { 200: { schema: Sender } },
+    errors: ['not_found'],
     handler: async ({ em, principal, params }) => {
       const sender = await em.findOne(EmailSender, { id: params.id });
       if (!sender) throw notFound('sender', params.id);
@@ -107,44 +241,83 @@ export const senderRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/emails/senders/{id}', operationId: 'updateSender', summary: 'Change a sender identity', access: 'emails:write',
-    params: IdParams, body: Update, responses: { 200: { schema: Sender } }, errors: ['not_found', 'email_taken', 'in_use', 'conflict', 'precondition_failed', 'too_many_requests'],
+    method: 'PUT',
+    path: '/emails/senders/{id}',
+    operationId: 'updateSender',
+    summary: 'Change a sender identity',
+    access: 'emails:write',
+    params: IdParams,
+    body: Update,
+    responses: { 200: { schema: Sender } },
+    errors: ['not_found', 'email_taken', 'in_use', 'conflict', 'precondition_failed', 'too_many_requests'],
     check: async ({ tx, caller, params, body, readOnly }) => {
       const current = await tx.findOne(EmailSender, { id: params.id ?? 0 });
-      return current ? [...changedReadOnly(readOnly, present(current, await proofsOf(tx, caller.tenantId))), ...violationsOf(body, current)] : [];
+      return current
+        ? [
+            ...changedReadOnly(readOnly, present(current, await proofsOf(tx, caller.tenantId))),
+            ...violationsOf(body, current),
+          ]
+        : [];
     },
     handler: async ({ em, deps, caller, params, body: { dkim: given, ...fields }, readOnly, ifMatch }) => {
       const { key, shown } = splitKey(given);
       const proofs = await readProofs(em, caller.tenantId);
-      const sender = await updateSender(em, deps, caller, params.id, { ...fields, ...(key === undefined ? {} : { dkim: key }) }, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, present(current, proofs));
-        assertValid(changedKey(shown, current));
-      });
+      const sender = await updateSender(
+        em,
+        deps,
+        caller,
+        params.id,
+        { ...fields, ...(key === undefined ? {} : { dkim: key }) },
+        (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, present(current, proofs));
+          assertValid(changedKey(shown, current));
+        },
+      );
       return { body: present(sender, await readProofs(em, caller.tenantId)) };
     },
   }),
   route({
-    method: 'DELETE', path: '/emails/senders/{id}', operationId: 'deleteSender', summary: 'Delete a sender identity', access: 'emails:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['not_found', 'in_use', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/emails/senders/{id}',
+    operationId: 'deleteSender',
+    summary: 'Delete a sender identity',
+    access: 'emails:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['not_found', 'in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteSender(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'POST', path: '/emails/senders/{id}/confirmation', operationId: 'requestSenderConfirmation', summary: 'Mail the link that confirms a sender\'s address once more',
-    description: 'Only the link of the latest mail works: once, for 24 hours.', access: 'emails:write',
-    params: IdParams, responses: { 202: { schema: Queued } }, errors: ['not_found', 'conflict', 'too_many_requests'],
+    method: 'POST',
+    path: '/emails/senders/{id}/confirmation',
+    operationId: 'requestSenderConfirmation',
+    summary: "Mail the link that confirms a sender's address once more",
+    description: 'Only the link of the latest mail works: once, for 24 hours.',
+    access: 'emails:write',
+    params: IdParams,
+    responses: { 202: { schema: Queued } },
+    errors: ['not_found', 'conflict', 'too_many_requests'],
     handler: async ({ em, deps, caller, params }) => {
       const { emailId, status } = await requestConfirmation(em, deps.links, caller, params.id);
       return accepted(`/emails/${emailId}`, { emailId, status });
     },
   }),
   route({
-    method: 'POST', path: '/emails/senders/{id}/verify', operationId: 'verifySender', summary: 'Look a sender\'s DKIM record up in the DNS', access: 'emails:write',
-    description: 'Once it is there its domain is the tenant\'s, and any address of it, or below it, may be sent from. The record of a key that was brought along must name the tenant, as `dnsValue` does.',
-    params: IdParams, responses: { 200: { schema: Sender } }, errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'], repeatable: true,
+    method: 'POST',
+    path: '/emails/senders/{id}/verify',
+    operationId: 'verifySender',
+    summary: "Look a sender's DKIM record up in the DNS",
+    access: 'emails:write',
+    description:
+      "Once it is there its domain is the tenant's, and any address of it, or below it, may be sent from. The record of a key that was brought along must name the tenant, as `dnsValue` does.",
+    params: IdParams,
+    responses: { 200: { schema: Sender } },
+    errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'],
+    repeatable: true,
     handler: async ({ em, deps, caller, params }) => {
       const sender = await verifySender(em, deps.resolveTxt, caller, params.id);
       return { body: present(sender, await readProofs(em, caller.tenantId)) };

@@ -2,24 +2,50 @@ import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import { previewTemplate } from '../../../domain/emails/history/render-stored.ts';
 import { addressViolations, sendTest } from '../../../domain/emails/ledger/send-email.ts';
 import { listTemplates } from '../../../domain/emails/templates/list-templates.ts';
-import { createTemplate, deleteTemplate, templateViolations, updateTemplate } from '../../../domain/emails/templates/templates.ts';
+import {
+  createTemplate,
+  deleteTemplate,
+  templateViolations,
+  updateTemplate,
+} from '../../../domain/emails/templates/templates.ts';
 import { notFound } from '../../../domain/common/errors.ts';
 import { IdParams, listOf } from '../../route/schemas.ts';
 import { presentTemplate } from './presenter.ts';
 import { Queued } from '../ledger/schema.ts';
 import * as schema from './schema.ts';
-import { accepted, assertIfMatch, assertUnchanged, changedReadOnly, created, noContent, route, type RouteSpec } from '../../route/route.ts';
+import {
+  accepted,
+  assertIfMatch,
+  assertUnchanged,
+  changedReadOnly,
+  created,
+  noContent,
+  route,
+  type RouteSpec,
+} from '../../route/route.ts';
 
 export const templateRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/templates', operationId: 'listTemplates', summary: 'List email templates', access: 'emails:read',
-    query: schema.TemplateQuery, responses: { 200: { schema: listOf(schema.Template) } },
+    method: 'GET',
+    path: '/emails/templates',
+    operationId: 'listTemplates',
+    summary: 'List email templates',
+    access: 'emails:read',
+    query: schema.TemplateQuery,
+    responses: { 200: { schema: listOf(schema.Template) } },
     handler: async ({ em, query }) => ({ body: await listTemplates(em, query, (found) => found.map(presentTemplate)) }),
   }),
   route({
-    method: 'POST', path: '/emails/templates', operationId: 'createTemplate', summary: 'Create an email template', access: 'emails:write',
-    description: 'Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line. `fromEmail` is the default sender, or an address that was verified as a sender.',
-    body: schema.TemplateCreate, responses: { 201: { schema: schema.Template } }, errors: ['template_limit', 'unavailable'],
+    method: 'POST',
+    path: '/emails/templates',
+    operationId: 'createTemplate',
+    summary: 'Create an email template',
+    access: 'emails:write',
+    description:
+      'Content that begins with `<mjml>` is MJML, compiled when it is saved. A syntax error, an unknown tag or filter, or a mistake in the MJML is refused with its line. `fromEmail` is the default sender, or an address that was verified as a sender.',
+    body: schema.TemplateCreate,
+    responses: { 201: { schema: schema.Template } },
+    errors: ['template_limit', 'unavailable'],
     check: ({ tx, deps, caller, body }) => templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM),
     handler: async ({ em, deps, principal, body }) => {
       const template = await createTemplate(em, principal.tenantId, body, deps.env.MAIL_FROM);
@@ -27,8 +53,14 @@ export const templateRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/templates/{id}', operationId: 'getTemplate', summary: 'Get an email template', access: 'emails:read',
-    params: IdParams, responses: { 200: { schema: schema.Template } }, errors: ['not_found'],
+    method: 'GET',
+    path: '/emails/templates/{id}',
+    operationId: 'getTemplate',
+    summary: 'Get an email template',
+    access: 'emails:read',
+    params: IdParams,
+    responses: { 200: { schema: schema.Template } },
+    errors: ['not_found'],
     handler: async ({ em, params }) => {
       const template = await em.findOne(EmailTemplate, { id: params.id, systemKey: null });
       if (!template) throw notFound('template', params.id);
@@ -36,42 +68,79 @@ export const templateRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'PUT', path: '/emails/templates/{id}', operationId: 'updateTemplate', summary: 'Change an email template', access: 'emails:write',
-    params: IdParams, body: schema.TemplateUpdate, responses: { 200: { schema: schema.Template } },
+    method: 'PUT',
+    path: '/emails/templates/{id}',
+    operationId: 'updateTemplate',
+    summary: 'Change an email template',
+    access: 'emails:write',
+    params: IdParams,
+    body: schema.TemplateUpdate,
+    responses: { 200: { schema: schema.Template } },
     errors: ['not_found', 'precondition_failed', 'template_limit', 'unavailable'],
     check: async ({ tx, deps, caller, params, body, given, readOnly }) => {
       const current = await tx.findOne(EmailTemplate, { id: params.id ?? 0, systemKey: null });
       if (!current) return [];
       const fromEmail = given.fromEmail === undefined ? current.fromEmail : body.fromEmail;
-      return [...changedReadOnly(readOnly, presentTemplate(current)), ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM, fromEmail))];
+      return [
+        ...changedReadOnly(readOnly, presentTemplate(current)),
+        ...(await templateViolations(tx, caller.tenantId, body, deps.env.MAIL_FROM, fromEmail)),
+      ];
     },
     handler: async ({ em, deps, params, body, readOnly, ifMatch }) => ({
-      body: presentTemplate(await updateTemplate(em, params.id, body, deps.env.MAIL_FROM, (current) => {
-        assertIfMatch(ifMatch, current.version);
-        assertUnchanged(readOnly, presentTemplate(current));
-      })),
+      body: presentTemplate(
+        await updateTemplate(em, params.id, body, deps.env.MAIL_FROM, (current) => {
+          assertIfMatch(ifMatch, current.version);
+          assertUnchanged(readOnly, presentTemplate(current));
+        }),
+      ),
     }),
   }),
   route({
-    method: 'DELETE', path: '/emails/templates/{id}', operationId: 'deleteTemplate', summary: 'Delete an email template', access: 'emails:write',
-    params: IdParams, responses: { 204: { description: 'Deleted' } }, errors: ['not_found', 'in_use', 'precondition_failed'],
+    method: 'DELETE',
+    path: '/emails/templates/{id}',
+    operationId: 'deleteTemplate',
+    summary: 'Delete an email template',
+    access: 'emails:write',
+    params: IdParams,
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['not_found', 'in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
       await deleteTemplate(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),
   route({
-    method: 'POST', path: '/emails/templates/{id}/preview', operationId: 'previewTemplate', summary: 'Show a template as a contact would get it',
-    access: 'emails:read', params: IdParams, body: schema.Preview, bodyOptional: true, responses: { 200: { schema: schema.Previewed } },
+    method: 'POST',
+    path: '/emails/templates/{id}/preview',
+    operationId: 'previewTemplate',
+    summary: 'Show a template as a contact would get it',
+    access: 'emails:read',
+    params: IdParams,
+    body: schema.Preview,
+    bodyOptional: true,
+    responses: { 200: { schema: schema.Previewed } },
     errors: ['not_found', 'template_limit', 'unavailable'],
     handler: async ({ em, deps, params, body: { contactId = null, data = null } }) => {
       const { PUBLIC_URL: publicUrl, LINK_SECRET: linkSecret, MAIL_POSTAL_ADDRESS } = deps.env;
-      return { body: await previewTemplate(em, { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null }, { templateId: params.id, contactId, data }) };
+      return {
+        body: await previewTemplate(
+          em,
+          { publicUrl, linkSecret, postalAddress: MAIL_POSTAL_ADDRESS || null },
+          { templateId: params.id, contactId, data },
+        ),
+      };
     },
   }),
   route({
-    method: 'POST', path: '/emails/templates/{id}/test', operationId: 'testTemplate', summary: 'Send a template to an address, to look at it',
-    access: 'emails:send', params: IdParams, body: schema.Test, responses: { 202: { schema: Queued } }, errors: ['not_found'],
+    method: 'POST',
+    path: '/emails/templates/{id}/test',
+    operationId: 'testTemplate',
+    summary: 'Send a template to an address, to look at it',
+    access: 'emails:send',
+    params: IdParams,
+    body: schema.Test,
+    responses: { 202: { schema: Queued } },
+    errors: ['not_found'],
     check: ({ body }) => addressViolations(body.to),
     handler: async ({ em, principal, requestId, params, body }) => {
       const { emailId, status } = await sendTest(em, { tenantId: principal.tenantId, requestId }, params.id, body);

@@ -5,7 +5,11 @@ import { Data, EmailAddress } from '../ledger/schema.ts';
 const required = {
   name: Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] }),
   subject: Type.String({ minLength: 1, maxLength: 1000, examples: ['Hello {{firstName}}'] }),
-  content: Type.String({ minLength: 1, description: 'HTML, or MJML, with Liquid', examples: ['<p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>'] }),
+  content: Type.String({
+    minLength: 1,
+    description: 'HTML, or MJML, with Liquid',
+    examples: ['<p>Hello {{firstName}}, <a href="https://example.com/">look</a>!</p>'],
+  }),
 };
 const optional = {
   text: nullable(Type.String({ description: 'The text part, with Liquid; made from the content when absent' })),
@@ -13,18 +17,30 @@ const optional = {
   category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
   topicId: nullable({ ...Id, description: 'Marketing mail about a topic is not sent to who does not want it' }),
   fromName: nullable(Type.String({ maxLength: 255 })),
-  fromEmail: nullable({ ...EmailAddress, description: 'A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null' }),
+  fromEmail: nullable({
+    ...EmailAddress,
+    description:
+      'A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null',
+  }),
   replyTo: nullable(EmailAddress),
 };
 const readOnly = ['id', 'tenantId', 'contentVersion', 'version', 'createdAt', 'updatedAt'] as const;
 
 export const Template = strict({
-  id: Id, ...required, ...optional, contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
-  tenantId: Type.String(), version: Version, createdAt: Timestamp, updatedAt: Timestamp,
+  id: Id,
+  ...required,
+  ...optional,
+  contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
+  tenantId: Type.String(),
+  version: Version,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
 });
 export const TemplateCreate = writable({ ...required, ...Type.Partial(Type.Object(optional)).properties }, readOnly);
 export const TemplateUpdate = writable(Type.Partial(Type.Object({ ...required, ...optional })).properties, readOnly);
-export const TemplateQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], { category: Type.Optional(optional.category) });
+export const TemplateQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
+  category: Type.Optional(optional.category),
+});
 
 export const Preview = strict({ contactId: Type.Optional(Id), data: Type.Optional(Data) });
 export const Previewed = strict({ subject: Type.String(), html: Type.String(), text: Type.String() });

@@ -30,19 +30,43 @@ interface Tools {
  * after a campaign. Answers whether it took the request; whatever is odd about one (another method, other parameters, a url
  * that the id does not cover, an address that asks too much) the application sees, and it answers a click as this does.
  */
-export function createFollowClick({ deps, mayPass, headers, logAnswer }: Tools): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function createFollowClick({
+  deps,
+  mayPass,
+  headers,
+  logAnswer,
+}: Tools): (request: IncomingMessage, response: ServerResponse) => boolean {
   const publisher = hitPublisher(deps.nats, deps.log);
   const body = 'Found';
   const bare = Object.entries({ Vary: 'Origin', ...headers, ...noStore }).flat();
   const whole = [...bare, 'Content-Type', 'text/plain; charset=utf-8', 'Content-Length', String(body.length)];
   const notStored = refuseWith(clickNotStored());
 
-  const follow = async (request: IncomingMessage, response: ServerResponse, emailId: number, url: string, address: string): Promise<void> => {
+  const follow = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    emailId: number,
+    url: string,
+    address: string,
+  ): Promise<void> => {
     const requestId = requestIdOf(request);
-    logAnswer(request, response, () => ({ requestId, path: '/api/v1/emails/tracking/click/{trackingId}', operation: 'trackClick' }));
-    const hit = hitOf({ type: 'CLICK', emailId, url, address, userAgent: request.headers['user-agent'] ?? '', method: request.method! });
+    logAnswer(request, response, () => ({
+      requestId,
+      path: '/api/v1/emails/tracking/click/{trackingId}',
+      operation: 'trackClick',
+    }));
+    const hit = hitOf({
+      type: 'CLICK',
+      emailId,
+      url,
+      address,
+      userAgent: request.headers['user-agent'] ?? '',
+      method: request.method!,
+    });
     if (!(await publisher.publish(hit))) return notStored(request, response, requestId);
-    response.writeHead(302, ['X-Request-Id', requestId, 'Location', url, ...(request.method === 'HEAD' ? bare : whole)]).end(body, 'latin1');
+    response
+      .writeHead(302, ['X-Request-Id', requestId, 'Location', url, ...(request.method === 'HEAD' ? bare : whole)])
+      .end(body, 'latin1');
   };
 
   return (request, response) => {

@@ -41,7 +41,14 @@ class HitPublisher {
   async publish(hit: Hit): Promise<boolean> {
     if (this.#waiting.length >= MAX_WAITING) return false;
     return new Promise((resolve) => {
-      const entry: Waiting = { hit, abandoned: false, stored: () => { clearTimeout(timer); resolve(true); } };
+      const entry: Waiting = {
+        hit,
+        abandoned: false,
+        stored: () => {
+          clearTimeout(timer);
+          resolve(true);
+        },
+      };
       const timer = setTimeout(() => {
         entry.abandoned = hit.type === 'CLICK';
         resolve(false);
@@ -68,7 +75,11 @@ class HitPublisher {
     const batch = this.#waiting.splice(0, HITS_PER_MESSAGE).filter((entry) => !entry.abandoned);
     if (batch.length === 0) return;
     try {
-      await publishAll(this.#nats, [{ subject: TRACKING_SUBJECT, data: encode({ hits: batch.map((entry) => entry.hit) }) }], PUBLISH_MS);
+      await publishAll(
+        this.#nats,
+        [{ subject: TRACKING_SUBJECT, data: encode({ hits: batch.map((entry) => entry.hit) }) }],
+        PUBLISH_MS,
+      );
       for (const entry of batch) entry.stored();
     } catch (error) {
       this.#log.warn({ err: error, hits: batch.length }, 'tracking hits not stored yet');

@@ -8,15 +8,35 @@ const MAX_AGENT = 500;
 /** Of every answer to a hit: one that comes from a cache is not seen. */
 export const noStore = { 'Cache-Control': 'no-store, private', 'X-Robots-Tag': 'noindex' };
 
-export function hitOf({ type, emailId, url, address, userAgent, method }: {
-  type: Hit['type']; emailId: number; url: string | null; address: string; userAgent: string; method: string;
+export function hitOf({
+  type,
+  emailId,
+  url,
+  address,
+  userAgent,
+  method,
+}: {
+  type: Hit['type'];
+  emailId: number;
+  url: string | null;
+  address: string;
+  userAgent: string;
+  method: string;
 }): Hit {
   const agent = userAgent.slice(0, MAX_AGENT) || null;
   return {
-    id: randomUUID(), type, emailId, at: new Date().toISOString(), url, ip: address || null, userAgent: agent,
+    id: randomUUID(),
+    type,
+    emailId,
+    at: new Date().toISOString(),
+    url,
+    ip: address || null,
+    userAgent: agent,
     automated: method === 'HEAD' || isAutomatedAgent(agent),
   };
 }
 
 export const clickNotStored = (): AppError =>
-  new AppError('unavailable', 'The click could not be recorded in time; try again', { headers: { ...noStore, 'Retry-After': '1' } });
+  new AppError('unavailable', 'The click could not be recorded in time; try again', {
+    headers: { ...noStore, 'Retry-After': '1' },
+  });

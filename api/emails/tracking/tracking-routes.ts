@@ -9,7 +9,10 @@ import * as schema from '../ledger/schema.ts';
 import { route, type Reply, type RouteSpec } from '../../route/route.ts';
 
 /** 1 by 1, transparent. */
-const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNgYAAAAAMAASsJTYQAAAAASUVORK5CYII=', 'base64');
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNgYAAAAAMAASsJTYQAAAAASUVORK5CYII=',
+  'base64',
+);
 
 const hitIn = (ctx: Context, type: 'OPEN' | 'CLICK', emailId: number, url: string | null) =>
   hitOf({ type, emailId, url, address: ctx.ip, userAgent: ctx.get('user-agent'), method: ctx.method });
@@ -23,8 +26,14 @@ function pixel(ctx: Context): Reply {
 
 export const trackingRoutes: RouteSpec[] = [
   route({
-    method: 'GET', path: '/emails/tracking/open/{trackingId}', operationId: 'trackOpen', summary: 'The picture that tells of an open', access: 'public',
-    description: 'Always the picture; recorded if the id is one of ours.', params: schema.TrackingParams, openQuery: true,
+    method: 'GET',
+    path: '/emails/tracking/open/{trackingId}',
+    operationId: 'trackOpen',
+    summary: 'The picture that tells of an open',
+    access: 'public',
+    description: 'Always the picture; recorded if the id is one of ours.',
+    params: schema.TrackingParams,
+    openQuery: true,
     responses: { 200: { contentType: 'image/png', description: 'A transparent pixel' } },
     handler: async ({ ctx, deps, params }) => {
       const emailId = deps.links.verifyOpen(params.trackingId);
@@ -33,9 +42,17 @@ export const trackingRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/tracking/click/{trackingId}', operationId: 'trackClick', summary: 'Follow a link of an email', access: 'public',
-    description: 'Redirects only to a link that was in that very email.', params: schema.TrackingParams, query: schema.ClickQuery, openQuery: true,
-    responses: { 302: { description: 'To the link' } }, errors: ['invalid_link', 'unavailable'],
+    method: 'GET',
+    path: '/emails/tracking/click/{trackingId}',
+    operationId: 'trackClick',
+    summary: 'Follow a link of an email',
+    access: 'public',
+    description: 'Redirects only to a link that was in that very email.',
+    params: schema.TrackingParams,
+    query: schema.ClickQuery,
+    openQuery: true,
+    responses: { 302: { description: 'To the link' } },
+    errors: ['invalid_link', 'unavailable'],
     handler: async ({ ctx, deps, params, query: { url } }) => {
       const emailId = deps.links.verifyClick(params.trackingId, url);
       if (emailId === null) throw new AppError('invalid_link', undefined, { headers: noStore });
@@ -46,9 +63,15 @@ export const trackingRoutes: RouteSpec[] = [
     },
   }),
   route({
-    method: 'GET', path: '/emails/tracking/{id}', operationId: 'getTracking', summary: 'Opens and clicks of an email', access: 'emails:read',
-    description: 'Automated hits are among the events and kept out of the figures.', params: IdParams,
-    responses: { 200: { schema: schema.Tracking } }, errors: ['not_found'],
+    method: 'GET',
+    path: '/emails/tracking/{id}',
+    operationId: 'getTracking',
+    summary: 'Opens and clicks of an email',
+    access: 'emails:read',
+    description: 'Automated hits are among the events and kept out of the figures.',
+    params: IdParams,
+    responses: { 200: { schema: schema.Tracking } },
+    errors: ['not_found'],
     handler: async ({ em, params }) => ({ body: presentTracking(await readTracking(em, params.id)) }),
   }),
 ];

@@ -4,22 +4,41 @@ import { eventKeyOf, isSame, parseJson, textOf, timeOf, unauthorized, type Webho
 
 /** Types of Postmark's bounces: whether the address is dead. What is not here is no bounce (an answer, a delay, an opt-out). */
 const BOUNCES: Record<string, Outcome['kind']> = {
-  HardBounce: 'hard', BadEmailAddress: 'hard', SpamComplaint: 'complaint', SoftBounce: 'soft', DnsError: 'soft', SpamNotification: 'soft', Blocked: 'soft',
-  VirusNotification: 'soft', DMARCPolicy: 'soft', SMTPApiError: 'soft', Undeliverable: 'soft', Unknown: 'soft', ManuallyDeactivated: 'soft',
+  HardBounce: 'hard',
+  BadEmailAddress: 'hard',
+  SpamComplaint: 'complaint',
+  SoftBounce: 'soft',
+  DnsError: 'soft',
+  SpamNotification: 'soft',
+  Blocked: 'soft',
+  VirusNotification: 'soft',
+  DMARCPolicy: 'soft',
+  SMTPApiError: 'soft',
+  Undeliverable: 'soft',
+  Unknown: 'soft',
+  ManuallyDeactivated: 'soft',
 };
 
 function outcomeOf(event: unknown): Outcome | null {
   const recipients = [textOf(event, 'Email') || textOf(event, 'Recipient')];
   const diagnostic = keptText(textOf(event, 'Details') || textOf(event, 'Description'));
   switch (textOf(event, 'RecordType')) {
-    case 'Delivery': return { kind: 'delivered', recipients, statusCode: null, diagnostic };
-    case 'SpamComplaint': return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
+    case 'Delivery':
+      return { kind: 'delivered', recipients, statusCode: null, diagnostic };
+    case 'SpamComplaint':
+      return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
     case 'Bounce': {
       const type = textOf(event, 'Type');
       if (!Object.hasOwn(BOUNCES, type)) return null;
-      return { kind: BOUNCES[type]!, recipients, statusCode: judgeFailure(null, diagnostic)?.statusCode ?? null, diagnostic };
+      return {
+        kind: BOUNCES[type]!,
+        recipients,
+        statusCode: judgeFailure(null, diagnostic)?.statusCode ?? null,
+        diagnostic,
+      };
     }
-    default: return null;
+    default:
+      return null;
   }
 }
 
@@ -38,6 +57,16 @@ export const postmark: Webhook = {
     const outcome = outcomeOf(event);
     if (emailId === null || outcome === null) return { reports: [] };
     const at = timeOf(textOf(event, 'BouncedAt') || textOf(event, 'DeliveredAt'), now);
-    return { reports: [{ emailId, source: 'postmark', eventKey: eventKeyOf(textOf(event, 'ID') || textOf(event, 'MessageID'), event), at, outcomes: [outcome] }] };
+    return {
+      reports: [
+        {
+          emailId,
+          source: 'postmark',
+          eventKey: eventKeyOf(textOf(event, 'ID') || textOf(event, 'MessageID'), event),
+          at,
+          outcomes: [outcome],
+        },
+      ],
+    };
   },
 };

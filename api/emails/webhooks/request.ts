@@ -41,7 +41,13 @@ export function parseJson(text: string): unknown {
 
 /** A member of a member of other people's JSON, undefined where there is none. */
 export function memberOf(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((at, name) => (typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Record<string, unknown>)[name] : undefined), value);
+  return path.reduce<unknown>(
+    (at, name) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+        ? (at as Record<string, unknown>)[name]
+        : undefined,
+    value,
+  );
 }
 
 /** A member that is text (or a number, as text); '' for anything else. */
@@ -58,7 +64,9 @@ export function listOf(value: unknown, ...path: string[]): unknown[] {
 /** A provider's id of an event as it is kept; of an event without one, a digest of all that it says. */
 export function eventKeyOf(id: string, event: unknown): string {
   if (/^[\x21-\x7e]+$/.test(id) && id.length <= MAX_KEY) return id;
-  return createHash('sha256').update(id || JSON.stringify(event)).digest('base64url');
+  return createHash('sha256')
+    .update(id || JSON.stringify(event))
+    .digest('base64url');
 }
 
 /** The first instant of the year 10000, which RFC 3339 can not write any more. */
@@ -71,7 +79,8 @@ export function timeOf(text: string, fallback: Date): Date {
 }
 
 /** Whether a time is so near to another that it is no replay. */
-export const isNear = (time: Date, now: Date, withinMs: number): boolean => Math.abs(time.getTime() - now.getTime()) <= withinMs;
+export const isNear = (time: Date, now: Date, withinMs: number): boolean =>
+  Math.abs(time.getTime() - now.getTime()) <= withinMs;
 
 /** Compares secrets in constant time, whatever their lengths. */
 export function isSame(given: string, expected: string): boolean {

@@ -23,10 +23,24 @@ const Params = Type.Object({ provider: Type.String({ examples: ['ses'] }) });
 
 export const webhookRoutes: RouteSpec[] = [
   route({
-    method: 'POST', path: '/emails/webhooks/{provider}', operationId: 'receiveWebhook', summary: 'What a mail provider tells of deliveries, bounces and complaints', access: 'public',
-    description: 'For `ses` (by Amazon SNS), `sendgrid`, `mailgun` and `postmark`, each where its setting is given; signed as each of them does. Events of other types, and of mail that is not ours, are ignored.',
-    params: Params, openQuery: true, bodyLimit: WEBHOOK_BYTES,
-    responses: { 200: { schema: strict({ reports: Type.Integer({ description: 'How many were about our mails' }) }, { title: 'WebhookReceipt' }) } },
+    method: 'POST',
+    path: '/emails/webhooks/{provider}',
+    operationId: 'receiveWebhook',
+    summary: 'What a mail provider tells of deliveries, bounces and complaints',
+    access: 'public',
+    description:
+      'For `ses` (by Amazon SNS), `sendgrid`, `mailgun` and `postmark`, each where its setting is given; signed as each of them does. Events of other types, and of mail that is not ours, are ignored.',
+    params: Params,
+    openQuery: true,
+    bodyLimit: WEBHOOK_BYTES,
+    responses: {
+      200: {
+        schema: strict(
+          { reports: Type.Integer({ description: 'How many were about our mails' }) },
+          { title: 'WebhookReceipt' },
+        ),
+      },
+    },
     errors: ['unauthorized', 'malformed_json', 'not_found', 'payload_too_large', 'unavailable'],
     handler: async ({ ctx, deps, params }) => {
       const webhook = webhooks.get(params.provider);
@@ -38,7 +52,10 @@ export const webhookRoutes: RouteSpec[] = [
         if (once && !(await takeOnce(tx, once))) return;
         const { deferred } = await recordReports(tx, reports);
         // Nothing of it is kept, and the provider comes again: by then it is settled.
-        if (deferred > 0) throw new AppError('unavailable', 'A mail that it tells of is being sent yet; come again', { headers: { 'Retry-After': '60' } });
+        if (deferred > 0)
+          throw new AppError('unavailable', 'A mail that it tells of is being sent yet; come again', {
+            headers: { 'Retry-After': '60' },
+          });
       });
       return { body: { reports: reports.length } };
     },

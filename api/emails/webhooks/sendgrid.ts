@@ -1,15 +1,32 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type Outcome } from '../../../domain/emails/bounces/report.ts';
-import { emailOf, eventKeyOf, FIVE_MINUTES_MS, isNear, parseJson, textOf, timeOf, unauthorized, type Webhook, type WebhookRequest } from './request.ts';
+import {
+  emailOf,
+  eventKeyOf,
+  FIVE_MINUTES_MS,
+  isNear,
+  parseJson,
+  textOf,
+  timeOf,
+  unauthorized,
+  type Webhook,
+  type WebhookRequest,
+} from './request.ts';
 
 /** ECDSA with SHA-256 over the timestamp and the body as it came. */
 function assertSigned({ deps, body, header, now }: WebhookRequest): void {
   const timestamp = header('x-twilio-email-event-webhook-timestamp');
-  if (!/^\d{1,15}$/.test(timestamp) || !isNear(timeOf(timestamp, new Date(0)), now, FIVE_MINUTES_MS)) throw unauthorized('The timestamp is missing or too old');
-  const key = createPublicKey({ key: Buffer.from(deps.env.WEBHOOK_SENDGRID_PUBLIC_KEY, 'base64'), format: 'der', type: 'spki' });
+  if (!/^\d{1,15}$/.test(timestamp) || !isNear(timeOf(timestamp, new Date(0)), now, FIVE_MINUTES_MS))
+    throw unauthorized('The timestamp is missing or too old');
+  const key = createPublicKey({
+    key: Buffer.from(deps.env.WEBHOOK_SENDGRID_PUBLIC_KEY, 'base64'),
+    format: 'der',
+    type: 'spki',
+  });
   const signature = Buffer.from(header('x-twilio-email-event-webhook-signature'), 'base64');
-  if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature)) throw unauthorized('The signature is wrong');
+  if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature))
+    throw unauthorized('The signature is wrong');
 }
 
 /** What SendGrid dropped it never sent, for what it had heard of the address before. */
@@ -21,11 +38,21 @@ function outcomeOf(event: unknown): Outcome | null {
   const judged = judgeFailure(textOf(event, 'status'), diagnostic);
   const statusCode = judged?.statusCode ?? null;
   switch (textOf(event, 'event')) {
-    case 'delivered': return { kind: 'delivered', recipients, statusCode: null, diagnostic };
-    case 'spamreport': return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
-    case 'bounce': return { kind: textOf(event, 'type') === 'blocked' ? 'soft' : judged?.kind ?? 'hard', recipients, statusCode, diagnostic };
-    case 'dropped': return { kind: DEAD_DROPS.test(diagnostic ?? '') ? 'hard' : 'soft', recipients, statusCode, diagnostic };
-    default: return null;
+    case 'delivered':
+      return { kind: 'delivered', recipients, statusCode: null, diagnostic };
+    case 'spamreport':
+      return { kind: 'complaint', recipients, statusCode: null, diagnostic: null };
+    case 'bounce':
+      return {
+        kind: textOf(event, 'type') === 'blocked' ? 'soft' : (judged?.kind ?? 'hard'),
+        recipients,
+        statusCode,
+        diagnostic,
+      };
+    case 'dropped':
+      return { kind: DEAD_DROPS.test(diagnostic ?? '') ? 'hard' : 'soft', recipients, statusCode, diagnostic };
+    default:
+      return null;
   }
 }
 
@@ -39,7 +66,15 @@ export const sendgrid: Webhook = {
       const emailId = emailOf(request.deps.links, textOf(event, 'smtp-id'));
       const outcome = outcomeOf(event);
       if (emailId === null || outcome === null) return [];
-      return [{ emailId, source: 'sendgrid' as const, eventKey: eventKeyOf(textOf(event, 'sg_event_id'), event), at: timeOf(textOf(event, 'timestamp'), request.now), outcomes: [outcome] }];
+      return [
+        {
+          emailId,
+          source: 'sendgrid' as const,
+          eventKey: eventKeyOf(textOf(event, 'sg_event_id'), event),
+          at: timeOf(textOf(event, 'timestamp'), request.now),
+          outcomes: [outcome],
+        },
+      ];
     });
     return { reports };
   },

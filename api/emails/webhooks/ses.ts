@@ -3,7 +3,19 @@ import { LRUCache } from 'lru-cache';
 import { judgeFailure } from '../../../domain/emails/bounces/judge-failure.ts';
 import { keptText, type DeliveryReport, type Outcome } from '../../../domain/emails/bounces/report.ts';
 import { AppError } from '../../../domain/common/errors.ts';
-import { emailOf, eventKeyOf, isNear, listOf, memberOf, parseJson, textOf, timeOf, unauthorized, type Webhook, type WebhookRequest } from './request.ts';
+import {
+  emailOf,
+  eventKeyOf,
+  isNear,
+  listOf,
+  memberOf,
+  parseJson,
+  textOf,
+  timeOf,
+  unauthorized,
+  type Webhook,
+  type WebhookRequest,
+} from './request.ts';
 
 /** SNS tries a call again for an hour, under its first timestamp. */
 const WINDOW_MS = 3_600_000;
@@ -22,7 +34,14 @@ const kept = new WeakMap<FetchText, LRUCache<string, string>>();
 /** An address of SNS itself: nothing else is fetched, whatever a call says. */
 function snsUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol !== 'https:' || url.port !== '' || url.username !== '' || url.password !== '' || !SNS_HOST.test(url.hostname)) throw unauthorized('The address is not one of Amazon SNS');
+  if (
+    url?.protocol !== 'https:' ||
+    url.port !== '' ||
+    url.username !== '' ||
+    url.password !== '' ||
+    !SNS_HOST.test(url.hostname)
+  )
+    throw unauthorized('The address is not one of Amazon SNS');
   return url;
 }
 
@@ -37,7 +56,7 @@ async function fetched(fetchText: FetchText, url: URL): Promise<string> {
 async function certificate(fetchText: FetchText, url: URL): Promise<X509Certificate> {
   const cache = kept.get(fetchText) ?? new LRUCache<string, string>({ max: 20 });
   kept.set(fetchText, cache);
-  const pem = cache.get(url.href) ?? await fetched(fetchText, url);
+  const pem = cache.get(url.href) ?? (await fetched(fetchText, url));
   try {
     const found = new X509Certificate(pem);
     cache.set(url.href, pem);
@@ -51,12 +70,17 @@ async function assertSigned(envelope: unknown, { deps, now }: WebhookRequest): P
   const fields = SIGNED[textOf(envelope, 'Type')];
   const algorithm = ALGORITHMS[textOf(envelope, 'SignatureVersion')];
   if (!fields || !algorithm) throw unauthorized('This is no message of Amazon SNS');
-  if (!isNear(timeOf(textOf(envelope, 'Timestamp'), new Date(0)), now, WINDOW_MS)) throw unauthorized('The message is too old');
+  if (!isNear(timeOf(textOf(envelope, 'Timestamp'), new Date(0)), now, WINDOW_MS))
+    throw unauthorized('The message is too old');
   const url = snsUrl(textOf(envelope, 'SigningCertURL'));
   if (!url.pathname.endsWith('.pem')) throw unauthorized('The address is not that of a certificate');
-  const text = fields.filter((name) => memberOf(envelope, name) !== undefined).map((name) => `${name}\n${textOf(envelope, name)}\n`).join('');
+  const text = fields
+    .filter((name) => memberOf(envelope, name) !== undefined)
+    .map((name) => `${name}\n${textOf(envelope, name)}\n`)
+    .join('');
   const { publicKey } = await certificate(deps.fetchText, url);
-  if (!verify(algorithm, Buffer.from(text), publicKey, Buffer.from(textOf(envelope, 'Signature'), 'base64'))) throw unauthorized('The signature is wrong');
+  if (!verify(algorithm, Buffer.from(text), publicKey, Buffer.from(textOf(envelope, 'Signature'), 'base64')))
+    throw unauthorized('The signature is wrong');
 }
 
 /** `Permanent` is what SES says of failures that our table knows better: a policy is no fault of the address. */
@@ -64,26 +88,55 @@ function bounceOf(bounce: unknown, recipient: unknown): Outcome {
   const diagnostic = keptText(textOf(recipient, 'diagnosticCode'));
   const isPermanent = textOf(bounce, 'bounceType') === 'Permanent';
   const judged = judgeFailure(textOf(recipient, 'status'), diagnostic);
-  return { kind: isPermanent ? judged?.kind ?? 'hard' : 'soft', recipients: [textOf(recipient, 'emailAddress')], statusCode: judged?.statusCode ?? null, diagnostic };
+  return {
+    kind: isPermanent ? (judged?.kind ?? 'hard') : 'soft',
+    recipients: [textOf(recipient, 'emailAddress')],
+    statusCode: judged?.statusCode ?? null,
+    diagnostic,
+  };
 }
 
-const plain = (kind: Outcome['kind'], recipients: string[]): Outcome => ({ kind, recipients, statusCode: null, diagnostic: null });
+const plain = (kind: Outcome['kind'], recipients: string[]): Outcome => ({
+  kind,
+  recipients,
+  statusCode: null,
+  diagnostic: null,
+});
 
 function outcomesOf(kind: string, event: unknown): { outcomes: Outcome[]; id: string; time: string } {
   const part = memberOf(event, kind.toLowerCase());
   const about = { id: textOf(part, 'feedbackId'), time: textOf(part, 'timestamp') };
-  if (kind === 'Bounce') return { ...about, outcomes: listOf(part, 'bouncedRecipients').map((recipient) => bounceOf(part, recipient)) };
+  if (kind === 'Bounce')
+    return { ...about, outcomes: listOf(part, 'bouncedRecipients').map((recipient) => bounceOf(part, recipient)) };
   if (kind === 'Complaint' && textOf(part, 'complaintFeedbackType') !== 'not-spam') {
-    return { ...about, outcomes: listOf(part, 'complainedRecipients').map((recipient) => plain('complaint', [textOf(recipient, 'emailAddress')])) };
+    return {
+      ...about,
+      outcomes: listOf(part, 'complainedRecipients').map((recipient) =>
+        plain('complaint', [textOf(recipient, 'emailAddress')]),
+      ),
+    };
   }
-  if (kind === 'Delivery') return { ...about, outcomes: listOf(part, 'recipients').map((recipient) => plain('delivered', typeof recipient === 'string' ? [recipient] : [])) };
+  if (kind === 'Delivery')
+    return {
+      ...about,
+      outcomes: listOf(part, 'recipients').map((recipient) =>
+        plain('delivered', typeof recipient === 'string' ? [recipient] : []),
+      ),
+    };
   return { ...about, outcomes: [] };
 }
 
 /** SES says which mail it was by the headers as it got them (they must be switched on), or by the envelope's sender. */
 function reportOf(event: unknown, { deps, now }: WebhookRequest): DeliveryReport[] {
-  const messageIds = listOf(event, 'mail', 'headers').filter((header) => textOf(header, 'name').toLowerCase() === 'message-id').map((header) => textOf(header, 'value'));
-  const emailId = emailOf(deps.links, textOf(event, 'mail', 'source'), ...messageIds, textOf(event, 'mail', 'commonHeaders', 'messageId'));
+  const messageIds = listOf(event, 'mail', 'headers')
+    .filter((header) => textOf(header, 'name').toLowerCase() === 'message-id')
+    .map((header) => textOf(header, 'value'));
+  const emailId = emailOf(
+    deps.links,
+    textOf(event, 'mail', 'source'),
+    ...messageIds,
+    textOf(event, 'mail', 'commonHeaders', 'messageId'),
+  );
   const { outcomes, id, time } = outcomesOf(textOf(event, 'notificationType') || textOf(event, 'eventType'), event);
   if (emailId === null || outcomes.length === 0) return [];
   return [{ emailId, source: 'ses', eventKey: eventKeyOf(id, event), at: timeOf(time, now), outcomes }];
@@ -95,7 +148,13 @@ export const ses: Webhook = {
   async read(request) {
     const { deps, body } = request;
     const envelope = parseJson(body.toString());
-    if (!deps.env.WEBHOOK_SES_TOPICS.split(',').map((arn) => arn.trim()).filter(Boolean).includes(textOf(envelope, 'TopicArn'))) throw unauthorized('The topic is not one of ours');
+    if (
+      !deps.env.WEBHOOK_SES_TOPICS.split(',')
+        .map((arn) => arn.trim())
+        .filter(Boolean)
+        .includes(textOf(envelope, 'TopicArn'))
+    )
+      throw unauthorized('The topic is not one of ours');
     await assertSigned(envelope, request);
     const type = textOf(envelope, 'Type');
     if (type === 'SubscriptionConfirmation') await fetched(deps.fetchText, snsUrl(textOf(envelope, 'SubscribeURL')));

@@ -47,11 +47,20 @@ function signingKey(secret: string): SigningKey {
 }
 
 /** Signs an access token: a JWT (RFC 7519), HS256 over the UTF-8 bytes of the secret. `expiresIn` is in seconds. */
-export function signAccessToken(secrets: TokenSecrets, { userId, tenantId, sessionId }: AccessClaims): { token: string; expiresIn: number } {
+export function signAccessToken(
+  secrets: TokenSecrets,
+  { userId, tenantId, sessionId }: AccessClaims,
+): { token: string; expiresIn: number } {
   const expiresIn = Math.floor(secrets.JWT_EXPIRATION_MS / 1000);
   const { id, key } = signingKey(secrets.JWT_SECRET);
   const token = jwt.sign({ tid: tenantId, sid: sessionId }, key, {
-    algorithm: 'HS256', subject: String(userId), jwtid: randomUUID(), issuer: ISSUER, audience: AUDIENCE, expiresIn, keyid: id,
+    algorithm: 'HS256',
+    subject: String(userId),
+    jwtid: randomUUID(),
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    expiresIn,
+    keyid: id,
   });
   return { token, expiresIn };
 }
@@ -76,10 +85,15 @@ export function verifyAccessToken(secrets: TokenSecrets, token: string): AccessC
 
 /** A 401 with its challenge (RFC 6750). */
 export function unauthorized(
-  detail: string, code: 'unauthorized' | 'invalid_credentials' | 'token_expired' | 'token_revoked' = 'unauthorized', errors?: Violation[],
+  detail: string,
+  code: 'unauthorized' | 'invalid_credentials' | 'token_expired' | 'token_revoked' = 'unauthorized',
+  errors?: Violation[],
 ): AppError {
   const error = code.startsWith('token_') ? ', error="invalid_token"' : '';
-  return new AppError(code, detail, { ...(errors ? { errors } : {}), headers: { 'WWW-Authenticate': `Bearer realm="perennial"${error}` } });
+  return new AppError(code, detail, {
+    ...(errors ? { errors } : {}),
+    headers: { 'WWW-Authenticate': `Bearer realm="perennial"${error}` },
+  });
 }
 
 /** The `kid` that a token names, which says nothing about its truth. */

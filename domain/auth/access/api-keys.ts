@@ -28,7 +28,11 @@ export interface NewKey {
  * Makes a key for programs; its text is in this answer and nowhere else. Throws 400, 403 beyond the creator's own
  * permissions or for a key as the creator, 409 `name_taken`.
  */
-export async function createApiKey(em: EntityManager, by: Granter, input: NewKey): Promise<{ apiKey: ApiKey; key: string }> {
+export async function createApiKey(
+  em: EntityManager,
+  by: Granter,
+  input: NewKey,
+): Promise<{ apiKey: ApiKey; key: string }> {
   const { tenantId, actor } = by.caller;
   // A key that makes keys would outlive its own end.
   if (actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
@@ -41,31 +45,55 @@ export async function createApiKey(em: EntityManager, by: Granter, input: NewKey
     const apiKey = tx.create(ApiKey, { ...values, tenantId, keyHash: hashOf(key), createdBy: actor.id });
     await tx.flush();
     const { id, permissions } = apiKey;
-    await appendAudit(tx, by.caller, { action: 'api_key.created', resourceType: 'api_key', resourceId: id, after: { name, permissions, expiresAt } });
+    await appendAudit(tx, by.caller, {
+      action: 'api_key.created',
+      resourceType: 'api_key',
+      resourceId: id,
+      after: { name, permissions, expiresAt },
+    });
     return { apiKey, key };
   });
 }
 
 /** The name and the end of a new key, and everything that is wrong with what is given of it. */
-export function checkKey(input: Partial<NewKey>): { name: string | undefined; expiresAt: Date | null; violations: Violation[] } {
+export function checkKey(input: Partial<NewKey>): {
+  name: string | undefined;
+  expiresAt: Date | null;
+  violations: Violation[];
+} {
   const errors: Violation[] = [];
   const name = input.name === undefined ? undefined : cleanText(input.name, MAX_KEY_NAME);
   if (name === null) errors.push({ path: '/name', code: 'required', message: 'must not be empty' });
   else if (isViolation(name)) errors.push({ path: '/name', ...name });
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
-  if (expiresAt && !(expiresAt > new Date())) errors.push({ path: '/expiresAt', code: 'out_of_range', message: 'must be in the future' });
-  return { name: typeof name === 'string' ? name : undefined, expiresAt, violations: [...errors, ...unknownPermissions(input.permissions ?? [])] };
+  if (expiresAt && !(expiresAt > new Date()))
+    errors.push({ path: '/expiresAt', code: 'out_of_range', message: 'must be in the future' });
+  return {
+    name: typeof name === 'string' ? name : undefined,
+    expiresAt,
+    violations: [...errors, ...unknownPermissions(input.permissions ?? [])],
+  };
 }
 
 /** Deletes a key: it is dead at once, on every process. Throws 404. */
-export async function deleteApiKey(em: EntityManager, { caller }: Granter, id: number, check: (current: ApiKey) => void): Promise<void> {
+export async function deleteApiKey(
+  em: EntityManager,
+  { caller }: Granter,
+  id: number,
+  check: (current: ApiKey) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const apiKey = await tx.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!apiKey) throw notFound('API key', id);
     check(apiKey);
     const { name, permissions } = apiKey;
     await tx.remove(apiKey).flush();
-    await appendAudit(tx, caller, { action: 'api_key.deleted', resourceType: 'api_key', resourceId: id, before: { name, permissions } });
+    await appendAudit(tx, caller, {
+      action: 'api_key.deleted',
+      resourceType: 'api_key',
+      resourceId: id,
+      before: { name, permissions },
+    });
   });
 }
 
@@ -85,17 +113,27 @@ interface KeyRow {
 export async function findApiKey(orm: Orm, key: string): Promise<Principal | null> {
   if (!KEY.test(key)) return null;
   // No tenant is known before the key is.
-  const [found] = await engineEm(orm).transactional((tx) => rows<KeyRow>(tx, sql`
+  const [found] = await engineEm(orm).transactional((tx) =>
+    rows<KeyRow>(
+      tx,
+      sql`
     select k.id, k.tenant_id, k.name, k.expires_at <= now() is true as expired,
       (k.last_used_at < now() - make_interval(secs => ${USE_SECONDS})) is not false as unnoted,
       array(select distinct p from roles r, unnest(r.permissions) p
         where r.tenant_id = k.tenant_id and r.name = any(u.roles) and p = any(k.permissions)) as permissions
     from api_keys k join users u on u.tenant_id = k.tenant_id and u.id = k.created_by and u.active
-    where k.key_hash = ${hashOf(key)}`));
+    where k.key_hash = ${hashOf(key)}`,
+    ),
+  );
   if (!found) return null;
   if (found.expired) throw unauthorized('The API key has expired', 'token_expired');
   if (found.unnoted) noteUse(orm, found.id);
-  return { actor: { type: 'api_key', id: found.id, name: found.name }, tenantId: found.tenant_id, permissions: new Set(found.permissions), sessionId: null };
+  return {
+    actor: { type: 'api_key', id: found.id, name: found.name },
+    tenantId: found.tenant_id,
+    permissions: new Set(found.permissions),
+    sessionId: null,
+  };
 }
 
 const noting = new Set<number>();
@@ -104,8 +142,15 @@ const noting = new Set<number>();
 function noteUse(orm: Orm, id: number): void {
   if (noting.has(id)) return;
   noting.add(id);
-  void engineEm(orm).transactional((tx) => rows(tx, sql`
+  void engineEm(orm)
+    .transactional((tx) =>
+      rows(
+        tx,
+        sql`
     update api_keys set last_used_at = now(), version = version + 1 where id = (
-      select id from api_keys where id = ${id} and (last_used_at < now() - make_interval(secs => ${USE_SECONDS})) is not false for update skip locked)`))
-    .catch(() => undefined).finally(() => noting.delete(id));
+      select id from api_keys where id = ${id} and (last_used_at < now() - make_interval(secs => ${USE_SECONDS})) is not false for update skip locked)`,
+      ),
+    )
+    .catch(() => undefined)
+    .finally(() => noting.delete(id));
 }

@@ -34,20 +34,31 @@ interface SessionRow {
 
 /** Asks for the callers of some sessions; the engine's statement, for no tenant is known before the session is. */
 export function askSessions(claims: readonly AccessClaims[]): Asked {
-  return [sessions, [claims.map((one) => one.sessionId), claims.map((one) => one.tenantId), claims.map((one) => one.userId)]];
+  return [
+    sessions,
+    [claims.map((one) => one.sessionId), claims.map((one) => one.tenantId), claims.map((one) => one.userId)],
+  ];
 }
 
 /**
  * The callers, one for each of the claims, from the rows of `askSessions`. They are asked for each time, so that a logout,
  * a disabled user or a role that changed counts at once on every process. An AppError is a 401 `unauthorized` or `token_revoked`.
  */
-export function readSessions(claims: readonly AccessClaims[], found: readonly Record<string, unknown>[]): (Principal | AppError)[] {
+export function readSessions(
+  claims: readonly AccessClaims[],
+  found: readonly Record<string, unknown>[],
+): (Principal | AppError)[] {
   const rows = new Map((found as unknown as SessionRow[]).map((row) => [row.ord - 1, row]));
   return claims.map(({ userId, tenantId, sessionId }, index) => {
     const row = rows.get(index);
     if (!row?.active) return unauthorized('The user does not exist any more or is disabled');
     if (!row.live) return unauthorized('The session of this access token has ended', 'token_revoked');
-    return { actor: { type: 'user', id: userId, name: row.username }, tenantId, permissions: permissionSet(row.permissions ?? ''), sessionId };
+    return {
+      actor: { type: 'user', id: userId, name: row.username },
+      tenantId,
+      permissions: permissionSet(row.permissions ?? ''),
+      sessionId,
+    };
   });
 }
 

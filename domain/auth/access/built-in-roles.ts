@@ -8,7 +8,11 @@ export const ADMIN_ROLE = 'Admin';
 
 export const BUILT_IN_ROLES = [
   { name: ADMIN_ROLE, description: 'May do everything', permissions: PERMISSIONS },
-  { name: 'User', description: 'Works with contacts, email, campaigns, forms, scoring and analytics', permissions: USER_PERMISSIONS },
+  {
+    name: 'User',
+    description: 'Works with contacts, email, campaigns, forms, scoring and analytics',
+    permissions: USER_PERMISSIONS,
+  },
 ];
 
 /** Whether the role is one that every tenant has, with the permissions that a release gives it. */

@@ -15,9 +15,12 @@ export async function lockTenant(tx: EntityManager, tenantId: string): Promise<v
 }
 
 /** A violation for each permission that does not exist. */
-export const unknownPermissions = (permissions: readonly string[]): Violation[] => permissions.flatMap((name, index) => (
-  PERMISSIONS.includes(name) ? [] : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }]
-));
+export const unknownPermissions = (permissions: readonly string[]): Violation[] =>
+  permissions.flatMap((name, index) =>
+    PERMISSIONS.includes(name)
+      ? []
+      : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }],
+  );
 
 /** The permissions without repetitions, in the order of the catalogue. Throws 400 naming those that do not exist. */
 export function readPermissions(permissions: readonly string[]): string[] {
@@ -27,16 +30,21 @@ export function readPermissions(permissions: readonly string[]): string[] {
 
 /** The permissions of the given roles, by role name. Roles that the tenant does not have are left out. */
 async function knownRoles(tx: EntityManager, roles: readonly string[]): Promise<Map<string, string[]>> {
-  const found = await rows<{ name: string; permissions: string[] }>(tx, sql`select name, permissions from roles where name = any(${[...roles]}::text[])`);
+  const found = await rows<{ name: string; permissions: string[] }>(
+    tx,
+    sql`select name, permissions from roles where name = any(${[...roles]}::text[])`,
+  );
   return new Map(found.map(({ name, permissions }) => [name, permissions]));
 }
 
-const missingRoles = (roles: readonly string[], known: ReadonlyMap<string, unknown>): Violation[] => roles.flatMap((name, index) => (
-  known.has(name) ? [] : [{ path: `/roles/${index}`, code: 'not_found', message: `there is no role ${name}` }]
-));
+const missingRoles = (roles: readonly string[], known: ReadonlyMap<string, unknown>): Violation[] =>
+  roles.flatMap((name, index) =>
+    known.has(name) ? [] : [{ path: `/roles/${index}`, code: 'not_found', message: `there is no role ${name}` }],
+  );
 
 /** A violation for each role that the tenant does not have. */
-export const unknownRoles = async (tx: EntityManager, roles: readonly string[]): Promise<Violation[]> => missingRoles(roles, await knownRoles(tx, roles));
+export const unknownRoles = async (tx: EntityManager, roles: readonly string[]): Promise<Violation[]> =>
+  missingRoles(roles, await knownRoles(tx, roles));
 
 /** The permissions that the named roles grant together. Throws 400 naming the roles that do not exist. */
 export async function permissionsOf(tx: EntityManager, roles: readonly string[]): Promise<string[]> {
@@ -48,5 +56,6 @@ export async function permissionsOf(tx: EntityManager, roles: readonly string[])
 /** Throws 403 naming the permissions that the granter lacks: nobody may grant or revoke a permission they lack. */
 export function assertWithin({ principal }: Granter, permissions: readonly string[]): void {
   const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));
-  if (beyond.length > 0) throw new AppError('forbidden', `This takes permissions that you do not have: ${beyond.join(', ')}`);
+  if (beyond.length > 0)
+    throw new AppError('forbidden', `This takes permissions that you do not have: ${beyond.join(', ')}`);
 }

@@ -29,7 +29,10 @@ function readRole(input: Partial<RoleInput>): Partial<ReturnType<typeof contentO
 }
 
 /** The texts of what is given of a role, and everything that is wrong with it. */
-export function checkRole(input: Partial<RoleInput>): { values: Partial<ReturnType<typeof contentOf>>; violations: Violation[] } {
+export function checkRole(input: Partial<RoleInput>): {
+  values: Partial<ReturnType<typeof contentOf>>;
+  violations: Violation[];
+} {
   const errors: Violation[] = [];
   const read = (field: 'name' | 'description'): string | null => {
     const text = cleanText(input[field] ?? '', ROLE_LIMITS[field], { multiline: field === 'description' });
@@ -39,7 +42,8 @@ export function checkRole(input: Partial<RoleInput>): { values: Partial<ReturnTy
   };
   const name = input.name === undefined ? undefined : read('name');
   const description = input.description === undefined ? undefined : read('description');
-  if (name === null && !errors.some(({ path }) => path === '/name')) errors.push({ path: '/name', code: 'required', message: 'must not be empty' });
+  if (name === null && !errors.some(({ path }) => path === '/name'))
+    errors.push({ path: '/name', code: 'required', message: 'must not be empty' });
   return {
     values: { ...(name ? { name } : {}), ...(description === undefined ? {} : { description }) },
     violations: [...errors, ...unknownPermissions(input.permissions ?? [])],
@@ -48,8 +52,14 @@ export function checkRole(input: Partial<RoleInput>): { values: Partial<ReturnTy
 
 /** Two roles that differ only in case would be taken for one another. */
 async function assertNameFree(tx: EntityManager, name: string, exceptId: number | null = null): Promise<void> {
-  const [taken] = await rows(tx, sql`select 1 from roles where lower(name) = lower(${name}) and id is distinct from ${exceptId}::bigint`);
-  if (taken) throw new AppError('name_taken', undefined, { errors: [{ path: '/name', code: 'name_taken', message: 'is taken' }] });
+  const [taken] = await rows(
+    tx,
+    sql`select 1 from roles where lower(name) = lower(${name}) and id is distinct from ${exceptId}::bigint`,
+  );
+  if (taken)
+    throw new AppError('name_taken', undefined, {
+      errors: [{ path: '/name', code: 'name_taken', message: 'is taken' }],
+    });
 }
 
 /** Creates a role. Throws 400 naming unknown permissions, 403 beyond the granter's own, 409 `name_taken`. */
@@ -62,7 +72,12 @@ export async function createRole(em: EntityManager, by: Granter, input: RoleInpu
     await assertNameFree(tx, values.name);
     const role = tx.create(Role, { ...values, tenantId });
     await tx.flush();
-    await appendAudit(tx, by.caller, { action: 'role.created', resourceType: 'role', resourceId: role.id, after: contentOf(role) });
+    await appendAudit(tx, by.caller, {
+      action: 'role.created',
+      resourceType: 'role',
+      resourceId: role.id,
+      after: contentOf(role),
+    });
     return role;
   });
 }
@@ -71,7 +86,13 @@ export async function createRole(em: EntityManager, by: Granter, input: RoleInpu
  * Changes a role for everyone who has it; a new name is also theirs. `check` sees the role under the lock. Throws what
  * `createRole` throws, 404, and 409 for Admin and User.
  */
-export async function updateRole(em: EntityManager, by: Granter, id: number, input: Partial<RoleInput>, check: (current: Role) => void): Promise<Role> {
+export async function updateRole(
+  em: EntityManager,
+  by: Granter,
+  id: number,
+  input: Partial<RoleInput>,
+  check: (current: Role) => void,
+): Promise<Role> {
   const values = readRole(input);
   return em.transactional(async (tx) => {
     const role = await lockRole(tx, by, id);
@@ -91,7 +112,12 @@ export async function updateRole(em: EntityManager, by: Granter, id: number, inp
 }
 
 /** Deletes a role that nobody has. Throws 403, 404, 409 `in_use` naming its users, 409 for Admin and User. */
-export async function deleteRole(em: EntityManager, by: Granter, id: number, check: (current: Role) => void): Promise<void> {
+export async function deleteRole(
+  em: EntityManager,
+  by: Granter,
+  id: number,
+  check: (current: Role) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const role = await lockRole(tx, by, id);
     check(role);
@@ -112,26 +138,39 @@ async function lockRole(tx: EntityManager, by: Granter, id: number): Promise<Rol
 }
 
 function assertCustom({ name }: Role): void {
-  if (isBuiltIn(name)) throw new AppError('conflict', `The role ${name} is built in: it can be neither changed nor deleted`);
+  if (isBuiltIn(name))
+    throw new AppError('conflict', `The role ${name} is built in: it can be neither changed nor deleted`);
 }
 
 /** Users and invitations name their roles. */
 async function rename(tx: EntityManager, from: string, to: string): Promise<void> {
   for (const table of ['users', 'invitations']) {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       update ${sql.table(table)} set roles = array_replace(roles, ${from}::text, ${to}::text), version = version + 1, updated_at = ${new Date()}
-      where ${from}::text = any(roles)`);
+      where ${from}::text = any(roles)`,
+    );
   }
 }
 
 async function assertUnused(tx: EntityManager, name: string): Promise<void> {
-  const using = await rows<{ kind: string; id: number; label: string }>(tx, sql`
+  const using = await rows<{ kind: string; id: number; label: string }>(
+    tx,
+    sql`
     select 'user' as kind, id, username as label from users where ${name} = any(roles)
     union all
     select 'invitation', id, email from invitations where ${name} = any(roles) and accepted_at is null and expires_at > now()
-    order by 1 desc, 2`);
+    order by 1 desc, 2`,
+  );
   if (using.length === 0) return;
-  throw new AppError('in_use', `It is used by ${using.length === 1 ? 'one user or invitation' : `${using.length} users or invitations`}`, {
-    errors: using.slice(0, SHOWN_USERS).map(({ kind, id, label }) => ({ path: '', code: 'in_use', message: `${kind} ${id}: ${label}` })),
-  });
+  throw new AppError(
+    'in_use',
+    `It is used by ${using.length === 1 ? 'one user or invitation' : `${using.length} users or invitations`}`,
+    {
+      errors: using
+        .slice(0, SHOWN_USERS)
+        .map(({ kind, id, label }) => ({ path: '', code: 'in_use', message: `${kind} ${id}: ${label}` })),
+    },
+  );
 }

@@ -22,11 +22,14 @@ const ID_BYTES = 16;
 const SECRET_BYTES = 32;
 
 const hashOf = (refreshToken: string): string => createHash('sha256').update(refreshToken).digest('base64url');
-const isHashOf = (hash: string, refreshToken: string): boolean => timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(refreshToken)));
+const isHashOf = (hash: string, refreshToken: string): boolean =>
+  timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(refreshToken)));
 
 /** A refresh token names its session, so that a spent one is known from an invented one. */
 function newRefreshToken(sessionId: string): string {
-  return Buffer.concat([Buffer.from(sessionId.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString('base64url');
+  return Buffer.concat([Buffer.from(sessionId.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString(
+    'base64url',
+  );
 }
 
 /** The session that a refresh token names, or null where it is none of ours. */
@@ -47,16 +50,35 @@ function tokensOf(settings: SessionSettings, user: User, sessionId: string, refr
  * Opens a session for a user whose password was verified, and drops those of the user that no token can be valid for
  * any more. Throws 401 if the password was changed or the user disabled meanwhile.
  */
-export async function openSession(orm: Orm, settings: SessionSettings, user: User, visitor: Visitor): Promise<OpenedSession> {
+export async function openSession(
+  orm: Orm,
+  settings: SessionSettings,
+  user: User,
+  visitor: Visitor,
+): Promise<OpenedSession> {
   const id = randomUUID();
   const refreshToken = newRefreshToken(id);
   await tenantEm(orm, user.tenantId).transactional(async (tx) => {
     const now = await tx.findOne(User, { id: user.id }, { lockMode: LockMode.PESSIMISTIC_READ });
-    if (!now?.active || now.passwordHash !== user.passwordHash) throw unauthorized('The account has changed; log in again', 'invalid_credentials');
-    await rows(tx, sql`delete from sessions where user_id = ${user.id} and expires_at < ${new Date(Date.now() - settings.JWT_EXPIRATION_MS)}`);
-    tx.create(Session, { id, tenantId: user.tenantId, userId: user.id, tokenHash: hashOf(refreshToken), expiresAt: refreshExpiry(settings) });
+    if (!now?.active || now.passwordHash !== user.passwordHash)
+      throw unauthorized('The account has changed; log in again', 'invalid_credentials');
+    await rows(
+      tx,
+      sql`delete from sessions where user_id = ${user.id} and expires_at < ${new Date(Date.now() - settings.JWT_EXPIRATION_MS)}`,
+    );
+    tx.create(Session, {
+      id,
+      tenantId: user.tenantId,
+      userId: user.id,
+      tokenHash: hashOf(refreshToken),
+      expiresAt: refreshExpiry(settings),
+    });
     await tx.flush();
-    await appendAudit(tx, asUser(user, visitor), { action: 'user.logged_in', resourceType: 'user', resourceId: user.id });
+    await appendAudit(tx, asUser(user, visitor), {
+      action: 'user.logged_in',
+      resourceType: 'user',
+      resourceId: user.id,
+    });
   });
   return tokensOf(settings, user, id, refreshToken);
 }
@@ -65,24 +87,36 @@ export async function openSession(orm: Orm, settings: SessionSettings, user: Use
  * Spends a refresh token and answers the next one of its session. One that was spent before was stolen, or its thief
  * was faster: the whole session ends. Throws 401.
  */
-export async function refreshSession(orm: Orm, settings: SessionSettings, refreshToken: string, visitor: Visitor): Promise<OpenedSession> {
+export async function refreshSession(
+  orm: Orm,
+  settings: SessionSettings,
+  refreshToken: string,
+  visitor: Visitor,
+): Promise<OpenedSession> {
   const id = sessionIdOf(refreshToken);
   // No tenant is known before the session is.
-  const next = id && await engineEm(orm).transactional(async (tx) => {
-    const session = await tx.findOne(Session, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (!session || session.revokedAt || session.expiresAt <= new Date()) return null;
-    const user = await tx.findOne(User, { tenantId: session.tenantId, id: session.userId });
-    if (!user?.active || !isHashOf(session.tokenHash, refreshToken)) {
-      session.revokedAt = new Date();
-      await tx.flush();
-      if (user?.active) await appendAudit(tx, unnamed(session.tenantId, visitor), { action: 'user.token_reused', resourceType: 'user', resourceId: user.id });
-      return null;
-    }
-    const token = newRefreshToken(id);
-    session.tokenHash = hashOf(token);
-    session.expiresAt = refreshExpiry(settings);
-    return tokensOf(settings, user, id, token);
-  });
+  const next =
+    id &&
+    (await engineEm(orm).transactional(async (tx) => {
+      const session = await tx.findOne(Session, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!session || session.revokedAt || session.expiresAt <= new Date()) return null;
+      const user = await tx.findOne(User, { tenantId: session.tenantId, id: session.userId });
+      if (!user?.active || !isHashOf(session.tokenHash, refreshToken)) {
+        session.revokedAt = new Date();
+        await tx.flush();
+        if (user?.active)
+          await appendAudit(tx, unnamed(session.tenantId, visitor), {
+            action: 'user.token_reused',
+            resourceType: 'user',
+            resourceId: user.id,
+          });
+        return null;
+      }
+      const token = newRefreshToken(id);
+      session.tokenHash = hashOf(token);
+      session.expiresAt = refreshExpiry(settings);
+      return tokensOf(settings, user, id, token);
+    }));
   if (!next) throw unauthorized('The refresh token is unknown, spent or expired; log in again');
   return next;
 }
@@ -90,12 +124,19 @@ export async function refreshSession(orm: Orm, settings: SessionSettings, refres
 /** Ends the caller's session: its access and refresh tokens are dead at once, on every process. */
 export async function logout(em: EntityManager, caller: Caller, sessionId: string): Promise<void> {
   await em.transactional(async (tx) => {
-    const ended = await rows(tx, sql`update sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null returning id`);
-    if (ended.length > 0) await appendAudit(tx, caller, { action: 'user.logged_out', resourceType: 'user', resourceId: caller.actor.id });
+    const ended = await rows(
+      tx,
+      sql`update sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null returning id`,
+    );
+    if (ended.length > 0)
+      await appendAudit(tx, caller, { action: 'user.logged_out', resourceType: 'user', resourceId: caller.actor.id });
   });
 }
 
 /** Ends every session of a user but, where it is given, one. */
 export async function endSessions(tx: EntityManager, userId: number, exceptId: string | null = null): Promise<void> {
-  await rows(tx, sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null and id is distinct from ${exceptId}::uuid`);
+  await rows(
+    tx,
+    sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null and id is distinct from ${exceptId}::uuid`,
+  );
 }

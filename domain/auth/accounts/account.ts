@@ -21,13 +21,17 @@ export function readEmail(given: string): { email: string; emailKey: string } | 
  * The username as it is stored and compared: letters, marks and digits of any script and `._@+-`, in NFKC, ignoring
  * case. One with an `@` must be the user's own address, or it could stand for somebody else's at login.
  */
-export function readUsername(given: string, emailKey: string | undefined): { username: string; usernameKey: string } | Violation {
+export function readUsername(
+  given: string,
+  emailKey: string | undefined,
+): { username: string; usernameKey: string } | Violation {
   const username = given.trim().normalize('NFKC');
   if (!USERNAME.test(username)) return { code: 'format', message: 'must be letters, digits and . _ - +' };
   const address = username.includes('@') ? normaliseEmail(username) : null;
   const usernameKey = address && !isViolation(address) ? address.emailKey : username.toLowerCase();
   if (lengthOf(username) > MAX_USERNAME || lengthOf(usernameKey) > MAX_USERNAME) return tooLong(MAX_USERNAME);
-  if (address && usernameKey !== emailKey) return { code: 'format', message: 'must not be an address, unless it is the email' };
+  if (address && usernameKey !== emailKey)
+    return { code: 'format', message: 'must not be an address, unless it is the email' };
   return { username, usernameKey };
 }
 

@@ -11,7 +11,11 @@ import { spendTokens } from './user-tokens.ts';
  * Sets a new password and ends the user's other sessions. Throws 400 with every rule that the new one does not meet or
  * if the current one is wrong, 429 while the name is locked.
  */
-export async function changePassword(orm: Orm, self: Self & { sessionId: string }, change: { currentPassword: string; newPassword: string }): Promise<void> {
+export async function changePassword(
+  orm: Orm,
+  self: Self & { sessionId: string },
+  change: { currentPassword: string; newPassword: string },
+): Promise<void> {
   assertValid(checkPassword(change.newPassword, '/newPassword'));
   const before = await findSelf(orm, self);
   await verifyOwnPassword(orm, before, change.currentPassword, self);
@@ -22,6 +26,10 @@ export async function changePassword(orm: Orm, self: Self & { sessionId: string 
     await tx.flush();
     await endSessions(tx, self.userId, self.sessionId);
     await spendTokens(tx, user);
-    await appendAudit(tx, asUser(user, self), { action: 'user.password_changed', resourceType: 'user', resourceId: user.id });
+    await appendAudit(tx, asUser(user, self), {
+      action: 'user.password_changed',
+      resourceType: 'user',
+      resourceId: user.id,
+    });
   });
 }

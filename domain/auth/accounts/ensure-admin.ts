@@ -28,7 +28,9 @@ function readAdmin({ ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD }: AdminSetting
   const problems = checkPassword(ADMIN_PASSWORD).map(({ message }) => `ADMIN_PASSWORD ${message}`);
   if (isViolation(email)) problems.push(`ADMIN_EMAIL ${email.message}`);
   if (isViolation(name)) problems.push(`ADMIN_USERNAME ${name.message}`);
-  return problems.length > 0 || isViolation(email) || isViolation(name) ? { problems } : { problems, fields: { ...email, ...name }, password: ADMIN_PASSWORD };
+  return problems.length > 0 || isViolation(email) || isViolation(name)
+    ? { problems }
+    : { problems, fields: { ...email, ...name }, password: ADMIN_PASSWORD };
 }
 
 /** One line for each setting of the Admin that does not do. */
@@ -47,11 +49,20 @@ export async function ensureAdmin({ orm, env, log }: AdminDeps): Promise<void> {
     await updateBuiltInRoles(tx);
     if (!admin || (await hasUsers(tx, DEFAULT_TENANT)) || (await tx.count(User)) > 0) return false;
     const user = tx.create(User, {
-      ...admin.fields, tenantId: DEFAULT_TENANT, passwordHash: await hashPassword(admin.password), firstName: 'Admin', lastName: 'Admin', emailVerified: true, roles: [ADMIN_ROLE],
+      ...admin.fields,
+      tenantId: DEFAULT_TENANT,
+      passwordHash: await hashPassword(admin.password),
+      firstName: 'Admin',
+      lastName: 'Admin',
+      emailVerified: true,
+      roles: [ADMIN_ROLE],
     });
     await tx.flush();
     await appendAudit(tx, asService(DEFAULT_TENANT), {
-      action: 'user.registered', resourceType: 'user', resourceId: user.id, after: { username: user.username, email: user.email, roles: user.roles },
+      action: 'user.registered',
+      resourceType: 'user',
+      resourceId: user.id,
+      after: { username: user.username, email: user.email, roles: user.roles },
     });
     return true;
   });

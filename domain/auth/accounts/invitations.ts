@@ -25,19 +25,25 @@ interface Services {
 export const invitationStatus = sql`case when t.accepted_at is not null then 'ACCEPTED' when t.expires_at <= now() then 'EXPIRED' else 'OPEN' end`;
 
 export const statusOf = ({ acceptedAt, expiresAt }: Invitation): (typeof INVITATION_STATUSES)[number] =>
-  (acceptedAt ? 'ACCEPTED' : expiresAt <= new Date() ? 'EXPIRED' : 'OPEN');
+  acceptedAt ? 'ACCEPTED' : expiresAt <= new Date() ? 'EXPIRED' : 'OPEN';
 
 /**
  * Invites an address to the granter's tenant, for 7 days, in place of an invitation that it has not accepted. Throws
  * 400, 403 for roles beyond the granter's own permissions, 409 `email_taken`, 429.
  */
-export async function createInvitation({ orm, links }: Services, by: Granter, input: { email: string; roles: string[] }): Promise<Invitation> {
+export async function createInvitation(
+  { orm, links }: Services,
+  by: Granter,
+  input: { email: string; roles: string[] },
+): Promise<Invitation> {
   const { tenantId } = by.caller;
   const address = readEmail(input.email);
   if (isViolation(address)) throw invalid([{ path: '/email', ...address }]);
   // Addresses are unique over all tenants, so this one could never be accepted.
   if ((await engineEm(orm).count(User, { emailKey: address.emailKey })) > 0) {
-    throw new AppError('email_taken', undefined, { errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }] });
+    throw new AppError('email_taken', undefined, {
+      errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }],
+    });
   }
   return tenantEm(orm, tenantId).transactional(async (tx) => {
     await lockTenant(tx, tenantId);
@@ -48,20 +54,41 @@ export async function createInvitation({ orm, links }: Services, by: Granter, in
     await rows(tx, sql`delete from invitations where email_key = ${address.emailKey} and accepted_at is null`);
     const token = newMailToken(links, 'invitation', tenantId);
     const invitation = tx.create(Invitation, {
-      ...address, tenantId, roles, tokenId: token.id, tokenHash: token.hash, expiresAt: new Date(Date.now() + LIFETIME_MS), invitedBy: inviter.id,
+      ...address,
+      tenantId,
+      roles,
+      tokenId: token.id,
+      tokenHash: token.hash,
+      expiresAt: new Date(Date.now() + LIFETIME_MS),
+      invitedBy: inviter.id,
     });
     await tx.flush();
     await queueSystemMail(tx, tenantId, {
-      key: 'invitation', to: invitation.email, token, data: { invitedBy: `${inviter.firstName} ${inviter.lastName}` }, requestId: by.caller.requestId, sendKey: `invitation/${token.id}`,
+      key: 'invitation',
+      to: invitation.email,
+      token,
+      data: { invitedBy: `${inviter.firstName} ${inviter.lastName}` },
+      requestId: by.caller.requestId,
+      sendKey: `invitation/${token.id}`,
     });
     const after = { email: invitation.email, roles };
-    await appendAudit(tx, by.caller, { action: 'invitation.created', resourceType: 'invitation', resourceId: invitation.id, after });
+    await appendAudit(tx, by.caller, {
+      action: 'invitation.created',
+      resourceType: 'invitation',
+      resourceId: invitation.id,
+      after,
+    });
     return invitation;
   });
 }
 
 /** Revokes an invitation. Throws 404, and 409 for one that was accepted. */
-export async function deleteInvitation(em: EntityManager, { caller }: Granter, id: number, check: (current: Invitation) => void): Promise<void> {
+export async function deleteInvitation(
+  em: EntityManager,
+  { caller }: Granter,
+  id: number,
+  check: (current: Invitation) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const invitation = await tx.findOne(Invitation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!invitation) throw notFound('invitation', id);
@@ -78,7 +105,9 @@ export async function deleteInvitation(em: EntityManager, { caller }: Granter, i
  * address. Counts once. Throws 400 `token_invalid`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
  */
 export async function acceptInvitation(
-  { orm, links }: Services, { token: given, ...input }: Omit<Registration, 'email'> & { token: string }, visitor: Visitor,
+  { orm, links }: Services,
+  { token: given, ...input }: Omit<Registration, 'email'> & { token: string },
+  visitor: Visitor,
 ): Promise<User> {
   const token = readToken(links, given);
   const { tenantId } = token;
@@ -88,11 +117,23 @@ export async function acceptInvitation(
   return tenantEm(orm, tenantId).transactional(async (tx) => {
     await lockTenant(tx, tenantId);
     const invitation = await findOpen(tx, token, LockMode.PESSIMISTIC_WRITE);
-    const user = tx.create(User, { ...fields, tenantId, passwordHash, active: true, emailVerified: true, roles: invitation.roles });
+    const user = tx.create(User, {
+      ...fields,
+      tenantId,
+      passwordHash,
+      active: true,
+      emailVerified: true,
+      roles: invitation.roles,
+    });
     invitation.acceptedAt = new Date();
     await tx.flush();
     const after = { userId: user.id, username: user.username, email: user.email, roles: user.roles };
-    await appendAudit(tx, asUser(user, visitor), { action: 'invitation.accepted', resourceType: 'invitation', resourceId: invitation.id, after });
+    await appendAudit(tx, asUser(user, visitor), {
+      action: 'invitation.accepted',
+      resourceType: 'invitation',
+      resourceId: invitation.id,
+      after,
+    });
     return user;
   });
 }
@@ -109,10 +150,15 @@ function readToken(links: LinkSigner, given: string): MailToken & { tenantId: st
   return token;
 }
 
-const tokenInvalid = (): AppError => new AppError('token_invalid', 'The invitation is unknown, accepted, revoked or expired; ask for a new one');
+const tokenInvalid = (): AppError =>
+  new AppError('token_invalid', 'The invitation is unknown, accepted, revoked or expired; ask for a new one');
 
 /** The invitation of a token if it can be accepted now. Throws 400 `token_invalid`. */
-async function findOpen(em: EntityManager, { id, hash }: MailToken, lockMode?: LockMode.PESSIMISTIC_WRITE): Promise<Invitation> {
+async function findOpen(
+  em: EntityManager,
+  { id, hash }: MailToken,
+  lockMode?: LockMode.PESSIMISTIC_WRITE,
+): Promise<Invitation> {
   const invitation = await em.findOne(Invitation, { tokenId: id, tokenHash: hash }, lockMode ? { lockMode } : {});
   if (!invitation || statusOf(invitation) !== 'OPEN') throw tokenInvalid();
   return invitation;
@@ -120,6 +166,9 @@ async function findOpen(em: EntityManager, { id, hash }: MailToken, lockMode?: L
 
 /** The user who invites: for a key, the one who made it. */
 async function inviterOf(tx: EntityManager, { caller: { actor } }: Granter): Promise<User> {
-  const [key] = actor.type === 'api_key' ? await rows<{ created_by: number }>(tx, sql`select created_by from api_keys where id = ${actor.id}`) : [];
+  const [key] =
+    actor.type === 'api_key'
+      ? await rows<{ created_by: number }>(tx, sql`select created_by from api_keys where id = ${actor.id}`)
+      : [];
   return tx.findOneOrFail(User, { id: key?.created_by ?? actor.id });
 }

@@ -12,7 +12,18 @@ const sortable = { ...commonSort, expiresAt: { column: sql`t.expires_at`, type: 
 
 /** A page of the tenant's invitations. Throws `validation_failed` for a wrong cursor. */
 export const listInvitations = <T>(
-  em: EntityManager, query: InvitationQuery, present: Present<Invitation, T>,
-): Promise<Page<T>> => listPage(em, Invitation, query, {
-  from: sql`invitations t`, sortable, where: [query.status !== undefined && sql`${invitationStatus} = ${query.status}`],
-}, present);
+  em: EntityManager,
+  query: InvitationQuery,
+  present: Present<Invitation, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    Invitation,
+    query,
+    {
+      from: sql`invitations t`,
+      sortable,
+      where: [query.status !== undefined && sql`${invitationStatus} = ${query.status}`],
+    },
+    present,
+  );

@@ -11,23 +11,36 @@ interface UserQuery extends ListQuery {
 }
 
 const sortable = {
-  ...commonSort, updatedAt: byUpdatedAt, username: { column: sql`t.username_key`, type: 'text' },
-  email: { column: sql`t.email_key`, type: 'text' }, lastName: { column: sql`t.last_name`, type: 'text' },
+  ...commonSort,
+  updatedAt: byUpdatedAt,
+  username: { column: sql`t.username_key`, type: 'text' },
+  email: { column: sql`t.email_key`, type: 'text' },
+  lastName: { column: sql`t.last_name`, type: 'text' },
 } as const;
 
 /** A page of the tenant's users. Throws `validation_failed` for a wrong cursor. */
 export const listUsers = <T>(em: EntityManager, query: UserQuery, present: Present<User, T>): Promise<Page<T>> =>
-  listPage(em, User, query, {
-    from: sql`users t`, sortable,
-    where: [
-      query.active !== undefined && sql`t.active = ${query.active}`,
-      query.role !== undefined && sql`${query.role}::text = any(t.roles)`,
-      query.q !== undefined && userSearch(query.q),
-    ],
-  }, present);
+  listPage(
+    em,
+    User,
+    query,
+    {
+      from: sql`users t`,
+      sortable,
+      where: [
+        query.active !== undefined && sql`t.active = ${query.active}`,
+        query.role !== undefined && sql`${query.role}::text = any(t.roles)`,
+        query.q !== undefined && userSearch(query.q),
+      ],
+    },
+    present,
+  );
 
 /** Users whose username, address or name holds the text, ignoring case, as a condition over `users t`. */
 function userSearch(q: string): RawBuilder<unknown> {
-  const pattern = `%${q.trim().normalize('NFC').replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `%${q
+    .trim()
+    .normalize('NFC')
+    .replaceAll(/[\\%_]/g, '\\$&')}%`;
   return sql`(t.username || ' ' || t.email || ' ' || t.first_name || ' ' || t.last_name) ilike ${pattern}::text`;
 }

@@ -31,13 +31,19 @@ export interface Login extends Visitor {
 
 /** Errors about the TOTP code are shown only to callers who know the password. */
 const codeRefused = (code: 'required' | 'invalid', message: string) =>
-  unauthorized(`The code of the authenticator app ${message}`, 'invalid_credentials', [{ path: '/totp', code, message }]);
+  unauthorized(`The code of the authenticator app ${message}`, 'invalid_credentials', [
+    { path: '/totp', code, message },
+  ]);
 
 /**
  * Opens a session for a username or email, its password and, with TOTP on, a code. Throws 401 `invalid_credentials`, with
  * an error at `/totp` when only the code was missing or wrong; 403 `email_unverified`; 429 while the name is locked.
  */
-export async function logIn(orm: Orm, settings: LoginSettings, { username, password, totp, ...visitor }: Login): Promise<OpenedSession> {
+export async function logIn(
+  orm: Orm,
+  settings: LoginSettings,
+  { username, password, totp, ...visitor }: Login,
+): Promise<OpenedSession> {
   const { user, name } = await findUser(orm, username);
   let isCodeWrong = false;
   const matches = await verifyCredentials(orm, { user, name, password, ...visitor }, async () => {
@@ -51,7 +57,12 @@ export async function logIn(orm: Orm, settings: LoginSettings, { username, passw
   if (!user || !matches) throw unauthorized('The username or password is wrong', 'invalid_credentials');
   if (!user.active) {
     const waits = await tenantEm(orm, user.tenantId).transactional(async (tx) => {
-      await appendAudit(tx, unnamed(user.tenantId, visitor), { action: 'user.login_failed', resourceType: 'user', resourceId: user.id, after: { active: false } });
+      await appendAudit(tx, unnamed(user.tenantId, visitor), {
+        action: 'user.login_failed',
+        resourceType: 'user',
+        resourceId: user.id,
+        after: { active: false },
+      });
       return settings.ENABLE_EMAIL_VERIFICATION && awaitsVerification(tx, user);
     });
     if (waits) throw new AppError('email_unverified');

@@ -18,35 +18,54 @@ export function addressViolations(email: string | undefined): Violation[] {
  * Notes that a mail was asked for. Whether anybody has the address is looked up later, by the worker, so that the answer
  * takes the same work and the same time for all. Throws 400 for what is no address.
  */
-export async function requestMail(orm: Orm, purpose: UserTokenPurpose, email: string, requestId: string): Promise<void> {
+export async function requestMail(
+  orm: Orm,
+  purpose: UserTokenPurpose,
+  email: string,
+  requestId: string,
+): Promise<void> {
   assertValid(addressViolations(email));
   const address = readEmail(email) as Exclude<ReturnType<typeof readEmail>, { code: string }>;
   // No tenant is known before the user is.
-  await engineEm(orm).transactional((tx) => rows(tx, sql`
-    insert into account_mail_requests (tenant_id, email_key, purpose, request_id) values (${DEFAULT_TENANT}, ${address.emailKey}, ${purpose}, ${requestId})`));
+  await engineEm(orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    insert into account_mail_requests (tenant_id, email_key, purpose, request_id) values (${DEFAULT_TENANT}, ${address.emailKey}, ${purpose}, ${requestId})`,
+    ),
+  );
 }
 
 /** Serves what was asked for: mails go to users, and to nobody else. What waited for an hour is waited for no more. */
 export async function serveMailRequests({ orm, links }: { orm: Orm; links: LinkSigner }): Promise<void> {
-  await engineEm(orm).transactional((tx) => rows(tx, sql`
+  await engineEm(orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`
     delete from account_mail_requests where id in (
       select id from account_mail_requests r
       where created_at < now() - interval '1 hour' or not exists (select 1 from users u where u.email_key = r.email_key)
-      for update skip locked)`));
+      for update skip locked)`,
+    ),
+  );
   while (await serveOne(orm, links));
 }
 
 /** One request in one transaction: a process that dies in it leaves it to another. Answers whether there was one. */
 async function serveOne(orm: Orm, links: LinkSigner): Promise<boolean> {
   return engineEm(orm).transactional(async (tx) => {
-    const [request] = await rows<{ email_key: string; purpose: UserTokenPurpose; request_id: string | null }>(tx, sql`
+    const [request] = await rows<{ email_key: string; purpose: UserTokenPurpose; request_id: string | null }>(
+      tx,
+      sql`
       delete from account_mail_requests where id = (select id from account_mail_requests order by id limit 1 for update skip locked)
-      returning email_key, purpose, request_id`);
+      returning email_key, purpose, request_id`,
+    );
     if (!request) return false;
     const { purpose } = request;
     const user = await tx.findOne(User, { emailKey: request.email_key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!user || (purpose === 'verify_email' && user.emailVerified)) return true;
-    if (user.active || (await awaitsVerification(tx, user))) await mailToken(tx, links, user, purpose, request.request_id);
+    if (user.active || (await awaitsVerification(tx, user)))
+      await mailToken(tx, links, user, purpose, request.request_id);
     return true;
   });
 }

@@ -4,11 +4,17 @@ import { BUILT_IN_ROLES } from '../access/built-in-roles.ts';
 
 /** Makes a tenant with its roles and defaults; one that is there is left as it is. */
 export async function provisionTenant(tx: EntityManager, tenantId: string): Promise<void> {
-  const made = await rows(tx, sql`insert into tenants (tenant_id) values (${tenantId}) on conflict do nothing returning tenant_id`);
+  const made = await rows(
+    tx,
+    sql`insert into tenants (tenant_id) values (${tenantId}) on conflict do nothing returning tenant_id`,
+  );
   if (made.length === 0) return;
   for (const role of BUILT_IN_ROLES) {
-    await rows(tx, sql`
-      insert into roles (tenant_id, name, description, permissions) values (${tenantId}, ${role.name}, ${role.description}, ${[...role.permissions]}::text[])`);
+    await rows(
+      tx,
+      sql`
+      insert into roles (tenant_id, name, description, permissions) values (${tenantId}, ${role.name}, ${role.description}, ${[...role.permissions]}::text[])`,
+    );
   }
   await provisionScoring(tx, tenantId);
 }
@@ -18,7 +24,8 @@ export async function provisionTenant(tx: EntityManager, tenantId: string): Prom
  * that two who come first at once do not both become its Admin.
  */
 export async function hasUsers(tx: EntityManager, tenantId: string): Promise<boolean> {
-  const ask = async (): Promise<boolean> => (await rows(tx, sql`select 1 from users where tenant_id = ${tenantId} limit 1`)).length > 0;
+  const ask = async (): Promise<boolean> =>
+    (await rows(tx, sql`select 1 from users where tenant_id = ${tenantId} limit 1`)).length > 0;
   if (await ask()) return true;
   await rows(tx, sql`select tenant_id from tenants where tenant_id = ${tenantId} for no key update`);
   return ask();
@@ -27,8 +34,11 @@ export async function hasUsers(tx: EntityManager, tenantId: string): Promise<boo
 /** Gives the built-in roles of all tenants the permissions that this release knows. `tx` is the engine's. */
 export async function updateBuiltInRoles(tx: EntityManager): Promise<void> {
   for (const role of BUILT_IN_ROLES) {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       update roles set permissions = ${[...role.permissions]}::text[], version = version + 1, updated_at = now()
-      where name = ${role.name} and permissions is distinct from ${[...role.permissions]}::text[]`);
+      where name = ${role.name} and permissions is distinct from ${[...role.permissions]}::text[]`,
+    );
   }
 }

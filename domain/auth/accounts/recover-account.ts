@@ -8,7 +8,14 @@ import { clearAllFailures } from '../credentials/login-failures.ts';
 import { hashPassword } from '../credentials/password.ts';
 import { checkPassword } from '../credentials/password-policy.ts';
 import { endSessions } from '../access/sessions.ts';
-import { awaitsVerification, ownerOfToken, readToken, spendToken, spendTokens, type UserTokenPurpose } from './user-tokens.ts';
+import {
+  awaitsVerification,
+  ownerOfToken,
+  readToken,
+  spendToken,
+  spendTokens,
+  type UserTokenPurpose,
+} from './user-tokens.ts';
 
 export interface TokenDeps {
   orm: Orm;
@@ -25,11 +32,21 @@ export async function checkToken({ orm, links }: TokenDeps, purpose: UserTokenPu
  * Spends a token and changes its user, in one transaction. A mail that arrived proves the address, and makes a user
  * active who waited for nothing else. Throws 400 `token_invalid`.
  */
-async function useToken({ orm, links }: TokenDeps, purpose: UserTokenPurpose, token: string, visitor: Visitor, use: (tx: EntityManager, user: User) => Promise<void>): Promise<void> {
+async function useToken(
+  { orm, links }: TokenDeps,
+  purpose: UserTokenPurpose,
+  token: string,
+  visitor: Visitor,
+  use: (tx: EntityManager, user: User) => Promise<void>,
+): Promise<void> {
   const read = readToken(links, purpose, token);
   await tenantEm(orm, read.tenantId).transactional(async (tx) => {
     // The user's row first, as everywhere, so that no two wait for each other.
-    const user = await tx.findOneOrFail(User, { id: await ownerOfToken(tx, read, purpose) }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const user = await tx.findOneOrFail(
+      User,
+      { id: await ownerOfToken(tx, read, purpose) },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
     const waits = await awaitsVerification(tx, user);
     await spendToken(tx, read, purpose);
     if (!user.active && !waits) throw new AppError('token_invalid', 'The user is disabled');
@@ -39,9 +56,13 @@ async function useToken({ orm, links }: TokenDeps, purpose: UserTokenPurpose, to
     await use(tx, user);
     await tx.flush();
     await appendAudit(tx, asUser(user, visitor), {
-      action: purpose === 'reset_password' ? 'user.password_reset' : 'user.email_verified', resourceType: 'user', resourceId: user.id,
+      action: purpose === 'reset_password' ? 'user.password_reset' : 'user.email_verified',
+      resourceType: 'user',
+      resourceId: user.id,
       // A reset is always told of, also where only the password changed.
-      ...(purpose === 'reset_password' && before.emailVerified ? {} : { before, after: { emailVerified: true, active: true } }),
+      ...(purpose === 'reset_password' && before.emailVerified
+        ? {}
+        : { before, after: { emailVerified: true, active: true } }),
     });
   });
 }
@@ -55,7 +76,11 @@ export async function verifyEmail(deps: TokenDeps, token: string, visitor: Visit
  * Sets a new password by the token of a mail: every session ends, other links are worth nothing, and the name is
  * unlocked. Throws 400 with every rule that the password does not meet (the token stays good), or `token_invalid`.
  */
-export async function resetPassword(deps: TokenDeps, { token, password }: { token: string; password: string }, visitor: Visitor): Promise<void> {
+export async function resetPassword(
+  deps: TokenDeps,
+  { token, password }: { token: string; password: string },
+  visitor: Visitor,
+): Promise<void> {
   assertValid(checkPassword(password));
   // Hashing is dear: not for just anybody's token.
   await checkToken(deps, 'reset_password', token);

@@ -35,7 +35,10 @@ export interface RegistrationDeps {
 /** The user's fields, and every rule that what is given does not meet. */
 export function checkRegistration(input: Partial<Registration>) {
   const violations: Violation[] = [];
-  const take = <T extends object | string>(field: keyof Registration, read: (text: string) => T | FieldViolation): T | undefined => {
+  const take = <T extends object | string>(
+    field: keyof Registration,
+    read: (text: string) => T | FieldViolation,
+  ): T | undefined => {
     const given = input[field];
     const value = given === undefined ? undefined : read(given);
     if (!isViolation(value)) return value;
@@ -44,7 +47,10 @@ export function checkRegistration(input: Partial<Registration>) {
   };
   const email = take('email', readEmail);
   // Whether a name that is an address is the user's own can not be told without that.
-  const name = input.email === undefined && input.username?.includes('@') ? undefined : take('username', (text) => readUsername(text, email?.emailKey));
+  const name =
+    input.email === undefined && input.username?.includes('@')
+      ? undefined
+      : take('username', (text) => readUsername(text, email?.emailKey));
   const firstName = take('firstName', readName);
   const lastName = take('lastName', readName);
   if (input.password !== undefined) violations.push(...checkPassword(input.password));
@@ -66,7 +72,11 @@ const newTenantId = (): string => `t${randomBytes(8).toString('hex')}`;
  * with many tenants, as the Admin of a tenant of its own. Where addresses are verified, the mail is queued with the user.
  * Throws 403 `registration_disabled`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
  */
-export async function registerUser({ orm, links, env: settings }: RegistrationDeps, input: Registration, visitor: Visitor): Promise<User> {
+export async function registerUser(
+  { orm, links, env: settings }: RegistrationDeps,
+  input: Registration,
+  visitor: Visitor,
+): Promise<User> {
   if (!settings.ENABLE_REGISTRATION) throw new AppError('registration_disabled');
   const fields = readRegistration(input);
   const passwordHash = await hashPassword(input.password);
@@ -76,12 +86,22 @@ export async function registerUser({ orm, links, env: settings }: RegistrationDe
     if (opensTenant) await provisionTenant(tx, tenantId);
     const isFirst = opensTenant || !(await hasUsers(tx, tenantId));
     const user = tx.create(User, {
-      ...fields, tenantId, passwordHash, active: !settings.ENABLE_EMAIL_VERIFICATION, emailVerified: false, roles: [isFirst ? 'Admin' : 'User'],
+      ...fields,
+      tenantId,
+      passwordHash,
+      active: !settings.ENABLE_EMAIL_VERIFICATION,
+      emailVerified: false,
+      roles: [isFirst ? 'Admin' : 'User'],
     });
     await tx.flush();
     if (settings.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', visitor.requestId);
     const { id, username, email, roles } = user;
-    await appendAudit(tx, asUser(user, visitor), { action: 'user.registered', resourceType: 'user', resourceId: id, after: { username, email, roles } });
+    await appendAudit(tx, asUser(user, visitor), {
+      action: 'user.registered',
+      resourceType: 'user',
+      resourceId: id,
+      after: { username, email, roles },
+    });
     return user;
   });
 }

@@ -23,10 +23,13 @@ export interface ProfileChange {
   currentPassword?: string;
 }
 
-type Fields = Partial<Pick<User, 'firstName' | 'lastName' | 'email' | 'emailKey' | 'emailVerified' | 'username' | 'usernameKey'>>;
+type Fields = Partial<
+  Pick<User, 'firstName' | 'lastName' | 'email' | 'emailKey' | 'emailVerified' | 'username' | 'usernameKey'>
+>;
 
 /** Every rule that a change does not meet, but whether the present password, where one is given, is right. */
-export const profileViolations = (user: User, change: ProfileChange, hasPassword: boolean): Violation[] => checkChange(user, change, hasPassword).errors;
+export const profileViolations = (user: User, change: ProfileChange, hasPassword: boolean): Violation[] =>
+  checkChange(user, change, hasPassword).errors;
 
 /** What changes, or a 400 with every rule that is not met. */
 function readChange(user: User, change: ProfileChange): Fields {
@@ -43,14 +46,22 @@ function checkChange(user: User, change: ProfileChange, hasPassword: boolean): {
     if (isViolation(read)) errors.push({ path, ...read });
     else use(read);
   };
-  if (change.firstName !== undefined) take('/firstName', readName(change.firstName), (name) => { fields.firstName = name; });
-  if (change.lastName !== undefined) take('/lastName', readName(change.lastName), (name) => { fields.lastName = name; });
+  if (change.firstName !== undefined)
+    take('/firstName', readName(change.firstName), (name) => {
+      fields.firstName = name;
+    });
+  if (change.lastName !== undefined)
+    take('/lastName', readName(change.lastName), (name) => {
+      fields.lastName = name;
+    });
   if (change.email !== undefined && change.email !== user.email) {
     take('/email', readEmail(change.email), (email) => {
       Object.assign(fields, email, email.emailKey === user.emailKey ? {} : { emailVerified: false });
-      if (user.usernameKey === user.emailKey) take('/email', readUsername(email.email, email.emailKey), (name) => Object.assign(fields, name));
+      if (user.usernameKey === user.emailKey)
+        take('/email', readUsername(email.email, email.emailKey), (name) => Object.assign(fields, name));
     });
-    if (!hasPassword) errors.push({ path: '/currentPassword', code: 'required', message: 'is required to change the email' });
+    if (!hasPassword)
+      errors.push({ path: '/currentPassword', code: 'required', message: 'is required to change the email' });
   }
   return { errors, fields };
 }
@@ -60,7 +71,12 @@ function checkChange(user: User, change: ProfileChange, hasPassword: boolean): {
  * user under the lock. Throws 400, 409 `email_taken`, 429 while the
  * name is locked by wrong passwords, or the address was the new one of others lately.
  */
-export async function updateProfile({ orm, links, env }: ProfileDeps, self: Self, change: ProfileChange, check: (current: User) => void): Promise<User> {
+export async function updateProfile(
+  { orm, links, env }: ProfileDeps,
+  self: Self,
+  change: ProfileChange,
+  check: (current: User) => void,
+): Promise<User> {
   const before = await findSelf(orm, self);
   const emailChanges = readChange(before, change).email !== undefined;
   if (emailChanges) await verifyOwnPassword(orm, before, change.currentPassword!, self);
@@ -78,7 +94,12 @@ export async function updateProfile({ orm, links, env }: ProfileDeps, self: Self
       if (env.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', self.requestId);
     }
     const changed = { before: { email }, after: { email: user.email } };
-    await appendAudit(tx, asUser(user, self), { action: 'user.email_changed', resourceType: 'user', resourceId: user.id, ...changed });
+    await appendAudit(tx, asUser(user, self), {
+      action: 'user.email_changed',
+      resourceType: 'user',
+      resourceId: user.id,
+      ...changed,
+    });
     return user;
   });
 }

@@ -11,32 +11,61 @@ export type UserTokenPurpose = 'reset_password' | 'verify_email';
 const LIFETIME_HOURS: Record<UserTokenPurpose, number> = { reset_password: 1, verify_email: 24 };
 const MAILS_PER_HOUR = 5;
 
-const tokenInvalid = (): AppError => new AppError('token_invalid', 'The link is unknown, spent or expired; ask for a new one');
+const tokenInvalid = (): AppError =>
+  new AppError('token_invalid', 'The link is unknown, spent or expired; ask for a new one');
 
 /**
  * Mails the user a link with a new token, in the place of the last one for that purpose. The sixth mail within an hour
  * is not sent, and the last link stays good. `tx` holds the user's row.
  */
-export async function mailToken(tx: EntityManager, links: LinkSigner, user: Pick<User, 'id' | 'tenantId' | 'email'>, purpose: UserTokenPurpose, requestId: string | null): Promise<void> {
+export async function mailToken(
+  tx: EntityManager,
+  links: LinkSigner,
+  user: Pick<User, 'id' | 'tenantId' | 'email'>,
+  purpose: UserTokenPurpose,
+  requestId: string | null,
+): Promise<void> {
   const { tenantId } = user;
   const ofUser = sql`tenant_id = ${tenantId} and user_id = ${user.id}`;
-  const [{ sent } = { sent: 0 }] = await rows<{ sent: number }>(tx, sql`
-    select count(*) as sent from user_tokens where ${ofUser} and created_at > now() - interval '1 hour'`);
+  const [{ sent } = { sent: 0 }] = await rows<{ sent: number }>(
+    tx,
+    sql`
+    select count(*) as sent from user_tokens where ${ofUser} and created_at > now() - interval '1 hour'`,
+  );
   if (sent >= MAILS_PER_HOUR) return;
-  await rows(tx, sql`delete from user_tokens where ${ofUser} and used_at is not null and created_at < now() - interval '1 day'`);
-  await rows(tx, sql`update user_tokens set used_at = now() where ${ofUser} and purpose = ${purpose} and used_at is null`);
+  await rows(
+    tx,
+    sql`delete from user_tokens where ${ofUser} and used_at is not null and created_at < now() - interval '1 day'`,
+  );
+  await rows(
+    tx,
+    sql`update user_tokens set used_at = now() where ${ofUser} and purpose = ${purpose} and used_at is null`,
+  );
   const token = newMailToken(links, purpose, tenantId);
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into user_tokens (id, tenant_id, user_id, purpose, token_hash, expires_at)
-    values (${token.id}::uuid, ${tenantId}, ${user.id}, ${purpose}, ${token.hash}, now() + make_interval(hours => ${LIFETIME_HOURS[purpose]}))`);
-  await queueSystemMail(tx, tenantId, { key: purpose, to: user.email, token, requestId, sendKey: `${purpose}:${token.id}` });
+    values (${token.id}::uuid, ${tenantId}, ${user.id}, ${purpose}, ${token.hash}, now() + make_interval(hours => ${LIFETIME_HOURS[purpose]}))`,
+  );
+  await queueSystemMail(tx, tenantId, {
+    key: purpose,
+    to: user.email,
+    token,
+    requestId,
+    sendKey: `${purpose}:${token.id}`,
+  });
 }
 
 const live = ({ id, hash }: MailToken, purpose: UserTokenPurpose) =>
   sql`id = ${id}::uuid and token_hash = ${hash} and purpose = ${purpose} and used_at is null and expires_at > now()`;
 
 /** A token that came back, as far as its own words go; throws 400 `token_invalid`. */
-export function readToken(links: LinkSigner, purpose: UserTokenPurpose, token: string): MailToken & { tenantId: string } {
+export function readToken(
+  links: LinkSigner,
+  purpose: UserTokenPurpose,
+  token: string,
+): MailToken & { tenantId: string } {
   const read = readMailToken(links, purpose, token);
   if (!read) throw tokenInvalid();
   return read;
@@ -44,7 +73,10 @@ export function readToken(links: LinkSigner, purpose: UserTokenPurpose, token: s
 
 /** Whose token it is, while it is good; throws 400 `token_invalid`. Changes nothing. */
 export async function ownerOfToken(tx: EntityManager, token: MailToken, purpose: UserTokenPurpose): Promise<number> {
-  const [found] = await rows<{ user_id: number }>(tx, sql`select user_id from user_tokens where ${live(token, purpose)}`);
+  const [found] = await rows<{ user_id: number }>(
+    tx,
+    sql`select user_id from user_tokens where ${live(token, purpose)}`,
+  );
   if (!found) throw tokenInvalid();
   return found.user_id;
 }
@@ -57,16 +89,25 @@ export async function spendToken(tx: EntityManager, token: MailToken, purpose: U
 
 /** What was mailed to the user so far counts no more: the password or the address is another one, or an Admin disabled the user. */
 export async function spendTokens(tx: EntityManager, user: Pick<User, 'id' | 'tenantId'>): Promise<void> {
-  await rows(tx, sql`update user_tokens set used_at = now() where tenant_id = ${user.tenantId} and user_id = ${user.id} and used_at is null`);
+  await rows(
+    tx,
+    sql`update user_tokens set used_at = now() where tenant_id = ${user.tenantId} and user_id = ${user.id} and used_at is null`,
+  );
 }
 
 /**
  * Whether the user is inactive only because the address was never confirmed: the token of the registration is still to
  * be used, be it expired. Whom an Admin disables has none left (`spendTokens`), and no mail makes such a user active.
  */
-export async function awaitsVerification(tx: EntityManager, user: Pick<User, 'id' | 'tenantId' | 'active' | 'emailVerified'>): Promise<boolean> {
+export async function awaitsVerification(
+  tx: EntityManager,
+  user: Pick<User, 'id' | 'tenantId' | 'active' | 'emailVerified'>,
+): Promise<boolean> {
   if (user.active || user.emailVerified) return false;
-  const open = await rows(tx, sql`
-    select id from user_tokens where tenant_id = ${user.tenantId} and user_id = ${user.id} and purpose = 'verify_email' and used_at is null`);
+  const open = await rows(
+    tx,
+    sql`
+    select id from user_tokens where tenant_id = ${user.tenantId} and user_id = ${user.id} and purpose = 'verify_email' and used_at is null`,
+  );
   return open.length > 0;
 }

@@ -14,14 +14,21 @@ export interface UserChange {
   roles?: string[];
 }
 
-const isAdmin = ({ active, roles }: { active: boolean; roles: string[] }): boolean => active && roles.includes(ADMIN_ROLE);
+const isAdmin = ({ active, roles }: { active: boolean; roles: string[] }): boolean =>
+  active && roles.includes(ADMIN_ROLE);
 
 /**
  * Enables or disables a user, or gives other roles. A disabled user's sessions and links in mails are dead at once.
  * `check` sees the user under the lock. Throws 400 naming unknown roles, 403 beyond the granter's own permissions, 404,
  * 409 `last_admin`.
  */
-export async function updateUser(em: EntityManager, by: Granter, id: number, change: UserChange, check: (current: User) => void): Promise<User> {
+export async function updateUser(
+  em: EntityManager,
+  by: Granter,
+  id: number,
+  change: UserChange,
+  check: (current: User) => void,
+): Promise<User> {
   return em.transactional(async (tx) => {
     await lockTenant(tx, by.caller.tenantId);
     const user = await tx.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -63,11 +70,21 @@ export async function removeTotpOf(em: EntityManager, by: Granter, id: number): 
   });
 }
 
-async function assertAdminStays(tx: EntityManager, { caller }: Granter, id: number, before: Required<UserChange>, after: Required<UserChange>): Promise<void> {
+async function assertAdminStays(
+  tx: EntityManager,
+  { caller }: Granter,
+  id: number,
+  before: Required<UserChange>,
+  after: Required<UserChange>,
+): Promise<void> {
   const demoted = isAdmin(before) && !isAdmin(after);
   const oneself = caller.actor.type === 'user' && caller.actor.id === id;
-  if (oneself && (demoted || !after.active)) throw new AppError('last_admin', 'Nobody disables or demotes themselves: another Admin can');
+  if (oneself && (demoted || !after.active))
+    throw new AppError('last_admin', 'Nobody disables or demotes themselves: another Admin can');
   if (!demoted) return;
-  const [other] = await rows(tx, sql`select 1 from users where id <> ${id} and active and ${ADMIN_ROLE} = any(roles) limit 1`);
+  const [other] = await rows(
+    tx,
+    sql`select 1 from users where id <> ${id} and active and ${ADMIN_ROLE} = any(roles) limit 1`,
+  );
   if (!other) throw new AppError('last_admin', 'This is the last active Admin');
 }

@@ -40,23 +40,34 @@ export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => P
   return right;
 }
 
-async function countFailure(orm: Orm, { tenantId, name, address }: LoginAttempt): Promise<{ id: number; locks: boolean }> {
+async function countFailure(
+  orm: Orm,
+  { tenantId, name, address }: LoginAttempt,
+): Promise<{ id: number; locks: boolean }> {
   const from = networkOf(address);
   return engineEm(orm).transactional(async (tx) => {
     // One after the other, so that each knows of all before it.
     await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${hashOf(name)}, 0))`);
-    const [found] = await rows<{ here: number; everywhere: number; wait: number | null }>(tx, sql`
+    const [found] = await rows<{ here: number; everywhere: number; wait: number | null }>(
+      tx,
+      sql`
       select count(*) filter (where address = ${from})::int as here, count(*)::int as everywhere,
         ceil(${WINDOW_SECONDS} - extract(epoch from now() - greatest(
           (array_agg(at order by at desc) filter (where address = ${from}))[${sql.lit(FROM_ONE_ADDRESS)}],
           (array_agg(at order by at desc))[${sql.lit(FROM_ALL)}])))::int as wait
-      from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`);
+      from login_failures where name_hash = ${hashOf(name)} and at > now() - make_interval(secs => ${WINDOW_SECONDS})`,
+    );
     const { here, everywhere, wait } = found!;
     if (wait !== null) {
-      throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', { headers: { 'Retry-After': String(Math.max(1, wait)) } });
+      throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', {
+        headers: { 'Retry-After': String(Math.max(1, wait)) },
+      });
     }
-    const [made] = await rows<{ id: number }>(tx, sql`
-      insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${from}) returning id`);
+    const [made] = await rows<{ id: number }>(
+      tx,
+      sql`
+      insert into login_failures (tenant_id, name_hash, address) values (${tenantId}, ${hashOf(name)}, ${from}) returning id`,
+    );
     return { id: made!.id, locks: here + 1 >= FROM_ONE_ADDRESS || everywhere + 1 >= FROM_ALL };
   });
 }
@@ -65,17 +76,26 @@ async function countFailure(orm: Orm, { tenantId, name, address }: LoginAttempt)
 async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Promise<void> {
   const { tenantId, userId } = attempt;
   await engineEm(orm).transactional(async (tx) => {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       delete from login_failures where id in (
-        select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`);
+        select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`,
+    );
     if (userId === null) return;
-    await appendAudit(tx, unnamed(tenantId, attempt), { action: locks ? 'user.login_locked' : 'user.login_failed', resourceType: 'user', resourceId: userId });
+    await appendAudit(tx, unnamed(tenantId, attempt), {
+      action: locks ? 'user.login_locked' : 'user.login_failed',
+      resourceType: 'user',
+      resourceId: userId,
+    });
   });
 }
 
 /** Forgets the failures of the address after a success; those of other addresses stay. */
 async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
-  await engineEm(orm).transactional((tx) => rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${networkOf(address)}`));
+  await engineEm(orm).transactional((tx) =>
+    rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${networkOf(address)}`),
+  );
 }
 
 /** Unlocks the name everywhere: its user has proved by another way who it is. */

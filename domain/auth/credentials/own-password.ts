@@ -25,7 +25,12 @@ export async function findSelf(orm: Orm, self: Self): Promise<User> {
  * Throws 400 unless the password is the user's, 429 while the name is locked. Hashing takes long, so this happens
  * before the transaction that relies on it; `lockSelf` then asks whether the hash is still the same.
  */
-export async function verifyOwnPassword(orm: Orm, user: User, password: string, { requestId, address }: Visitor): Promise<void> {
+export async function verifyOwnPassword(
+  orm: Orm,
+  user: User,
+  password: string,
+  { requestId, address }: Visitor,
+): Promise<void> {
   if (await verifyCredentials(orm, { user, name: user.usernameKey, password, requestId, address })) return;
   assertValid([{ path: '/currentPassword', code: 'invalid_credentials', message: 'is not the present password' }]);
 }
@@ -34,6 +39,7 @@ export async function verifyOwnPassword(orm: Orm, user: User, password: string, 
 export async function lockSelf(tx: EntityManager, userId: number, verifiedHash?: string): Promise<User> {
   const user = await tx.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!user) throw gone();
-  if (verifiedHash !== undefined && user.passwordHash !== verifiedHash) throw new AppError('conflict', 'The password was changed meanwhile');
+  if (verifiedHash !== undefined && user.passwordHash !== verifiedHash)
+    throw new AppError('conflict', 'The password was changed meanwhile');
   return user;
 }

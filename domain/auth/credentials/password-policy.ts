@@ -6,7 +6,11 @@ const RULES: { code: string; message: string; holds: (password: string) => boole
   { code: 'no_upper_case', message: 'must have an upper-case letter', holds: (password) => /\p{Lu}/u.test(password) },
   { code: 'no_lower_case', message: 'must have a lower-case letter', holds: (password) => /\p{Ll}/u.test(password) },
   { code: 'no_digit', message: 'must have a digit', holds: (password) => /\p{Nd}/u.test(password) },
-  { code: 'no_special_character', message: 'must have a special character', holds: (password) => /[^\p{L}\p{N}\s]/u.test(password) },
+  {
+    code: 'no_special_character',
+    message: 'must have a special character',
+    holds: (password) => /[^\p{L}\p{N}\s]/u.test(password),
+  },
 ];
 
 /** Every rule of the policy that the password does not meet; `path` says where it stood in the request. */

@@ -8,7 +8,8 @@ const MAX_AT_ONCE = 2;
 const MAX_WAITING = 200;
 
 /** Of a password that nobody knows, by the same parameters: what an unknown user's password is compared with. */
-const NOBODYS_HASH = '$argon2id$v=19$m=19456,t=2,p=1$C+CVOzcs/qHBFf6AoZkDBA$BjwDxh0WtHgXcV+K4rtngkL5ToOF1pS9zxd9nLzhgqs';
+const NOBODYS_HASH =
+  '$argon2id$v=19$m=19456,t=2,p=1$C+CVOzcs/qHBFf6AoZkDBA$BjwDxh0WtHgXcV+K4rtngkL5ToOF1pS9zxd9nLzhgqs';
 
 /** The thread pool is the process's, so its limit is too. */
 let running = 0;
@@ -33,7 +34,8 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 const normalise = (password: string): string => password.normalize('NFKC');
 
 /** Hashes off the event loop. Throws 503 when too many wait. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(normalise(password), HASH_OPTIONS));
+export const hashPassword = (password: string): Promise<string> =>
+  inTurn(() => hash(normalise(password), HASH_OPTIONS));
 
 /** Compares with the hash; without one it takes as long and answers false. Runs as a part of what is `inTurn`. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {

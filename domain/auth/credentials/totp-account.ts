@@ -19,7 +19,11 @@ export interface TotpDeps {
 
 /** Whoever has the row of one user in the place of another's opens nothing with it. */
 const ownerOf = (user: User): string => `totp/${user.tenantId}/${user.id}`;
-const wrongCode: Violation = { path: '/totp', code: 'invalid', message: 'is not the present code of the authenticator app' };
+const wrongCode: Violation = {
+  path: '/totp',
+  code: 'invalid',
+  message: 'is not the present code of the authenticator app',
+};
 
 /** Takes a code, if it is right and none of its time or later was taken before: of two logins with one code, one wins. */
 export async function takeCode(tx: EntityManager, secrets: BoxSecrets, user: User, code: string): Promise<boolean> {
@@ -27,14 +31,21 @@ export async function takeCode(tx: EntityManager, secrets: BoxSecrets, user: Use
   const { secret, isCurrent } = openSecret(secrets, ownerOf(user), sealed);
   const step = matchCode(secret, code, user.totpLastStep ?? null, Date.now());
   if (step === null) return false;
-  const taken = await rows(tx, sql`
+  const taken = await rows(
+    tx,
+    sql`
     update users set totp_last_step = ${step}, totp_secret = ${isCurrent ? sealed : sealSecret(secrets, ownerOf(user), secret)}
-    where id = ${user.id} and totp_secret = ${sealed} and coalesce(totp_last_step, 0) < ${step} returning id`);
+    where id = ${user.id} and totp_secret = ${sealed} and coalesce(totp_last_step, 0) < ${step} returning id`,
+  );
   return taken.length > 0;
 }
 
 /** Makes a secret that counts once it is confirmed. Throws 400 for a wrong password, 409 while TOTP is on, 429. */
-export async function startTotp({ orm, env }: TotpDeps, self: Self, currentPassword: string): Promise<{ secret: string; otpauthUrl: string }> {
+export async function startTotp(
+  { orm, env }: TotpDeps,
+  self: Self,
+  currentPassword: string,
+): Promise<{ secret: string; otpauthUrl: string }> {
   const before = await findSelf(orm, self);
   await verifyOwnPassword(orm, before, currentPassword, self);
   const secret = randomBytes(SECRET_BYTES);
@@ -50,36 +61,59 @@ export async function startTotp({ orm, env }: TotpDeps, self: Self, currentPassw
 export async function confirmTotp({ orm, env }: TotpDeps, self: Self, code: string): Promise<void> {
   await tenantEm(orm, self.tenantId).transactional(async (tx) => {
     const user = await lockSelf(tx, self.userId);
-    if (!user.totpSecret || user.totpConfirmedAt) throw new AppError('conflict', 'There is no new TOTP secret to confirm');
+    if (!user.totpSecret || user.totpConfirmedAt)
+      throw new AppError('conflict', 'There is no new TOTP secret to confirm');
     if (!(await takeCode(tx, env, user, code))) assertValid([wrongCode]);
     user.totpConfirmedAt = new Date();
     await tx.flush();
-    await appendAudit(tx, asUser(user, self), { action: 'user.totp_enabled', resourceType: 'user', resourceId: user.id });
+    await appendAudit(tx, asUser(user, self), {
+      action: 'user.totp_enabled',
+      resourceType: 'user',
+      resourceId: user.id,
+    });
   });
 }
 
 /** What is wrong with what came to remove TOTP by: it is one of the two. */
-export const proofViolations = ({ totp, currentPassword }: { totp?: unknown; currentPassword?: unknown }): Violation[] =>
-  ((totp === undefined) === (currentPassword === undefined) ? [{ path: '/totp', code: 'required', message: 'give either totp or currentPassword' }] : []);
+export const proofViolations = ({
+  totp,
+  currentPassword,
+}: {
+  totp?: unknown;
+  currentPassword?: unknown;
+}): Violation[] =>
+  (totp === undefined) === (currentPassword === undefined)
+    ? [{ path: '/totp', code: 'required', message: 'give either totp or currentPassword' }]
+    : [];
 
 /**
  * Removes TOTP, or a secret that was never confirmed, by a code or the password. Throws 400 for a wrong one or when it is
  * not one of the two, 409 where there is none, 429: wrong codes count as failed logins.
  */
-export async function removeTotp({ orm, env }: TotpDeps, self: Self, { totp, currentPassword }: { totp?: string; currentPassword?: string }): Promise<void> {
+export async function removeTotp(
+  { orm, env }: TotpDeps,
+  self: Self,
+  { totp, currentPassword }: { totp?: string; currentPassword?: string },
+): Promise<void> {
   assertValid(proofViolations({ totp, currentPassword }));
   const before = await findSelf(orm, self);
   if (!before.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
-  const remove = () => tenantEm(orm, self.tenantId).transactional(async (tx) => {
-    const user = await lockSelf(tx, self.userId, before.passwordHash);
-    if (!user.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
-    if (totp !== undefined && !(await takeCode(tx, env, user, totp))) return false;
-    const wasOn = user.totpConfirmedAt !== null;
-    Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });
-    await tx.flush();
-    if (wasOn) await appendAudit(tx, asUser(user, self), { action: 'user.totp_disabled', resourceType: 'user', resourceId: user.id });
-    return true;
-  });
+  const remove = () =>
+    tenantEm(orm, self.tenantId).transactional(async (tx) => {
+      const user = await lockSelf(tx, self.userId, before.passwordHash);
+      if (!user.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
+      if (totp !== undefined && !(await takeCode(tx, env, user, totp))) return false;
+      const wasOn = user.totpConfirmedAt !== null;
+      Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });
+      await tx.flush();
+      if (wasOn)
+        await appendAudit(tx, asUser(user, self), {
+          action: 'user.totp_disabled',
+          resourceType: 'user',
+          resourceId: user.id,
+        });
+      return true;
+    });
   if (currentPassword !== undefined) {
     await verifyOwnPassword(orm, before, currentPassword, self);
     await remove();

@@ -16,9 +16,21 @@ export interface Credentials extends Visitor {
  * Whether the password is the user's, and then what `second` asks for too. Failures count towards the lock of the name,
  * wherever the password is asked for. Throws 429 while the name is locked, 503 when too many wait for their turn.
  */
-export async function verifyCredentials(orm: Orm, { user, name, password, address, requestId }: Credentials, second = async () => true): Promise<boolean> {
-  const attempt = { tenantId: user?.tenantId ?? DEFAULT_TENANT, name: user?.usernameKey ?? name, address, userId: user?.id ?? null, requestId };
+export async function verifyCredentials(
+  orm: Orm,
+  { user, name, password, address, requestId }: Credentials,
+  second = async () => true,
+): Promise<boolean> {
+  const attempt = {
+    tenantId: user?.tenantId ?? DEFAULT_TENANT,
+    name: user?.usernameKey ?? name,
+    address,
+    userId: user?.id ?? null,
+    requestId,
+  };
   // Count a guess only when its turn comes: many correct logins that wait at once must not count as failures.
   // `second` is part of the guess: a correct password alone must not clear the failures.
-  return inTurn(() => countGuess(orm, attempt, async () => (await verifyPassword(user?.passwordHash ?? null, password)) && second()));
+  return inTurn(() =>
+    countGuess(orm, attempt, async () => (await verifyPassword(user?.passwordHash ?? null, password)) && second()),
+  );
 }

@@ -19,7 +19,11 @@ export const StepSchema = Type.Object(
     ),
     next: Type.Optional(TargetSchema),
   },
-  { additionalProperties: false, title: 'Step', examples: [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }] },
+  {
+    additionalProperties: false,
+    title: 'Step',
+    examples: [{ id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } }],
+  },
 );
 export type StepInput = Static<typeof StepSchema>;
 
@@ -56,5 +60,9 @@ export function normaliseSteps(input: readonly StepInput[]): Step[] {
 
 /** Fills ids and, for what is absent or null, defaults: trigger MANUAL, no steps, those of `Entry`. */
 export function normaliseDefinition({ trigger, steps, entry }: DefinitionInput): Definition {
-  return { trigger: trigger ?? { type: 'MANUAL' }, steps: normaliseSteps(steps ?? []), entry: normaliseEntry(entry ?? {}) };
+  return {
+    trigger: trigger ?? { type: 'MANUAL' },
+    steps: normaliseSteps(steps ?? []),
+    entry: normaliseEntry(entry ?? {}),
+  };
 }

@@ -7,8 +7,15 @@ export const SendWindowSchema = Type.Object(
   {
     days: Type.Optional(Type.Array(WeekdaySchema, { minItems: 1, maxItems: 7, description: 'Every day where absent' })),
     from: TimeSchema,
-    to: Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description: 'HH:MM up to 24:00, exclusive', examples: ['17:00'] }),
-    timezone: Type.String({ description: 'An IANA timezone, or `contact` for the contact\'s own', examples: ['Europe/Berlin'] }),
+    to: Type.String({
+      pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$',
+      description: 'HH:MM up to 24:00, exclusive',
+      examples: ['17:00'],
+    }),
+    timezone: Type.String({
+      description: "An IANA timezone, or `contact` for the contact's own",
+      examples: ['Europe/Berlin'],
+    }),
   },
   { additionalProperties: false },
 );

@@ -21,7 +21,8 @@ export type PrebuiltType = keyof typeof PREBUILT_WAITS;
  * templates exist is for `validateDefinition` to tell.
  */
 export function prebuiltSteps(
-  type: PrebuiltType, templateIds: readonly number[],
+  type: PrebuiltType,
+  templateIds: readonly number[],
 ): { steps: Step[]; violations: Violation[] } {
   const waits: readonly number[] = PREBUILT_WAITS[type];
   const needed = waits.length + 1;

@@ -66,7 +66,8 @@ function settingNames(type: TriggerType): string {
 
 const exactSchemas = new Map<unknown, TSchema>(
   TRIGGER_TYPES.map((type) => [
-    type, Type.Object({ type: Type.Literal(type), ...triggerSettings[type] }, { additionalProperties: false }),
+    type,
+    Type.Object({ type: Type.Literal(type), ...triggerSettings[type] }, { additionalProperties: false }),
   ]),
 );
 
@@ -76,11 +77,18 @@ export function triggerSchema(type: unknown): TSchema | undefined {
 }
 
 /** Checks what the schema can not express; skips settings of a wrong type. Paths are JSON Pointers inside the trigger. */
-export function checkTrigger(trigger: Partial<Trigger>, { customFields }: Pick<CheckContext, 'customFields'>): Violation[] {
+export function checkTrigger(
+  trigger: Partial<Trigger>,
+  { customFields }: Pick<CheckContext, 'customFields'>,
+): Violation[] {
   if (trigger.type === 'SCHEDULE' && typeof trigger.timezone === 'string' && !isTimezone(trigger.timezone)) {
     return [{ path: '/timezone', code: 'timezone', message: 'timezone must be an IANA timezone' }];
   }
-  if (trigger.type === 'DATE' && typeof trigger.field === 'string' && !['date', 'datetime'].includes(contactField(trigger.field, customFields)?.type ?? '')) {
+  if (
+    trigger.type === 'DATE' &&
+    typeof trigger.field === 'string' &&
+    !['date', 'datetime'].includes(contactField(trigger.field, customFields)?.type ?? '')
+  ) {
     return [{ path: '/field', code: 'type', message: 'field must be a contact field of type date or date-time' }];
   }
   return [];

@@ -57,37 +57,58 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
     const definition = await load(tx, { tenantId, campaignId, version });
     const entrants = contactIds.map((contactId) => ({ contactId, entryKey: `enrolment/${enrolmentId}` }));
     const origin = { tenantId, requestId: enrolment.requestId ?? null };
-    const { entered, starts } = await enterContacts(tx, origin, { campaignId, version, definition }, entrants, { trigger: 'MANUAL', enrolmentId });
+    const { entered, starts } = await enterContacts(tx, origin, { campaignId, version, definition }, entrants, {
+      trigger: 'MANUAL',
+      enrolmentId,
+    });
     const cursor = contactIds.at(-1) ?? after;
     const done = contactIds.length < PAGE;
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       update campaign_enrolments
       set cursor = ${cursor}, enrolled = enrolled + ${entered}, skipped = skipped + ${contactIds.length - entered},
         status = ${done ? 'COMPLETED' : 'RUNNING'}, finished_at = ${done ? new Date() : null}::timestamptz
-      where tenant_id = ${tenantId} and id = ${enrolmentId}`);
+      where tenant_id = ${tenantId} and id = ${enrolmentId}`,
+    );
     return { cursor, done, building: false, starts };
   });
 }
 
 /** The ids of the contacts that come after `after`, ascending: those given, or members as they are now. */
-async function nextContacts(tx: EntityManager, { tenantId, segmentId, contactIds }: CampaignEnrolment, after: number): Promise<number[]> {
+async function nextContacts(
+  tx: EntityManager,
+  { tenantId, segmentId, contactIds }: CampaignEnrolment,
+  after: number,
+): Promise<number[]> {
   if (contactIds) {
     const from = contactIds.findIndex((id) => id > after);
     return from < 0 ? [] : contactIds.slice(from, from + PAGE);
   }
-  const members = await rows<{ contact_id: number }>(tx, sql`
+  const members = await rows<{ contact_id: number }>(
+    tx,
+    sql`
     select contact_id from segment_members where tenant_id = ${tenantId} and segment_id = ${segmentId} and contact_id > ${after}
-    order by contact_id limit ${PAGE}`);
+    order by contact_id limit ${PAGE}`,
+  );
   return members.map((row) => row.contact_id);
 }
 
-async function runningOf(tx: EntityManager, enrolment: CampaignEnrolment, after: number, upTo: number): Promise<ExecutionStart[]> {
+async function runningOf(
+  tx: EntityManager,
+  enrolment: CampaignEnrolment,
+  after: number,
+  upTo: number,
+): Promise<ExecutionStart[]> {
   const { tenantId, campaignId, id } = enrolment;
-  return rows<ExecutionStart>(tx, sql`
+  return rows<ExecutionStart>(
+    tx,
+    sql`
     select e.tenant_id as "tenantId", e.campaign_id as "campaignId", e.campaign_version as "campaignVersion", e.contact_id as "contactId",
       e.entry_no as "entryNo", e.id as "executionId", e.run_seq as "runSeq", e.state -> 'ahead' as ahead
     from campaign_executions e
     where e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id > ${after} and e.contact_id <= ${upTo}
       and e.enrolment_id = ${id} and e.status = 'RUNNING'
-    order by e.contact_id`);
+    order by e.contact_id`,
+  );
 }

@@ -6,7 +6,11 @@ import { lockCampaigns } from './lock-campaigns.ts';
 
 /** Enters contacts for something that happened; the starts of their workflows are written in the same transaction. */
 export async function enterByTrigger(
-  tx: EntityManager, origin: Origin, entered: EnterableVersion, entrants: readonly Entrant[], trigger: string,
+  tx: EntityManager,
+  origin: Origin,
+  entered: EnterableVersion,
+  entrants: readonly Entrant[],
+  trigger: string,
 ): Promise<ExecutionStart[]> {
   const { starts } = await enterContacts(tx, origin, entered, entrants, { trigger });
   for (const start of starts) await appendWorkflow(tx, 'campaignExecution', start);
@@ -18,10 +22,18 @@ export async function enterByTrigger(
  * tenant or the engine. Null when it did not enter: the campaign is not open, its entry rules forbid it, or either is gone.
  */
 export async function enterCampaign(
-  tx: EntityManager, origin: Origin, entry: { campaignId: number; contactId: number; entryKey: string; trigger: string },
+  tx: EntityManager,
+  origin: Origin,
+  entry: { campaignId: number; contactId: number; entryKey: string; trigger: string },
 ): Promise<{ executionId: number } | null> {
   const [campaign] = await lockCampaigns(tx, [{ tenantId: origin.tenantId, campaignId: entry.campaignId }]);
   if (!campaign) return null;
-  const [start] = await enterByTrigger(tx, origin, campaign, [{ contactId: entry.contactId, entryKey: entry.entryKey }], entry.trigger);
+  const [start] = await enterByTrigger(
+    tx,
+    origin,
+    campaign,
+    [{ contactId: entry.contactId, entryKey: entry.entryKey }],
+    entry.trigger,
+  );
   return start ? { executionId: start.executionId } : null;
 }

@@ -30,9 +30,16 @@ interface Eligible {
  * whose status keeps mail from them may, and their mail is suppressed. Their rows are locked, so that none is deleted
  * before it has entered.
  */
-async function eligible(tx: EntityManager, tenantId: string, { campaignId, definition }: EnterableVersion, entrants: readonly Entrant[]): Promise<Eligible[]> {
+async function eligible(
+  tx: EntityManager,
+  tenantId: string,
+  { campaignId, definition }: EnterableVersion,
+  entrants: readonly Entrant[],
+): Promise<Eligible[]> {
   const { reentry, minIntervalMinutes } = definition.entry;
-  const payload = JSON.stringify(entrants.map(({ contactId, entryKey }) => ({ contact_id: contactId, entry_key: entryKey })));
+  const payload = JSON.stringify(
+    entrants.map(({ contactId, entryKey }) => ({ contact_id: contactId, entry_key: entryKey })),
+  );
   const own = sql`e.tenant_id = ${tenantId} and e.campaign_id = ${campaignId} and e.contact_id = c.id`;
   const forbidding = [
     sql`e.entry_key = r.entry_key`,
@@ -40,7 +47,9 @@ async function eligible(tx: EntityManager, tenantId: string, { campaignId, defin
     ...(reentry === 'after_completion' ? [sql`e.status = 'RUNNING'`] : []),
     ...(minIntervalMinutes > 0 ? [sql`e.started_at > now() - make_interval(mins => ${minIntervalMinutes})`] : []),
   ];
-  return rows<Eligible>(tx, sql`
+  return rows<Eligible>(
+    tx,
+    sql`
     select c.id as contact_id, r.entry_key, c.timezone,
       coalesce((select max(e.entry_no) from campaign_executions e where ${own}), 0) + 1 as entry_no
     from jsonb_to_recordset(${payload}::jsonb) as r(contact_id bigint, entry_key text)
@@ -48,7 +57,8 @@ async function eligible(tx: EntityManager, tenantId: string, { campaignId, defin
     where c.status <> 'archived'
       and not exists (select 1 from campaign_executions e where ${own} and (${sql.join(forbidding, sql` or `)}))
     order by c.id
-    for key share of c`);
+    for key share of c`,
+  );
 }
 
 function newRow(tenantId: string, { campaignId, definition }: EnterableVersion, found: Eligible, now: Date) {
@@ -57,14 +67,39 @@ function newRow(tenantId: string, { campaignId, definition }: EnterableVersion, 
   const row = { contact_id: found.contact_id, entry_no: found.entry_no, entry_key: found.entry_key };
   if ('end' in outcome) {
     const { status, currentStep, exitReason } = outcome.end;
-    return { ...row, workflow_id: null, status, current_step: currentStep, current_step_id: null, exit_reason: exitReason, state: {}, finished_at: now };
+    return {
+      ...row,
+      workflow_id: null,
+      status,
+      current_step: currentStep,
+      current_step_id: null,
+      exit_reason: exitReason,
+      state: {},
+      finished_at: now,
+    };
   }
-  const workflowId = workflows.campaignExecution.id({ tenantId, campaignId, contactId: found.contact_id, entryNo: found.entry_no });
+  const workflowId = workflows.campaignExecution.id({
+    tenantId,
+    campaignId,
+    contactId: found.contact_id,
+    entryNo: found.entry_no,
+  });
   const state: ExecutionState = {
-    position: outcome.position, enteredAt: now.toISOString(), ahead: aheadOf(definition, 0, outcome, moment),
+    position: outcome.position,
+    enteredAt: now.toISOString(),
+    ahead: aheadOf(definition, 0, outcome, moment),
   };
   const { currentStep, stepId } = outcome.next;
-  return { ...row, workflow_id: workflowId, status: 'RUNNING', current_step: currentStep, current_step_id: stepId, exit_reason: null, state, finished_at: null };
+  return {
+    ...row,
+    workflow_id: workflowId,
+    status: 'RUNNING',
+    current_step: currentStep,
+    current_step_id: stepId,
+    exit_reason: null,
+    state,
+    finished_at: null,
+  };
 }
 
 /** Makes rounds in which each contact is once, so that a second cause sees the entry of the first. */
@@ -85,7 +120,11 @@ function rounds(entrants: readonly Entrant[]): Entrant[][] {
  * Answers how many entered, and the executions that now run: their workflows are for the caller to start.
  */
 export async function enterContacts(
-  tx: EntityManager, origin: Origin, into: EnterableVersion, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
+  tx: EntityManager,
+  origin: Origin,
+  into: EnterableVersion,
+  entrants: readonly Entrant[],
+  cause: { trigger: string; enrolmentId?: number },
 ): Promise<{ entered: number; starts: ExecutionStart[] }> {
   const all = { entered: 0, starts: [] as ExecutionStart[] };
   for (const round of rounds(entrants)) {
@@ -97,33 +136,55 @@ export async function enterContacts(
 }
 
 async function enterRound(
-  tx: EntityManager, origin: Origin, into: EnterableVersion, entrants: readonly Entrant[], cause: { trigger: string; enrolmentId?: number },
+  tx: EntityManager,
+  origin: Origin,
+  into: EnterableVersion,
+  entrants: readonly Entrant[],
+  cause: { trigger: string; enrolmentId?: number },
 ): Promise<{ entered: number; starts: ExecutionStart[] }> {
   const { tenantId } = origin;
   const { campaignId, version } = into;
   const now = new Date();
   const made = (await eligible(tx, tenantId, into, entrants)).map((found) => newRow(tenantId, into, found, now));
   if (made.length === 0) return { entered: 0, starts: [] };
-  const inserted = await rows<{ id: number; contact_id: number }>(tx, sql`
+  const inserted = await rows<{ id: number; contact_id: number }>(
+    tx,
+    sql`
     insert into campaign_executions (tenant_id, campaign_id, campaign_version, contact_id, entry_no, entry_key, enrolment_id,
       current_step, current_step_id, state, status, exit_reason, workflow_id, started_at, finished_at, updated_at)
     select ${tenantId}, ${campaignId}::bigint, ${version}::int, r.contact_id, r.entry_no, r.entry_key, ${cause.enrolmentId ?? null}::bigint,
       r.current_step, r.current_step_id, r.state, r.status, r.exit_reason, r.workflow_id, ${now}::timestamptz, r.finished_at, ${now}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(made)}::jsonb) as r(contact_id bigint, entry_no int, entry_key text, workflow_id text,
       status text, current_step int, current_step_id text, exit_reason text, state jsonb, finished_at timestamptz)
-    returning id, contact_id`);
+    returning id, contact_id`,
+  );
   const ids = new Map(inserted.map((row) => [row.contact_id, row.id]));
-  await appendEvents(tx, origin, made.flatMap((row): NewEvent[] => {
-    const data = { campaignId, contactId: row.contact_id, executionId: ids.get(row.contact_id)! };
-    const entity = `contact/${row.contact_id}`;
-    const triggered: NewEvent = { type: 'CAMPAIGN_TRIGGERED', entity, data: { ...data, trigger: cause.trigger } };
-    return row.status === 'COMPLETED' ? [triggered, { type: 'CAMPAIGN_COMPLETED', entity, data }] : [triggered];
-  }));
+  await appendEvents(
+    tx,
+    origin,
+    made.flatMap((row): NewEvent[] => {
+      const data = { campaignId, contactId: row.contact_id, executionId: ids.get(row.contact_id)! };
+      const entity = `contact/${row.contact_id}`;
+      const triggered: NewEvent = { type: 'CAMPAIGN_TRIGGERED', entity, data: { ...data, trigger: cause.trigger } };
+      return row.status === 'COMPLETED' ? [triggered, { type: 'CAMPAIGN_COMPLETED', entity, data }] : [triggered];
+    }),
+  );
   const starts = made.flatMap((row) => {
     if (row.status !== 'RUNNING') return [];
     const { ahead } = row.state as ExecutionState;
     const { contact_id: contactId, entry_no: entryNo } = row;
-    return [{ tenantId, campaignId, campaignVersion: version, contactId, entryNo, executionId: ids.get(contactId)!, runSeq: 1, ahead }];
+    return [
+      {
+        tenantId,
+        campaignId,
+        campaignVersion: version,
+        contactId,
+        entryNo,
+        executionId: ids.get(contactId)!,
+        runSeq: 1,
+        ahead,
+      },
+    ];
   });
   return { entered: made.length, starts };
 }

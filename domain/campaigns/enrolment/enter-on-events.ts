@@ -7,7 +7,11 @@ import type { Trigger } from '../definition/triggers.ts';
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 
 /** Events that make contacts enter campaigns, or leave them. */
-export const TRIGGER_EVENTS = ['CONTACT_CREATED', 'FORM_SUBMITTED', 'CONTACT_UNSUBSCRIBED'] as const satisfies readonly EventType[];
+export const TRIGGER_EVENTS = [
+  'CONTACT_CREATED',
+  'FORM_SUBMITTED',
+  'CONTACT_UNSUBSCRIBED',
+] as const satisfies readonly EventType[];
 
 type TriggerEvent = Extract<AnyEvent, { type: 'CONTACT_CREATED' | 'FORM_SUBMITTED' }>;
 
@@ -18,7 +22,9 @@ function isTrigger(event: AnyEvent): event is TriggerEvent {
 
 function fires(trigger: Trigger, event: TriggerEvent): boolean {
   if (trigger.type !== event.type) return false;
-  return event.type === 'CONTACT_CREATED' || (trigger.type === 'FORM_SUBMITTED' && trigger.formId === event.data.formId);
+  return (
+    event.type === 'CONTACT_CREATED' || (trigger.type === 'FORM_SUBMITTED' && trigger.formId === event.data.formId)
+  );
 }
 
 /**
@@ -32,7 +38,13 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
     // One call for each request that caused events: it goes on into what they cause.
     for (const [requestId, group] of Map.groupBy(fired, (event) => event.requestid ?? null)) {
       const entrants = group.map((event) => ({ contactId: event.data.contactId, entryKey: event.id }));
-      await enterByTrigger(tx, { tenantId: campaign.tenantId, requestId }, campaign, entrants, campaign.definition.trigger.type);
+      await enterByTrigger(
+        tx,
+        { tenantId: campaign.tenantId, requestId },
+        campaign,
+        entrants,
+        campaign.definition.trigger.type,
+      );
     }
   }
   for (const event of events) {
@@ -43,15 +55,25 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
 }
 
 function isFor(campaign: OpenCampaign, event: TriggerEvent): boolean {
-  return event.tenantid === campaign.tenantId && new Date(event.time) >= campaign.activatedAt && fires(campaign.definition.trigger, event);
+  return (
+    event.tenantid === campaign.tenantId &&
+    new Date(event.time) >= campaign.activatedAt &&
+    fires(campaign.definition.trigger, event)
+  );
 }
 
 /** The open campaigns of these events' tenants that have such a trigger. */
-async function campaignsOn(tx: EntityManager, events: TriggerEvent[]): Promise<{ tenantId: string; campaignId: number }[]> {
+async function campaignsOn(
+  tx: EntityManager,
+  events: TriggerEvent[],
+): Promise<{ tenantId: string; campaignId: number }[]> {
   if (events.length === 0) return [];
-  return rows(tx, sql`
+  return rows(
+    tx,
+    sql`
     select c.tenant_id as "tenantId", c.id as "campaignId" from campaigns c
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
     where c.tenant_id = any(${[...new Set(events.map((event) => event.tenantid))]}::text[]) and c.status = any(${OPEN_STATUSES}::text[])
-      and v.definition -> 'trigger' ->> 'type' = any(${[...new Set(events.map((event) => event.type))]}::text[])`);
+      and v.definition -> 'trigger' ->> 'type' = any(${[...new Set(events.map((event) => event.type))]}::text[])`,
+  );
 }

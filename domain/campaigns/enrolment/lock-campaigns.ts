@@ -14,22 +14,39 @@ export interface OpenCampaign extends EnterableVersion {
  * are open. This serialises entries with a stop. FOR NO KEY UPDATE, so that running steps are not blocked.
  */
 export async function lockCampaigns(
-  tx: EntityManager, campaigns: readonly { tenantId: string; campaignId: number }[],
+  tx: EntityManager,
+  campaigns: readonly { tenantId: string; campaignId: number }[],
 ): Promise<OpenCampaign[]> {
   if (campaigns.length === 0) return [];
   const wanted = JSON.stringify(campaigns.map(({ tenantId, campaignId }) => ({ tenant_id: tenantId, id: campaignId })));
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     select c.id from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
-    order by c.tenant_id, c.id for no key update of c`);
+    order by c.tenant_id, c.id for no key update of c`,
+  );
   // A second statement: its newer snapshot sees what was committed while the first one waited for locks.
-  const found = await rows<{ tenant_id: string; id: number; version: number; definition: Definition; activated_at: Date }>(tx, sql`
+  const found = await rows<{
+    tenant_id: string;
+    id: number;
+    version: number;
+    definition: Definition;
+    activated_at: Date;
+  }>(
+    tx,
+    sql`
     select c.tenant_id, c.id, v.version, v.definition, c.activated_at
     from campaigns c
     join jsonb_to_recordset(${wanted}::jsonb) as r(tenant_id text, id bigint) on c.tenant_id = r.tenant_id and c.id = r.id
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id and v.version = c.published_version
-    where c.status = any(${OPEN_STATUSES}::text[])`);
+    where c.status = any(${OPEN_STATUSES}::text[])`,
+  );
   return found.map((row) => ({
-    tenantId: row.tenant_id, campaignId: row.id, version: row.version, definition: row.definition, activatedAt: row.activated_at,
+    tenantId: row.tenant_id,
+    campaignId: row.id,
+    version: row.version,
+    definition: row.definition,
+    activatedAt: row.activated_at,
   }));
 }

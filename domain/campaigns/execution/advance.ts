@@ -78,7 +78,10 @@ function at(definition: Definition, position: Position, now: Date): Outcome {
 
 /** Goes to a step (null = the end), which may have to wait there for its time. */
 function enter(
-  definition: Definition, stepIndex: number | null, before: Omit<Position, 'stepIndex'>, moment: Moment,
+  definition: Definition,
+  stepIndex: number | null,
+  before: Omit<Position, 'stepIndex'>,
+  moment: Moment,
 ): Outcome {
   const count = definition.steps.length;
   if (stepIndex === null || count === 0) return { end: { status: 'COMPLETED', currentStep: count, exitReason: null } };

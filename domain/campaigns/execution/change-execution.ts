@@ -12,7 +12,8 @@ export async function stopExecution(em: EntityManager, { tenantId }: Origin, id:
     const campaignIds = await stopExecutions(tx, tenantId, sql`e.id = ${id}`, 'stopped_by_user');
     const execution = await tx.findOne(CampaignExecution, { id });
     if (!execution) throw notFound('execution', id);
-    if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `execution-${id}/${execution.runSeq}` });
+    if (campaignIds.length > 0)
+      await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `execution-${id}/${execution.runSeq}` });
     return execution;
   });
 }
@@ -26,15 +27,35 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
     const execution = await tx.findOne(CampaignExecution, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!execution) throw notFound('execution', id);
     const { campaignId, campaignVersion, contactId, entryNo } = execution;
-    if (execution.status !== 'FAILED') throw new AppError('conflict', `The execution is ${execution.status}; only one that FAILED can be retried`);
-    const open = await rows(tx, sql`
-      select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} and status = any(${OPEN_STATUSES}::text[]) for share`);
+    if (execution.status !== 'FAILED')
+      throw new AppError('conflict', `The execution is ${execution.status}; only one that FAILED can be retried`);
+    const open = await rows(
+      tx,
+      sql`
+      select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} and status = any(${OPEN_STATUSES}::text[]) for share`,
+    );
     if (open.length === 0) throw new AppError('conflict', 'Its campaign is not running');
     const runSeq = execution.runSeq + 1;
-    tx.assign(execution, { status: 'RUNNING', runSeq, exitReason: null, finishedAt: null, runId: null, updatedAt: new Date() });
+    tx.assign(execution, {
+      status: 'RUNNING',
+      runSeq,
+      exitReason: null,
+      finishedAt: null,
+      runId: null,
+      updatedAt: new Date(),
+    });
     await tx.flush();
     const { ahead } = execution.state as ExecutionState;
-    const start: ExecutionStart = { tenantId, campaignId, campaignVersion, contactId, entryNo, executionId: id, runSeq, ahead };
+    const start: ExecutionStart = {
+      tenantId,
+      campaignId,
+      campaignVersion,
+      contactId,
+      entryNo,
+      executionId: id,
+      runSeq,
+      ahead,
+    };
     await appendWorkflow(tx, 'campaignExecution', start);
     return execution;
   });

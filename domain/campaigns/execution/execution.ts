@@ -46,18 +46,29 @@ export type StepAnswer = { ahead: Ahead } | { parked: true } | { end: true };
 
 /** What the workflow is told of the step that an outcome of the interpreter leads to. */
 export function aheadOf(
-  definition: Definition, seq: number, { next, position }: { next: NextStep; position: Position }, moment: Moment,
+  definition: Definition,
+  seq: number,
+  { next, position }: { next: NextStep; position: Position },
+  moment: Moment,
 ): Ahead {
   const { stepId, type, summary, waitUntil } = next;
   const runs = runsNext(definition, { next, position }, moment);
   return {
-    seq, stepId, type, summary, ...(waitUntil ? { waitUntil } : {}),
+    seq,
+    stepId,
+    type,
+    summary,
+    ...(waitUntil ? { waitUntil } : {}),
     runs: { stepId: runs.stepId, type: runs.type, summary: runs.summary },
   };
 }
 
 /** The first step from here on that asks for something; where none does, the last one that is reached without a wait. */
-function runsNext(definition: Definition, from: { next: NextStep; position: Position }, { now, timezone }: Moment): NextStep {
+function runsNext(
+  definition: Definition,
+  from: { next: NextStep; position: Position },
+  { now, timezone }: Moment,
+): NextStep {
   let at = from;
   // As it will be when the present wait is over.
   const moment = { now: new Date(Math.max(now.getTime(), Date.parse(at.next.waitUntil ?? '') || 0)), timezone };

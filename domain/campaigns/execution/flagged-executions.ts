@@ -13,14 +13,30 @@ export interface FlaggedExecution {
 }
 
 /** The next executions of a campaign, by id, that carry a mark. */
-export async function flaggedExecutions(em: EntityManager, tenantId: string, campaignId: number, flag: ExecutionFlag, after: number): Promise<FlaggedExecution[]> {
-  return em.transactional((tx) => rows<FlaggedExecution>(tx, sql`
+export async function flaggedExecutions(
+  em: EntityManager,
+  tenantId: string,
+  campaignId: number,
+  flag: ExecutionFlag,
+  after: number,
+): Promise<FlaggedExecution[]> {
+  return em.transactional((tx) =>
+    rows<FlaggedExecution>(
+      tx,
+      sql`
     select id, workflow_id as "workflowId", exit_reason as reason from campaign_executions
-    where tenant_id = ${tenantId} and campaign_id = ${campaignId} and ${sql.ref(flag)} and id > ${after} order by id limit ${PAGE}`));
+    where tenant_id = ${tenantId} and campaign_id = ${campaignId} and ${sql.ref(flag)} and id > ${after} order by id limit ${PAGE}`,
+    ),
+  );
 }
 
 /** Takes the mark off stopped executions whose workflows are closed. */
 export async function clearSweepFlag(em: EntityManager, tenantId: string, ids: number[]): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`
-    update campaign_executions set sweep = false where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and sweep`));
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    update campaign_executions set sweep = false where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and sweep`,
+    ),
+  );
 }

@@ -19,9 +19,12 @@ export interface LockedExecution {
 
 /** Locks the row of an execution, so that a step and a stop come one after the other. Undefined when there is none. */
 export async function lockExecution(
-  tx: EntityManager, { tenantId, executionId }: Pick<StepRequest, 'tenantId' | 'executionId'>,
+  tx: EntityManager,
+  { tenantId, executionId }: Pick<StepRequest, 'tenantId' | 'executionId'>,
 ): Promise<LockedExecution | undefined> {
-  const [found] = await rows<LockedExecution>(tx, sql`
+  const [found] = await rows<LockedExecution>(
+    tx,
+    sql`
     select e.campaign_id as "campaignId", e.campaign_version as "campaignVersion", k.status as "campaignStatus",
       e.contact_id as "contactId", c.id is not null as "contactExists", c.timezone, e.status, e.exit_reason as "exitReason",
       e.run_seq as "runSeq", e.step_seq as "stepSeq", e.state, e.started_at as "startedAt"
@@ -29,6 +32,7 @@ export async function lockExecution(
     join campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
     where e.tenant_id = ${tenantId} and e.id = ${executionId}
-    for no key update of e`);
+    for no key update of e`,
+  );
   return found;
 }

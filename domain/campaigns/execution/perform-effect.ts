@@ -49,7 +49,8 @@ export async function performEffect(tx: EntityManager, effect: Effect, by: Perfo
       const context = { executionStartedAt: by.startedAt, executionId };
       for (const [matched, filter] of effect.filters.entries()) {
         const holds = await evaluateFilter(tx, tenantId, filter, [contactId], context);
-        if (holds.has(contactId)) return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason: null };
+        if (holds.has(contactId))
+          return { result: { kind: 'branch', matched }, recorded: branchName(matched), reason: null };
       }
       return { result: { kind: 'branch', matched: null }, recorded: branchName(null), reason: null };
     }
@@ -63,10 +64,21 @@ async function queueEmail(tx: EntityManager, templateId: number, by: Performer):
   const { tenantId, executionId, campaignId, contactId, stepId, visit, frequencyCap } = by;
   // The lock keeps two journeys at once from both sending the last mail allowed.
   if (frequencyCap) await lockContacts(tx, tenantId, [contactId]);
-  const capped = frequencyCap && await isCapped(tx, tenantId, { contactId, templateId }, frequencyCap);
-  const [email] = await queueEmails(tx, tenantId, [{
-    sendKey: `execution:${executionId}:${stepId}:${visit}`, templateId, contactId, campaignId, executionId, stepId, lane: 'journey', requestId: null,
-    refusal: capped ? 'frequency_cap' : null,
-  }]);
-  return email!.status === 'SUPPRESSED' ? { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason } : success;
+  const capped = frequencyCap && (await isCapped(tx, tenantId, { contactId, templateId }, frequencyCap));
+  const [email] = await queueEmails(tx, tenantId, [
+    {
+      sendKey: `execution:${executionId}:${stepId}:${visit}`,
+      templateId,
+      contactId,
+      campaignId,
+      executionId,
+      stepId,
+      lane: 'journey',
+      requestId: null,
+      refusal: capped ? 'frequency_cap' : null,
+    },
+  ]);
+  return email!.status === 'SUPPRESSED'
+    ? { result: { kind: 'suppressed' }, recorded: 'suppressed', reason: email!.reason }
+    : success;
 }

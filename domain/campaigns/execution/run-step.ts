@@ -18,7 +18,10 @@ import { saveProgress, type Progress, type StepRecord } from './save-progress.ts
  * ends the execution FAILED at that step.
  */
 export async function runStep(
-  em: EntityManager, load: LoadDefinition, request: StepRequest, { runId, failure }: { runId: string; failure?: string },
+  em: EntityManager,
+  load: LoadDefinition,
+  request: StepRequest,
+  { runId, failure }: { runId: string; failure?: string },
 ): Promise<StepAnswer> {
   for (;;) {
     const answer = await em.transactional(async (tx): Promise<StepAnswer> => {
@@ -27,7 +30,9 @@ export async function runStep(
       if (execution.status === 'FAILED') throw new AppError('conflict', execution.exitReason ?? undefined);
       if (execution.status !== 'RUNNING') return { end: true };
       if (execution.stepSeq > request.seq) return { ahead: execution.state.ahead };
-      return execution.campaignStatus === 'PAUSED' ? park(tx, request, runId) : takeStep(tx, load, execution, { ...request, runId, failure });
+      return execution.campaignStatus === 'PAUSED'
+        ? park(tx, request, runId)
+        : takeStep(tx, load, execution, { ...request, runId, failure });
     });
     // Park first, then check the campaign again. A resume sets ACTIVE first, then wakes the parked: none is missed.
     if (!('parked' in answer) || (await isPaused(em, request))) return answer;
@@ -35,14 +40,22 @@ export async function runStep(
 }
 
 async function park(tx: EntityManager, { tenantId, executionId }: StepRequest, runId: string): Promise<StepAnswer> {
-  await rows(tx, sql`update campaign_executions set parked = true, run_id = ${runId} where tenant_id = ${tenantId} and id = ${executionId}`);
+  await rows(
+    tx,
+    sql`update campaign_executions set parked = true, run_id = ${runId} where tenant_id = ${tenantId} and id = ${executionId}`,
+  );
   return { parked: true };
 }
 
 async function isPaused(em: EntityManager, { tenantId, executionId }: StepRequest): Promise<boolean> {
-  const found = await em.transactional((tx) => rows(tx, sql`
+  const found = await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     select 1 from campaign_executions e join campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
-    where e.tenant_id = ${tenantId} and e.id = ${executionId} and k.status = 'PAUSED'`));
+    where e.tenant_id = ${tenantId} and e.id = ${executionId} and k.status = 'PAUSED'`,
+    ),
+  );
   return found.length > 0;
 }
 
@@ -52,7 +65,12 @@ interface Run extends StepRequest {
   failure: string | undefined;
 }
 
-async function takeStep(tx: EntityManager, load: LoadDefinition, execution: LockedExecution, run: Run): Promise<StepAnswer> {
+async function takeStep(
+  tx: EntityManager,
+  load: LoadDefinition,
+  execution: LockedExecution,
+  run: Run,
+): Promise<StepAnswer> {
   const { tenantId, executionId, runId } = run;
   const { campaignId, contactId, timezone, startedAt, runSeq } = execution;
   const begun = performance.now();
@@ -84,23 +102,43 @@ async function takeStep(tx: EntityManager, load: LoadDefinition, execution: Lock
     await save(end);
     if (end.status === 'COMPLETED') {
       const data = { campaignId, contactId, executionId };
-      await appendEvents(tx, { tenantId, requestId: null }, [{ type: 'CAMPAIGN_COMPLETED', entity: `contact/${contactId}`, data }]);
+      await appendEvents(tx, { tenantId, requestId: null }, [
+        { type: 'CAMPAIGN_COMPLETED', entity: `contact/${contactId}`, data },
+      ]);
     }
     return { end: true };
   };
 
-  if (!execution.contactExists) return finish({ status: 'STOPPED', currentStep: position.stepIndex, exitReason: 'contact_deleted' });
+  if (!execution.contactExists)
+    return finish({ status: 'STOPPED', currentStep: position.stepIndex, exitReason: 'contact_deleted' });
   for (;;) {
     const effect = plan(definition, position, moment);
     if (run.failure !== undefined && effect.effect !== 'none') {
       record('failed', run.failure);
-      const here = advance(definition, position, { kind: 'wait', until: now }, moment) as { next: NextStep; position: Position };
-      return finish({ status: 'FAILED', currentStep: position.stepIndex, exitReason: run.failure, state: stateAt(here) });
+      const here = advance(definition, position, { kind: 'wait', until: now }, moment) as {
+        next: NextStep;
+        position: Position;
+      };
+      return finish({
+        status: 'FAILED',
+        currentStep: position.stepIndex,
+        exitReason: run.failure,
+        state: stateAt(here),
+      });
     }
     const stepId = definition.steps[position.stepIndex]!.id;
     const visit = position.visits[position.stepIndex]!;
     const { frequencyCap } = definition.entry;
-    const performed = await performEffect(tx, effect, { tenantId, executionId, campaignId, contactId, startedAt, stepId, visit, frequencyCap });
+    const performed = await performEffect(tx, effect, {
+      tenantId,
+      executionId,
+      campaignId,
+      contactId,
+      startedAt,
+      stepId,
+      visit,
+      frequencyCap,
+    });
     const outcome = advance(definition, position, performed.result, moment);
     const stops = 'end' in outcome && outcome.end.status === 'STOPPED';
     if (performed.result.kind !== 'wait') record(stops ? 'stop' : performed.recorded, performed.reason);

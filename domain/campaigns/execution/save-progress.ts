@@ -32,12 +32,18 @@ export interface Mover {
 
 /** Records steps and moves their execution, in one statement, if it is still the run's to move. */
 export async function saveProgress(
-  tx: EntityManager, by: Mover, records: StepRecord[], progress: Progress, currentStepId: string | null,
+  tx: EntityManager,
+  by: Mover,
+  records: StepRecord[],
+  progress: Progress,
+  currentStepId: string | null,
 ): Promise<void> {
   const { tenantId, executionId, campaignId, now } = by;
   const state = 'state' in progress ? JSON.stringify(progress.state) : null;
   const finishedAt = progress.status === 'RUNNING' ? null : now;
-  const moved = await rows(tx, sql`
+  const moved = await rows(
+    tx,
+    sql`
     with moved as (
       update campaign_executions
       set status = ${progress.status}, current_step = ${progress.currentStep}, current_step_id = ${currentStepId},
@@ -52,6 +58,7 @@ export async function saveProgress(
       from moved, jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as r(
         seq int, "stepId" text, visit int, type text, result text, reason text, "durationMs" bigint)
     )
-    select id from moved`);
+    select id from moved`,
+  );
   if (moved.length === 0) throw new Error(`Execution ${executionId} was moved by another transaction`);
 }

@@ -11,13 +11,22 @@ export interface StartedWorkflow {
  * Writes down the runs of workflows that were just started, and answers those that have nothing to run for: their execution
  * was stopped, or is gone, so its workflow is to be closed by who started it. (The stop may have looked for it too early.)
  */
-export async function noteStarted(em: EntityManager, tenantId: string, started: StartedWorkflow[]): Promise<StartedWorkflow[]> {
+export async function noteStarted(
+  em: EntityManager,
+  tenantId: string,
+  started: StartedWorkflow[],
+): Promise<StartedWorkflow[]> {
   const payload = JSON.stringify(started.map(({ executionId, runId }) => ({ id: executionId, run_id: runId })));
-  const live = await em.transactional((tx) => rows<{ id: number; status: string }>(tx, sql`
+  const live = await em.transactional((tx) =>
+    rows<{ id: number; status: string }>(
+      tx,
+      sql`
     update campaign_executions e set run_id = coalesce(e.run_id, r.run_id)
     from jsonb_to_recordset(${payload}::jsonb) as r(id bigint, run_id text)
     where e.tenant_id = ${tenantId} and e.id = r.id
-    returning e.id, e.status`));
+    returning e.id, e.status`,
+    ),
+  );
   const wanted = new Set(live.filter((row) => row.status !== 'STOPPED').map((row) => row.id));
   return started.filter(({ executionId }) => !wanted.has(executionId));
 }

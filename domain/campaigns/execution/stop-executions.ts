@@ -11,8 +11,15 @@ export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_er
  * again, and their mail that is still QUEUED is SUPPRESSED. Their workflows are left marked, for the workflow
  * `campaignStop` to close. Answers the campaigns that had any.
  */
-export async function stopExecutions(tx: EntityManager, tenantId: string, which: ReturnType<typeof sql>, reason: string): Promise<number[]> {
-  const found = await rows<{ campaign_id: number }>(tx, sql`
+export async function stopExecutions(
+  tx: EntityManager,
+  tenantId: string,
+  which: ReturnType<typeof sql>,
+  reason: string,
+): Promise<number[]> {
+  const found = await rows<{ campaign_id: number }>(
+    tx,
+    sql`
     with stopped as (
       update campaign_executions e
       set status = 'STOPPED', exit_reason = ${reason}, finished_at = now(), updated_at = now(), sweep = true, parked = false
@@ -21,7 +28,8 @@ export async function stopExecutions(tx: EntityManager, tenantId: string, which:
     ), suppressed as (
       ${suppressEmailsOfExecutions(tenantId, sql`stopped`, 'stopped')}
     )
-    select distinct campaign_id from stopped order by campaign_id`);
+    select distinct campaign_id from stopped order by campaign_id`,
+  );
   return found.map((row) => row.campaign_id);
 }
 
@@ -30,13 +38,21 @@ export async function stopExecutions(tx: EntityManager, tenantId: string, which:
  * `unsubscribed` those of campaigns that say `exitOnUnsubscribe`. `startedBefore` spares those that began later.
  */
 export async function stopExecutionsOfContact(
-  tx: EntityManager, tenantId: string, contactId: number, reason: ContactExitReason, startedBefore = new Date(),
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  reason: ContactExitReason,
+  startedBefore = new Date(),
 ): Promise<void> {
-  const leaves = reason !== 'unsubscribed' ? sql`true` : sql`exists (
+  const leaves =
+    reason !== 'unsubscribed'
+      ? sql`true`
+      : sql`exists (
     select 1 from campaign_versions v
     where v.tenant_id = e.tenant_id and v.campaign_id = e.campaign_id and v.version = e.campaign_version
       and (v.definition -> 'entry' ->> 'exitOnUnsubscribe')::boolean)`;
   const which = sql`e.contact_id = ${contactId} and e.started_at <= ${startedBefore}::timestamptz and ${leaves}`;
   const campaignIds = await stopExecutions(tx, tenantId, which, reason);
-  if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `contact-${contactId}/${randomUUID()}` });
+  if (campaignIds.length > 0)
+    await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `contact-${contactId}/${randomUUID()}` });
 }

@@ -22,31 +22,48 @@ export async function explainContact(em: EntityManager, campaignId: number, cont
     if (!contact) throw notFound('contact', contactId);
     const executions = await tx.find(CampaignExecution, { campaignId, contactId }, { orderBy: { entryNo: 'desc' } });
     const { publishedVersion: version } = campaign;
-    const published = version == null ? null : await tx.findOne(CampaignVersion, { tenantId: campaign.tenantId, campaignId, version });
+    const published =
+      version == null ? null : await tx.findOne(CampaignVersion, { tenantId: campaign.tenantId, campaignId, version });
     const { entry } = (published?.definition ?? draftOf(campaign)) as Definition;
     const checks = entryChecks(campaign, contact, entry, executions);
     return {
-      campaignId, contactId, inCampaign: executions.some((execution) => execution.status === 'RUNNING'),
-      canEnter: checks.every((check) => check.passed), checks, executions,
+      campaignId,
+      contactId,
+      inCampaign: executions.some((execution) => execution.status === 'RUNNING'),
+      canEnter: checks.every((check) => check.passed),
+      checks,
+      executions,
     };
   });
 }
 
 /** The rules of `enterContacts`, each with its verdict. */
-function entryChecks(campaign: Campaign, contact: Contact, entry: Definition['entry'], executions: CampaignExecution[]): EntryCheck[] {
+function entryChecks(
+  campaign: Campaign,
+  contact: Contact,
+  entry: Definition['entry'],
+  executions: CampaignExecution[],
+): EntryCheck[] {
   const open = campaign.status === 'ACTIVE' || campaign.status === 'PAUSED';
   const last = executions[0];
   const running = executions.some((execution) => execution.status === 'RUNNING');
   const free = entry.reentry === 'always' || !(entry.reentry === 'never' ? last : running);
   const since = last ? Math.floor((Date.now() - last.startedAt!.getTime()) / MINUTE_MS) : null;
   const rested = since === null || since >= entry.minIntervalMinutes;
-  const entered = last ? `it entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}` : 'it has not entered yet';
+  const entered = last
+    ? `it entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}`
+    : 'it has not entered yet';
   return [
     { check: 'campaign', passed: open, reason: `the campaign is ${campaign.status}` },
     { check: 'contact', passed: contact.status !== 'archived', reason: `the contact is ${contact.status}` },
-    { check: 'reentry', passed: free, reason: `reentry is ${entry.reentry}, and ${entered}${running ? ', and runs' : ''}` },
     {
-      check: 'interval', passed: rested,
+      check: 'reentry',
+      passed: free,
+      reason: `reentry is ${entry.reentry}, and ${entered}${running ? ', and runs' : ''}`,
+    },
+    {
+      check: 'interval',
+      passed: rested,
       reason: `minIntervalMinutes is ${entry.minIntervalMinutes}, and ${since === null ? entered : `it entered ${since} minutes ago`}`,
     },
   ];

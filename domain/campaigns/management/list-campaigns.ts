@@ -10,14 +10,24 @@ interface CampaignQuery extends ListQuery {
 
 /** A page of the tenant's campaigns. Throws `validation_failed` for a wrong cursor. */
 export const listCampaigns = <T>(
-  em: EntityManager, query: CampaignQuery, present: Present<Campaign, T>,
-): Promise<Page<T>> => listPage(em, Campaign, query, {
-  from: sql`campaigns t`, sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
-  where: [
-    query.status !== undefined && sql`t.status = ${query.status}`,
-    query.type !== undefined && sql`t.type = ${query.type}`,
-  ],
-}, present);
+  em: EntityManager,
+  query: CampaignQuery,
+  present: Present<Campaign, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    Campaign,
+    query,
+    {
+      from: sql`campaigns t`,
+      sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
+      where: [
+        query.status !== undefined && sql`t.status = ${query.status}`,
+        query.type !== undefined && sql`t.type = ${query.type}`,
+      ],
+    },
+    present,
+  );
 
 interface ExecutionQuery extends ListQuery {
   status?: string;
@@ -26,12 +36,23 @@ interface ExecutionQuery extends ListQuery {
 
 /** A page of a campaign's executions. Throws `validation_failed` for a wrong cursor. */
 export const listExecutions = <T>(
-  em: EntityManager, campaignId: number, query: ExecutionQuery, present: Present<CampaignExecution, T>,
-): Promise<Page<T>> => listPage(em, CampaignExecution, query, {
-  from: sql`campaign_executions t`, sortable: { id: commonSort.id },
-  where: [
-    sql`t.campaign_id = ${campaignId}`,
-    query.status !== undefined && sql`t.status = ${query.status}`,
-    query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
-  ],
-}, present);
+  em: EntityManager,
+  campaignId: number,
+  query: ExecutionQuery,
+  present: Present<CampaignExecution, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    CampaignExecution,
+    query,
+    {
+      from: sql`campaign_executions t`,
+      sortable: { id: commonSort.id },
+      where: [
+        sql`t.campaign_id = ${campaignId}`,
+        query.status !== undefined && sql`t.status = ${query.status}`,
+        query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
+      ],
+    },
+    present,
+  );

@@ -16,10 +16,17 @@ export async function pauseCampaign(em: EntityManager, author: Author, id: numbe
   return em.transactional(async (tx) => {
     const campaign = await locked(tx, id);
     if (campaign.status === 'PAUSED') return campaign;
-    if (campaign.status !== 'ACTIVE') throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is ACTIVE can be paused`);
+    if (campaign.status !== 'ACTIVE')
+      throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is ACTIVE can be paused`);
     campaign.status = 'PAUSED';
     await tx.flush();
-    await appendAudit(tx, author, { action: 'campaign.paused', resourceType: 'campaign', resourceId: id, before: { status: 'ACTIVE' }, after: { status: 'PAUSED' } });
+    await appendAudit(tx, author, {
+      action: 'campaign.paused',
+      resourceType: 'campaign',
+      resourceId: id,
+      before: { status: 'ACTIVE' },
+      after: { status: 'PAUSED' },
+    });
     return campaign;
   });
 }
@@ -33,10 +40,17 @@ export async function resumeCampaign(em: EntityManager, author: Author, id: numb
   return em.transactional(async (tx) => {
     const campaign = await locked(tx, id);
     if (campaign.status === 'ACTIVE') return campaign;
-    if (campaign.status !== 'PAUSED') throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is PAUSED can be resumed`);
+    if (campaign.status !== 'PAUSED')
+      throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is PAUSED can be resumed`);
     campaign.status = 'ACTIVE';
     await tx.flush();
-    await appendAudit(tx, author, { action: 'campaign.resumed', resourceType: 'campaign', resourceId: id, before: { status: 'PAUSED' }, after: { status: 'ACTIVE' } });
+    await appendAudit(tx, author, {
+      action: 'campaign.resumed',
+      resourceType: 'campaign',
+      resourceId: id,
+      before: { status: 'PAUSED' },
+      after: { status: 'ACTIVE' },
+    });
     await appendWorkflow(tx, 'campaignResume', { tenantId, campaignId: id, version: campaign.version });
     return campaign;
   });

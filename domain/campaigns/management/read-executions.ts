@@ -3,7 +3,10 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { notFound } from '../../common/errors.ts';
 
 /** An execution with the records of its steps, in the order they were done. Throws 404. */
-export async function readExecution(em: EntityManager, id: number): Promise<{ execution: CampaignExecution; steps: CampaignStepExecution[] }> {
+export async function readExecution(
+  em: EntityManager,
+  id: number,
+): Promise<{ execution: CampaignExecution; steps: CampaignStepExecution[] }> {
   return em.transactional(async (tx) => {
     const execution = await tx.findOne(CampaignExecution, { id });
     if (!execution) throw notFound('execution', id);

@@ -35,8 +35,11 @@ export async function readStats(em: EntityManager, id: number) {
 }
 
 async function countExecutions(tx: EntityManager, { tenantId, id }: Campaign) {
-  const found = await rows<{ status: string; n: number }>(tx, sql`
-    select status, count(*) as n from campaign_executions where tenant_id = ${tenantId} and campaign_id = ${id} group by status`);
+  const found = await rows<{ status: string; n: number }>(
+    tx,
+    sql`
+    select status, count(*) as n from campaign_executions where tenant_id = ${tenantId} and campaign_id = ${id} group by status`,
+  );
   const of = (status: string) => found.find((row) => row.status === status)?.n ?? 0;
   return { running: of('RUNNING'), completed: of('COMPLETED'), stopped: of('STOPPED'), failed: of('FAILED') };
 }
@@ -46,29 +49,42 @@ async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepSt
   const { tenantId, id: campaignId, publishedVersion: version } = campaign;
   const published = version == null ? null : await tx.findOne(CampaignVersion, { tenantId, campaignId, version });
   const { steps } = (published?.definition ?? draftOf(campaign)) as Definition;
-  const recorded = await rows<{ step_id: string; type: string; completed: number; suppressed: number; failed: number }>(tx, sql`
+  const recorded = await rows<{ step_id: string; type: string; completed: number; suppressed: number; failed: number }>(
+    tx,
+    sql`
     select step_id, min(type) as type, count(*) filter (where result <> 'failed') as completed,
       count(*) filter (where result = 'suppressed') as suppressed, count(*) filter (where result = 'failed') as failed
-    from campaign_step_executions where tenant_id = ${tenantId} and campaign_id = ${campaignId} group by step_id order by step_id`);
+    from campaign_step_executions where tenant_id = ${tenantId} and campaign_id = ${campaignId} group by step_id order by step_id`,
+  );
   // An EXIT step is recorded as done by the executions that it stopped.
-  const present = await rows<{ step_id: string; waiting: number; stopped: number }>(tx, sql`
+  const present = await rows<{ step_id: string; waiting: number; stopped: number }>(
+    tx,
+    sql`
     select current_step_id as step_id, count(*) filter (where status = 'RUNNING') as waiting,
       count(*) filter (where status = 'STOPPED' and exit_reason <> 'exit_step') as stopped
     from campaign_executions
     where tenant_id = ${tenantId} and campaign_id = ${campaignId} and status in ('RUNNING', 'STOPPED') and current_step_id is not null
-    group by current_step_id order by current_step_id`);
-  const older = await rows<{ steps: Definition['steps'] }>(tx, sql`
+    group by current_step_id order by current_step_id`,
+  );
+  const older = await rows<{ steps: Definition['steps'] }>(
+    tx,
+    sql`
     select v.definition -> 'steps' as steps from campaign_versions v
     where v.tenant_id = ${tenantId} and v.campaign_id = ${campaignId} and exists (
       select 1 from campaign_executions e
       where e.tenant_id = v.tenant_id and e.campaign_id = v.campaign_id and e.campaign_version = v.version
         and e.status in ('RUNNING', 'STOPPED') and e.current_step_id is not null)
-    order by v.version`);
+    order by v.version`,
+  );
   const types = new Map([
     ...recorded.map((row) => [row.step_id, row.type] as const),
     ...[...older.flatMap((row) => row.steps), ...steps].map((step) => [step.id, step.type] as const),
   ]);
-  const ids = new Set([...steps.map((step) => step.id), ...recorded.map((row) => row.step_id), ...present.map((row) => row.step_id)]);
+  const ids = new Set([
+    ...steps.map((step) => step.id),
+    ...recorded.map((row) => row.step_id),
+    ...present.map((row) => row.step_id),
+  ]);
   return [...ids].map((stepId) => {
     const { completed = 0, suppressed = 0, failed = 0 } = recorded.find((row) => row.step_id === stepId) ?? {};
     const { waiting = 0, stopped = 0 } = present.find((row) => row.step_id === stepId) ?? {};
@@ -84,10 +100,13 @@ async function emailFigures(tx: EntityManager, { tenantId, id }: Campaign): Prom
 
 /** Contacts who submitted a form after they had entered. */
 async function countConversions(tx: EntityManager, { tenantId, id }: Campaign): Promise<number> {
-  const [found] = await rows<{ n: number }>(tx, sql`
+  const [found] = await rows<{ n: number }>(
+    tx,
+    sql`
     select count(distinct e.contact_id) as n from campaign_executions e
     where e.tenant_id = ${tenantId} and e.campaign_id = ${id} and exists (
       select 1 from contact_activities a
-      where a.tenant_id = e.tenant_id and a.contact_id = e.contact_id and a.type = 'FORM_SUBMITTED' and a.occurred_at > e.started_at)`);
+      where a.tenant_id = e.tenant_id and a.contact_id = e.contact_id and a.type = 'FORM_SUBMITTED' and a.occurred_at > e.started_at)`,
+  );
   return found!.n;
 }

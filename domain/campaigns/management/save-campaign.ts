@@ -22,7 +22,10 @@ export function draftOf(campaign: Campaign): Definition {
   return { trigger: campaign.trigger, steps: campaign.steps, entry: campaign.entry } as Definition;
 }
 
-function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>): { steps: DefinitionInput['steps']; violations: Violation[] } {
+function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>): {
+  steps: DefinitionInput['steps'];
+  violations: Violation[];
+} {
   if (type === 'CUSTOM' || steps) {
     const message = steps ? 'goes without steps only' : 'is for the prebuilt types only';
     return { steps, violations: templateIds ? [{ path: '/templateIds', code: 'invalid', message }] : [] };
@@ -31,19 +34,31 @@ function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>
 }
 
 /** The definition of a new campaign, or of `current` changed by `input`; violations are about how its steps are given. */
-function definitionOf(input: Partial<CampaignInput>, current?: Campaign): { definition: Definition; violations: Violation[] } {
+function definitionOf(
+  input: Partial<CampaignInput>,
+  current?: Campaign,
+): { definition: Definition; violations: Violation[] } {
   const { trigger, entry, steps, templateIds } = input;
   const now = current && draftOf(current);
   const replacesSteps = !now || steps || templateIds;
-  const made = replacesSteps ? stepsOf({ type: current?.type ?? input.type, steps, templateIds }) : { steps: steps === null ? null : now.steps, violations: [] };
+  const made = replacesSteps
+    ? stepsOf({ type: current?.type ?? input.type, steps, templateIds })
+    : { steps: steps === null ? null : now.steps, violations: [] };
   const definition = normaliseDefinition({
-    trigger: trigger === undefined ? now?.trigger : trigger, entry: entry === null ? null : { ...now?.entry, ...entry }, steps: made.steps,
+    trigger: trigger === undefined ? now?.trigger : trigger,
+    entry: entry === null ? null : { ...now?.entry, ...entry },
+    steps: made.steps,
   });
   return { definition, violations: made.violations };
 }
 
 /** All violations of a new campaign, or of a change of `current`. Empty if the definition is not changed. */
-export async function campaignViolations(tx: EntityManager, tenantId: string, input: Partial<CampaignInput>, current?: Campaign): Promise<Violation[]> {
+export async function campaignViolations(
+  tx: EntityManager,
+  tenantId: string,
+  input: Partial<CampaignInput>,
+  current?: Campaign,
+): Promise<Violation[]> {
   const isChanged = [input.trigger, input.entry, input.steps, input.templateIds].some((part) => part !== undefined);
   if (current && !isChanged) return [];
   const { definition, violations } = definitionOf(input, current);
@@ -67,7 +82,11 @@ export async function createCampaign(em: EntityManager, tenantId: string, input:
  * its lock. Throws 404, and 400 as `createCampaign` does.
  */
 export async function updateCampaign(
-  em: EntityManager, tenantId: string, id: number, input: Partial<Omit<CampaignInput, 'type'>>, check: (current: Campaign) => void,
+  em: EntityManager,
+  tenantId: string,
+  id: number,
+  input: Partial<Omit<CampaignInput, 'type'>>,
+  check: (current: Campaign) => void,
 ): Promise<Campaign> {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -78,9 +97,13 @@ export async function updateCampaign(
     const now = draftOf(campaign);
     const { definition } = definitionOf(input, campaign);
     // A part that differs only in the order of its keys is not changed, and must not make a new version.
-    const changed = Object.entries(definition).filter(([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]));
+    const changed = Object.entries(definition).filter(
+      ([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]),
+    );
     tx.assign(campaign, {
-      ...Object.fromEntries(changed), ...(name === undefined ? {} : { name }), ...(description === undefined ? {} : { description: description || null }),
+      ...Object.fromEntries(changed),
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description: description || null }),
     });
     await tx.flush();
     return campaign;
@@ -91,7 +114,12 @@ export async function updateCampaign(
  * Deletes a campaign with its executions; the emails it sent stay. Throws 404, and 409 while it runs or is
  * being stopped, or a threshold or an active campaign names it.
  */
-export async function deleteCampaign(em: EntityManager, author: Author, id: number, check: (current: Campaign) => void): Promise<void> {
+export async function deleteCampaign(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: Campaign) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
@@ -100,13 +128,27 @@ export async function deleteCampaign(em: EntityManager, author: Author, id: numb
       throw new AppError('conflict', `The campaign is ${campaign.status}: stop it first`);
     }
     const closing = await tx.findOne(CampaignExecution, { campaignId: id, sweep: true }, { fields: ['id'] });
-    if (closing) throw new AppError('conflict', 'Its last workflows are being closed; try again in a moment', { headers: { 'Retry-After': '2' } });
-    const thresholds = await rows<User>(tx, sql`
+    if (closing)
+      throw new AppError('conflict', 'Its last workflows are being closed; try again in a moment', {
+        headers: { 'Retry-After': '2' },
+      });
+    const thresholds = await rows<User>(
+      tx,
+      sql`
       select 'threshold' as kind, id, name from score_thresholds
-      where tenant_id = ${author.tenantId} and action ->> 'campaignId' = ${String(id)} order by id`);
-    assertNotInUse([...(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id))), ...thresholds]);
+      where tenant_id = ${author.tenantId} and action ->> 'campaignId' = ${String(id)} order by id`,
+    );
+    assertNotInUse([
+      ...(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id))),
+      ...thresholds,
+    ]);
     const { name, status } = campaign;
     await tx.remove(campaign).flush();
-    await appendAudit(tx, author, { action: 'campaign.deleted', resourceType: 'campaign', resourceId: id, before: { name, status } });
+    await appendAudit(tx, author, {
+      action: 'campaign.deleted',
+      resourceType: 'campaign',
+      resourceId: id,
+      before: { name, status },
+    });
   });
 }

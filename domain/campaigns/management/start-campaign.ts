@@ -20,7 +20,8 @@ export interface Audience {
 
 const PARTS = ['contactIds', 'segmentId', 'listId'] as const;
 
-const givenParts = (audience: { [P in keyof Audience]?: unknown }) => PARTS.filter((part) => audience[part] !== undefined);
+const givenParts = (audience: { [P in keyof Audience]?: unknown }) =>
+  PARTS.filter((part) => audience[part] !== undefined);
 
 /** What is wrong with an audience as it came: more than one of the three. */
 export function audienceViolations(audience: { [P in keyof Audience]?: unknown }): Violation[] {
@@ -34,7 +35,10 @@ export function audienceViolations(audience: { [P in keyof Audience]?: unknown }
  * become invalid, 409 from PAUSED or ARCHIVED.
  */
 export async function startCampaign(
-  em: EntityManager, author: Author, id: number, audience: Audience,
+  em: EntityManager,
+  author: Author,
+  id: number,
+  audience: Audience,
 ): Promise<{ campaign: Campaign; enrolmentId: number | null }> {
   const given = givenParts(audience);
   assertValid(audienceViolations(audience));
@@ -48,8 +52,18 @@ export async function startCampaign(
     if (campaign.status !== 'ACTIVE') tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date() });
     await tx.flush();
     const enrolmentId = given.length > 0 ? await enrol(tx, author, campaign, audience) : null;
-    const after = { status: campaign.status, publishedVersion: campaign.publishedVersion, ...(enrolmentId === null ? {} : { enrolmentId }) };
-    await appendAudit(tx, author, { action: 'campaign.started', resourceType: 'campaign', resourceId: id, before, after });
+    const after = {
+      status: campaign.status,
+      publishedVersion: campaign.publishedVersion,
+      ...(enrolmentId === null ? {} : { enrolmentId }),
+    };
+    await appendAudit(tx, author, {
+      action: 'campaign.started',
+      resourceType: 'campaign',
+      resourceId: id,
+      before,
+      after,
+    });
     return { campaign, enrolmentId };
   });
 }
@@ -63,17 +77,27 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });
     if (isDeepStrictEqual(published.definition, definition)) return;
     // A new trigger sees only what happens after it.
-    if (!isDeepStrictEqual((published.definition as Definition).trigger, definition.trigger)) campaign.activatedAt = new Date();
+    if (!isDeepStrictEqual((published.definition as Definition).trigger, definition.trigger))
+      campaign.activatedAt = new Date();
   }
   const version = (publishedVersion ?? 0) + 1;
   tx.create(CampaignVersion, { tenantId, campaignId, version, definition, publishedAt: new Date() });
   campaign.publishedVersion = version;
 }
 
-async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaign: Campaign, audience: Audience): Promise<number> {
+async function enrol(
+  tx: EntityManager,
+  { tenantId, requestId }: Origin,
+  campaign: Campaign,
+  audience: Audience,
+): Promise<number> {
   const segmentId = audience.segmentId ?? audience.listId ?? null;
   if (segmentId !== null && !(await holdSegment(tx, tenantId, segmentId))) {
-    assertNoneMissing([audience.listId === undefined ? { path: '/segmentId', what: 'segment', id: segmentId } : { path: '/listId', what: 'list', id: segmentId }]);
+    assertNoneMissing([
+      audience.listId === undefined
+        ? { path: '/segmentId', what: 'segment', id: segmentId }
+        : { path: '/listId', what: 'list', id: segmentId },
+    ]);
   }
   if (audience.contactIds) await assertContacts(tx, tenantId, audience.contactIds);
   const contactIds = audience.contactIds ? [...new Set(audience.contactIds)].sort((a, b) => a - b) : null;
@@ -82,7 +106,13 @@ async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaig
   const enrolmentId = next!.id;
   const input = { tenantId, enrolmentId };
   tx.create(CampaignEnrolment, {
-    id: enrolmentId, tenantId, campaignId: campaign.id, campaignVersion: campaign.publishedVersion!, segmentId, contactIds, requestId,
+    id: enrolmentId,
+    tenantId,
+    campaignId: campaign.id,
+    campaignVersion: campaign.publishedVersion!,
+    segmentId,
+    contactIds,
+    requestId,
     workflowId: workflowId('campaignEnrolment', input),
   });
   await tx.flush();
@@ -91,8 +121,11 @@ async function enrol(tx: EntityManager, { tenantId, requestId }: Origin, campaig
 }
 
 async function assertContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
-  const missing = await rows<{ index: number; id: number }>(tx, sql`
+  const missing = await rows<{ index: number; id: number }>(
+    tx,
+    sql`
     select r.n - 1 as index, r.id from unnest(${ids}::bigint[]) with ordinality as r(id, n)
-    where not exists (select 1 from contacts c where c.tenant_id = ${tenantId} and c.id = r.id) order by r.n`);
+    where not exists (select 1 from contacts c where c.tenant_id = ${tenantId} and c.id = r.id) order by r.n`,
+  );
   assertNoneMissing(missing.map(({ index, id }) => ({ path: `/contactIds/${index}`, what: 'contact', id })));
 }

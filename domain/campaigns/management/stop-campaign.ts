@@ -21,16 +21,29 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
   if (!campaign) throw notFound('campaign', id);
   if (campaign.status === 'STOPPED') return campaign;
   if (campaign.status !== 'ACTIVE' && campaign.status !== 'PAUSED') {
-    throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is ACTIVE or PAUSED can be stopped`);
+    throw new AppError(
+      'conflict',
+      `The campaign is ${campaign.status}; only one that is ACTIVE or PAUSED can be stopped`,
+    );
   }
   const { status } = campaign;
   campaign.status = 'STOPPED';
   await tx.flush();
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     update campaign_enrolments set status = 'CANCELLED', finished_at = now()
-    where tenant_id = ${tenantId} and campaign_id = ${id} and status in ('PENDING', 'RUNNING')`);
+    where tenant_id = ${tenantId} and campaign_id = ${id} and status in ('PENDING', 'RUNNING')`,
+  );
   const stopped = await stopExecutions(tx, tenantId, sql`e.campaign_id = ${id}`, 'campaign_stopped');
-  if (stopped.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds: stopped, cause: `${id}/${campaign.version}` });
-  await appendAudit(tx, author, { action: 'campaign.stopped', resourceType: 'campaign', resourceId: id, before: { status }, after: { status: 'STOPPED' } });
+  if (stopped.length > 0)
+    await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds: stopped, cause: `${id}/${campaign.version}` });
+  await appendAudit(tx, author, {
+    action: 'campaign.stopped',
+    resourceType: 'campaign',
+    resourceId: id,
+    before: { status },
+    after: { status: 'STOPPED' },
+  });
   return campaign;
 }

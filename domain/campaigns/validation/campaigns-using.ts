@@ -6,15 +6,20 @@ import { referencedIds, type ReferencedIds } from './references.ts';
  * still run by.
  */
 export async function campaignsUsing(
-  tx: EntityManager, tenantId: string, names: (ids: ReferencedIds, definition: unknown) => boolean,
+  tx: EntityManager,
+  tenantId: string,
+  names: (ids: ReferencedIds, definition: unknown) => boolean,
 ): Promise<{ kind: 'campaign'; id: number; name: string }[]> {
-  const found = await rows<{ id: number; name: string; definition: { trigger?: unknown; steps?: unknown } }>(tx, sql`
+  const found = await rows<{ id: number; name: string; definition: { trigger?: unknown; steps?: unknown } }>(
+    tx,
+    sql`
     select c.id, c.name, v.definition from campaigns c
     join campaign_versions v on v.tenant_id = c.tenant_id and v.campaign_id = c.id
     where c.tenant_id = ${tenantId} and c.status in ('ACTIVE', 'PAUSED') and (v.version = c.published_version or exists (
       select 1 from campaign_executions e
       where e.tenant_id = c.tenant_id and e.campaign_id = c.id and e.status = 'RUNNING' and e.campaign_version = v.version))
-    order by c.id`);
+    order by c.id`,
+  );
   const using = found.filter(({ definition }) => names(referencedIds(definition), definition));
   return [...new Map(using.map(({ id, name }) => [id, { kind: 'campaign' as const, id, name }])).values()];
 }

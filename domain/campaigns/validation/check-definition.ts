@@ -8,15 +8,28 @@ import { validateDefinition } from './validate.ts';
 
 type Table = 'email_templates' | 'segments' | 'forms' | 'campaigns' | 'email_campaigns';
 
-async function idsIn(tx: EntityManager, table: Table, tenantId: string, ids: ReadonlySet<number>, also = sql`true`): Promise<Set<number>> {
+async function idsIn(
+  tx: EntityManager,
+  table: Table,
+  tenantId: string,
+  ids: ReadonlySet<number>,
+  also = sql`true`,
+): Promise<Set<number>> {
   if (ids.size === 0) return new Set();
-  const found = await rows<{ id: number }>(tx, sql`
-    select id from ${sql.table(table)} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) and ${also}`);
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`
+    select id from ${sql.table(table)} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) and ${also}`,
+  );
   return new Set(found.map((row) => row.id));
 }
 
 /** All that is wrong with a definition (`normaliseDefinition`), what it names and is not there included. */
-export async function definitionViolations(tx: EntityManager, tenantId: string, definition: Definition): Promise<Violation[]> {
+export async function definitionViolations(
+  tx: EntityManager,
+  tenantId: string,
+  definition: Definition,
+): Promise<Violation[]> {
   const named = referencedIds(definition);
   const violations = validateDefinition(definition, {
     templateIds: await idsIn(tx, 'email_templates', tenantId, named.templateIds, sql`system_key is null`),
@@ -25,7 +38,8 @@ export async function definitionViolations(tx: EntityManager, tenantId: string, 
     formIds: await idsIn(tx, 'forms', tenantId, named.formIds),
     // Emails are of either kind, and an id is of one alone.
     campaignIds: new Set([
-      ...(await idsIn(tx, 'campaigns', tenantId, named.campaignIds)), ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),
+      ...(await idsIn(tx, 'campaigns', tenantId, named.campaignIds)),
+      ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),
     ]),
     customFields: await customFieldTypes(tx, tenantId),
   });

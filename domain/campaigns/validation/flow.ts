@@ -17,7 +17,11 @@ export function stepIndexes(steps: readonly { id: string }[]): Map<string, numbe
  * absent the following step of the list.
  */
 export function targetIndex(
-  { to }: Exit, { next }: FlowStep, index: number, count: number, indexes: ReadonlyMap<string, number>,
+  { to }: Exit,
+  { next }: FlowStep,
+  index: number,
+  count: number,
+  indexes: ReadonlyMap<string, number>,
 ): number | null | undefined {
   const target = to === undefined ? next : to;
   if (target === undefined) return index + 1 < count ? index + 1 : null;

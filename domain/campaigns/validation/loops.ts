@@ -9,7 +9,8 @@ export interface Edge {
  * edge is followed once (depth-first search, grey nodes are on the way): linear, whatever diamonds the graph has.
  */
 export function instantLoops(
-  edges: readonly (readonly Edge[])[], takesTime: readonly boolean[],
+  edges: readonly (readonly Edge[])[],
+  takesTime: readonly boolean[],
 ): { nodes: number[]; closing: Edge }[] {
   const loops: { nodes: number[]; closing: Edge }[] = [];
   const way: number[] = [];

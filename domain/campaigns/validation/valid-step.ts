@@ -21,5 +21,7 @@ export function validStep(step: unknown): ValidStep | undefined {
   const kind = stepKind(type);
   if (!kind || typeof id !== 'string' || schemaViolations(kind.config, config).length > 0) return undefined;
   if (next === undefined) return { id, kind, config };
-  return schemaViolations(TargetSchema, next).length > 0 ? undefined : { id, kind, config, next: next as string | null };
+  return schemaViolations(TargetSchema, next).length > 0
+    ? undefined
+    : { id, kind, config, next: next as string | null };
 }

@@ -85,7 +85,10 @@ function checkTriggerPart(trigger: unknown, refs: DefinitionRefs): Violation[] {
     return [{ path, code, message: `must be an object whose type is one of ${TRIGGER_TYPES.join(', ')}` }];
   }
   const given = trigger as Partial<Trigger>;
-  return mergeViolations(schemaViolations(schema, trigger), [...checkTrigger(given, refs), ...missingReferences(triggerReferences(given), refs)]);
+  return mergeViolations(schemaViolations(schema, trigger), [
+    ...checkTrigger(given, refs),
+    ...missingReferences(triggerReferences(given), refs),
+  ]);
 }
 
 /** The schema's violations, and those of the rules at paths where the schema has none. */
@@ -96,7 +99,9 @@ function mergeViolations(bySchema: Violation[], byRules: readonly Violation[]): 
 
 function checkEntryPart(entry: unknown): Violation[] {
   const violations = schemaViolations(EntrySchema, entry);
-  return isObject(entry) && isObject(entry['sendWindow']) ? mergeViolations(violations, checkEntry({ sendWindow: entry['sendWindow'] })) : violations;
+  return isObject(entry) && isObject(entry['sendWindow'])
+    ? mergeViolations(violations, checkEntry({ sendWindow: entry['sendWindow'] }))
+    : violations;
 }
 
 /**

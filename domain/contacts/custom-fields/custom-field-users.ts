@@ -16,15 +16,20 @@ export function namesCustomField(json: unknown, name: string): boolean {
 
 /** Throws `in_use`, naming the users, when a segment, a running campaign, a form or an import that is not over refers to the field. */
 export async function assertFieldUnused(tx: EntityManager, tenantId: string, name: string): Promise<void> {
-  const found = await rows<User & { json: unknown }>(tx, sql`
+  const found = await rows<User & { json: unknown }>(
+    tx,
+    sql`
     select 'segment' as kind, id, name, filter as json from segments where tenant_id = ${tenantId} and type = 'dynamic'
     union all
     select 'form', id, name, fields from forms where tenant_id = ${tenantId}
     union all
     select 'import', id, file_name, options from contact_imports where tenant_id = ${tenantId} and status in ('PENDING', 'RUNNING')
-    order by 1, 2`);
+    order by 1, 2`,
+  );
   assertNotInUse([
     ...(await campaignsUsing(tx, tenantId, (_ids, definition) => namesCustomField(definition, name))),
-    ...found.filter(({ json }) => namesCustomField(json, name)).map(({ kind, id, name: called }) => ({ kind, id, name: called })),
+    ...found
+      .filter(({ json }) => namesCustomField(json, name))
+      .map(({ kind, id, name: called }) => ({ kind, id, name: called })),
   ]);
 }

@@ -18,19 +18,28 @@ export interface CustomFieldInput {
   options?: string[] | null;
   description?: string | null;
 }
-export type NewCustomField = CustomFieldInput & { entity: CustomFieldEntity; name: string; type: CustomFieldType['type'] };
+export type NewCustomField = CustomFieldInput & {
+  entity: CustomFieldEntity;
+  name: string;
+  type: CustomFieldType['type'];
+};
 
 /** Contacts whose values of a deleted field are removed in one transaction. */
 const PAGE = 1000;
 
 /** Makes a definition. Throws `validation_failed`, `name_taken`. */
-export async function createCustomField(em: EntityManager, origin: Origin, input: NewCustomField): Promise<CustomField> {
+export async function createCustomField(
+  em: EntityManager,
+  origin: Origin,
+  input: NewCustomField,
+): Promise<CustomField> {
   const { tenantId } = origin;
   const { entity, name, type } = input;
   assertValid(newFieldViolations(input));
   const { values } = checkValues(input, type);
   // Remove values left over from a deleted field of that name, if their removal was interrupted.
-  if (!(await em.findOne(CustomField, { entity, name }, { fields: ['id'] }))) await removeValues(em, origin, entity, name);
+  if (!(await em.findOne(CustomField, { entity, name }, { fields: ['id'] })))
+    await removeValues(em, origin, entity, name);
   return em.transactional(async (tx) => {
     const field = tx.create(CustomField, { tenantId, entity, name, type, ...values });
     await tx.flush();
@@ -42,7 +51,11 @@ export async function createCustomField(em: EntityManager, origin: Origin, input
  * Changes a definition's options and description; entity, name and type are for ever. Values whose option is taken away
  * stay, until they are changed: no contact is touched by it. `read` as at `updateContact`. Throws `not_found`, `validation_failed`.
  */
-export async function updateCustomField(em: EntityManager, id: number, read: (current: CustomField) => CustomFieldInput): Promise<CustomField> {
+export async function updateCustomField(
+  em: EntityManager,
+  id: number,
+  read: (current: CustomField) => CustomFieldInput,
+): Promise<CustomField> {
   return em.transactional(async (tx) => {
     const field = await lockField(tx, id);
     const input = read(field);
@@ -58,7 +71,12 @@ export async function updateCustomField(em: EntityManager, id: number, read: (cu
  * values are removed before a new field of that name is created.
  * Throws `not_found`, `in_use`.
  */
-export async function deleteCustomField(em: EntityManager, author: Author, id: number, check: (current: CustomField) => void): Promise<void> {
+export async function deleteCustomField(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: CustomField) => void,
+): Promise<void> {
   const { tenantId, requestId } = author;
   const { entity, name } = await em.transactional(async (tx) => {
     // This lock waits for all transactions that have read the definitions, so what they wrote is visible below. It also
@@ -71,7 +89,12 @@ export async function deleteCustomField(em: EntityManager, author: Author, id: n
     const { type } = field;
     const deleted = { entity: field.entity, name: field.name };
     await tx.remove(field).flush();
-    await appendAudit(tx, author, { action: 'custom_field.deleted', resourceType: 'custom_field', resourceId: id, before: { ...deleted, type } });
+    await appendAudit(tx, author, {
+      action: 'custom_field.deleted',
+      resourceType: 'custom_field',
+      resourceId: id,
+      before: { ...deleted, type },
+    });
     return deleted;
   });
   await removeValues(em, { tenantId, requestId }, entity, name);
@@ -82,16 +105,25 @@ async function removeValues(em: EntityManager, origin: Origin, entity: CustomFie
   for (let after = 0; ;) {
     const page = await em.transactional(async (tx) => {
       if (entity === 'contact') await shareAllContacts(tx, origin.tenantId);
-      const changed = await rows<{ id: number; version: number }>(tx, sql`
+      const changed = await rows<{ id: number; version: number }>(
+        tx,
+        sql`
         with page as (
           select id from ${table} where tenant_id = ${origin.tenantId} and id > ${after} and custom_fields ? ${name}
           order by id limit ${PAGE} for no key update)
         update ${table} t set custom_fields = t.custom_fields - ${name}::text, version = t.version + 1, updated_at = ${new Date()}
-        from page where t.tenant_id = ${origin.tenantId} and t.id = page.id returning t.id, t.version`);
+        from page where t.tenant_id = ${origin.tenantId} and t.id = page.id returning t.id, t.version`,
+      );
       if (entity === 'contact') {
-        await appendEvents(tx, origin, changed.map((contact) => ({
-          type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['customFields'] },
-        })));
+        await appendEvents(
+          tx,
+          origin,
+          changed.map((contact) => ({
+            type: 'CONTACT_UPDATED',
+            entity: `contact/${contact.id}`,
+            data: { contactId: contact.id, version: contact.version, changed: ['customFields'] },
+          })),
+        );
       }
       return changed;
     });
@@ -109,29 +141,56 @@ async function lockField(tx: EntityManager, id: number): Promise<CustomField> {
 /** What is wrong with a new definition, as far as it is given. */
 export function newFieldViolations({ entity, name, type, ...input }: Partial<NewCustomField>): Violation[] {
   const isTaken = entity !== undefined && name !== undefined && isReserved(entity, name);
-  return [...(isTaken ? [{ path: '/name', code: 'reserved', message: 'means something else already' }] : []), ...checkValues(input, type).violations];
+  return [
+    ...(isTaken ? [{ path: '/name', code: 'reserved', message: 'means something else already' }] : []),
+    ...checkValues(input, type).violations,
+  ];
 }
 
-const checkedValues = (input: CustomFieldInput, { type, options = null }: CustomField) => checkValues({ options, ...input }, type);
+const checkedValues = (input: CustomFieldInput, { type, options = null }: CustomField) =>
+  checkValues({ options, ...input }, type);
 
 /** What is wrong with a change of a definition. */
-export const fieldViolations = (input: CustomFieldInput, field: CustomField): Violation[] => checkedValues(input, field).violations;
+export const fieldViolations = (input: CustomFieldInput, field: CustomField): Violation[] =>
+  checkedValues(input, field).violations;
 
 const simplified = (name: string): string => name.toLowerCase().replaceAll('_', '');
 const EVERY = ['id', 'tenantId', 'version', 'createdAt', 'updatedAt', 'customFields'];
 const TAKEN: Record<CustomFieldEntity, ReadonlySet<string>> = {
-  contact: new Set([
-    ...EVERY, 'firstName', 'lastName', 'email', 'phone', 'phoneE164', 'jobTitle', 'companyId', 'company', 'status', 'tags', 'timezone', 'locale', 'source',
-    'score', 'qualification', 'listId', 'segmentId',
-  ].map(simplified)),
+  contact: new Set(
+    [
+      ...EVERY,
+      'firstName',
+      'lastName',
+      'email',
+      'phone',
+      'phoneE164',
+      'jobTitle',
+      'companyId',
+      'company',
+      'status',
+      'tags',
+      'timezone',
+      'locale',
+      'source',
+      'score',
+      'qualification',
+      'listId',
+      'segmentId',
+    ].map(simplified),
+  ),
   company: new Set([...EVERY, 'name', 'domain', 'industry', 'employeeCount', 'address'].map(simplified)),
 };
 
 /** A field of every contact, in any spelling that a file's header may have, or what every object of JavaScript has. */
-const isReserved = (entity: CustomFieldEntity, name: string): boolean => TAKEN[entity].has(simplified(name)) || name in Object.prototype;
+const isReserved = (entity: CustomFieldEntity, name: string): boolean =>
+  TAKEN[entity].has(simplified(name)) || name in Object.prototype;
 
 /** Without a type nothing is said of what belongs to it. */
-function checkValues(input: CustomFieldInput, type: CustomFieldType['type'] | undefined): { values: CustomFieldInput; violations: Violation[] } {
+function checkValues(
+  input: CustomFieldInput,
+  type: CustomFieldType['type'] | undefined,
+): { values: CustomFieldInput; violations: Violation[] } {
   const values: CustomFieldInput = {};
   const violations: Violation[] = [];
   const refuse = (path: string, code: string, message: string): void => void violations.push({ path, code, message });
@@ -141,8 +200,10 @@ function checkValues(input: CustomFieldInput, type: CustomFieldType['type'] | un
     else values.description = text;
   }
   const options = input.options ?? [];
-  if (type !== undefined && type !== 'enum' && options.length > 0) refuse('/options', 'not_allowed', 'are for the type enum only');
-  if (type === 'enum' && options.length === 0) refuse('/options', 'required', 'are what the values of an enum are among');
+  if (type !== undefined && type !== 'enum' && options.length > 0)
+    refuse('/options', 'not_allowed', 'are for the type enum only');
+  if (type === 'enum' && options.length === 0)
+    refuse('/options', 'required', 'are what the values of an enum are among');
   const kept = options.map((option, index) => {
     const text = cleanText(option, CUSTOM_FIELD_LIMITS.option);
     if (isViolation(text)) refuse(`/options/${index}`, text.code, text.message);

@@ -9,8 +9,18 @@ interface CustomFieldQuery extends ListQuery {
 
 /** A page of the tenant's custom fields. Throws `validation_failed` for a wrong cursor. */
 export const listCustomFields = <T>(
-  em: EntityManager, query: CustomFieldQuery, present: Present<CustomField, T>,
-): Promise<Page<T>> => listPage(em, CustomField, query, {
-  from: sql`custom_fields t`, where: [query.entity !== undefined && sql`t.entity = ${query.entity}`],
-  sortable: { ...commonSort, name: byName },
-}, present);
+  em: EntityManager,
+  query: CustomFieldQuery,
+  present: Present<CustomField, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    CustomField,
+    query,
+    {
+      from: sql`custom_fields t`,
+      where: [query.entity !== undefined && sql`t.entity = ${query.entity}`],
+      sortable: { ...commonSort, name: byName },
+    },
+    present,
+  );

@@ -8,12 +8,15 @@ const isAbout = ({ contactIds, pattern }: Person) => sql`(
 
 /** Takes the person's events out of the outbox; what the relay is publishing is waited for. */
 export async function eraseOutbox(tx: EntityManager, tenantId: string, person: Person): Promise<number> {
-  const touched = await rows<{ erased: number }>(tx, sql`
+  const touched = await rows<{ erased: number }>(
+    tx,
+    sql`
     with hit as materialized (
       select o.id from outbox_events o where o.tenant_id = ${tenantId} and exists (select 1 from jsonb_array_elements(o.events) e where ${isAbout(person)}) order by o.id for update
     )
     update outbox_events o set events = coalesce((select jsonb_agg(e.value order by e.ordinality) from jsonb_array_elements(o.events) with ordinality e where not ${isAbout(person)}), '[]')
     from hit where o.id = hit.id
-    returning jsonb_array_length(old.events) - jsonb_array_length(new.events) as erased`);
+    returning jsonb_array_length(old.events) - jsonb_array_length(new.events) as erased`,
+  );
   return touched.reduce((sum, { erased }) => sum + erased, 0);
 }

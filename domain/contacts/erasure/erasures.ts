@@ -20,24 +20,43 @@ export type Counts = Record<string, number>;
 export async function requestErasure(em: EntityManager, caller: Caller, contactId: number): Promise<Erasure> {
   const { tenantId, actor } = caller;
   return em.transactional(async (tx) => {
-    const locked = await rows(tx, sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for no key update`);
+    const locked = await rows(
+      tx,
+      sql`select 1 from contacts where tenant_id = ${tenantId} and id = ${contactId} for no key update`,
+    );
     if (locked.length === 0) throw notFound('contact', contactId);
     const atWork = await tx.findOne(Erasure, { contactId, status: { $in: ['PENDING', 'RUNNING'] } });
     if (atWork) return atWork;
-    const erasure = tx.create(Erasure, { tenantId, contactId, certificate: { requestedBy: { type: actor.type, id: actor.id, name: actor.name }, erased: {} } });
+    const erasure = tx.create(Erasure, {
+      tenantId,
+      contactId,
+      certificate: { requestedBy: { type: actor.type, id: actor.id, name: actor.name }, erased: {} },
+    });
     await tx.flush();
     const input = { tenantId, erasureId: erasure.id };
     erasure.workflowId = workflowId('contactErasure', input);
     await tx.flush();
-    await appendAudit(tx, caller, { action: 'contact.erasure_requested', resourceType: 'contact', resourceId: contactId, after: { erasureId: erasure.id } });
+    await appendAudit(tx, caller, {
+      action: 'contact.erasure_requested',
+      resourceType: 'contact',
+      resourceId: contactId,
+      after: { erasureId: erasure.id },
+    });
     await appendWorkflow(tx, 'contactErasure', input);
     return erasure;
   });
 }
 
 /** An erasure with the person whom it is about. Throws `conflict` when the contact is gone before its data is: nobody finds that any more. */
-export async function loadErasure(tx: EntityManager, tenantId: string, erasureId: number): Promise<{ contactId: number; person: Person }> {
-  const [found] = await rows<{ contact_id: number }>(tx, sql`select contact_id from erasures where tenant_id = ${tenantId} and id = ${erasureId}`);
+export async function loadErasure(
+  tx: EntityManager,
+  tenantId: string,
+  erasureId: number,
+): Promise<{ contactId: number; person: Person }> {
+  const [found] = await rows<{ contact_id: number }>(
+    tx,
+    sql`select contact_id from erasures where tenant_id = ${tenantId} and id = ${erasureId}`,
+  );
   if (!found) throw notFound('erasure', erasureId);
   const person = await identify(tx, tenantId, found.contact_id);
   if (!person) throw new AppError('conflict', 'The contact was deleted before it was erased');
@@ -47,28 +66,47 @@ export async function loadErasure(tx: EntityManager, tenantId: string, erasureId
 /** First of all: the address is taken by no import any more, no step and no mail of the contact runs, and no event of it goes out. */
 export async function beginErasure(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
   await em.transactional(async (tx) => {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       update erasures set status = 'RUNNING', started_at = coalesce(started_at, now()), version = version + 1, updated_at = now()
-      where tenant_id = ${tenantId} and id = ${erasureId} and status = 'PENDING'`);
+      where tenant_id = ${tenantId} and id = ${erasureId} and status = 'PENDING'`,
+    );
     const { contactId, person } = await loadErasure(tx, tenantId, erasureId);
     await stopExecutionsOfContact(tx, tenantId, contactId, 'contact_erased');
     await suppressEmailsTo(tx, tenantId, contactId, 'contact_erased');
-    await rows(tx, sql`
-      insert into erased_addresses (tenant_id, hash) select ${tenantId}, hash from unnest(${person.digests}::text[]) as hash order by hash on conflict do nothing`);
+    await rows(
+      tx,
+      sql`
+      insert into erased_addresses (tenant_id, hash) select ${tenantId}, hash from unnest(${person.digests}::text[]) as hash order by hash on conflict do nothing`,
+    );
     await addCounts(tx, tenantId, erasureId, { outboxEvents: await eraseOutbox(tx, tenantId, person) });
   });
 }
 
 /** Adds to the certificate, in the transaction of what it counts. */
 export async function addCounts(tx: EntityManager, tenantId: string, erasureId: number, counts: Counts): Promise<void> {
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     update erasures set certificate = jsonb_set(certificate, '{erased}', certificate -> 'erased' || (
       select jsonb_object_agg(k, coalesce((certificate -> 'erased' ->> k)::bigint, 0) + v::bigint) from jsonb_each_text(${JSON.stringify(counts)}::jsonb) as e(k, v)))
-    where tenant_id = ${tenantId} and id = ${erasureId}`);
+    where tenant_id = ${tenantId} and id = ${erasureId}`,
+  );
 }
 
-export async function endErasure(em: EntityManager, tenantId: string, erasureId: number, error: string | null): Promise<void> {
-  await em.transactional((tx) => rows(tx, sql`
+export async function endErasure(
+  em: EntityManager,
+  tenantId: string,
+  erasureId: number,
+  error: string | null,
+): Promise<void> {
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update erasures set status = ${error === null ? 'COMPLETED' : 'FAILED'}, error = ${error}, finished_at = now(), version = version + 1, updated_at = now()
-    where tenant_id = ${tenantId} and id = ${erasureId} and status in ('PENDING', 'RUNNING')`));
+    where tenant_id = ${tenantId} and id = ${erasureId} and status in ('PENDING', 'RUNNING')`,
+    ),
+  );
 }

@@ -10,11 +10,21 @@ interface ErasureQuery extends ListQuery {
 
 /** A page of the tenant's erasures. Throws `validation_failed` for a wrong cursor. */
 export const listErasures = <T>(
-  em: EntityManager, query: ErasureQuery, present: Present<Erasure, T>,
-): Promise<Page<T>> => listPage(em, Erasure, query, {
-  from: sql`erasures t`, sortable: commonSort,
-  where: [
-    query.status !== undefined && sql`t.status = ${query.status}`,
-    query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
-  ],
-}, present);
+  em: EntityManager,
+  query: ErasureQuery,
+  present: Present<Erasure, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    Erasure,
+    query,
+    {
+      from: sql`erasures t`,
+      sortable: commonSort,
+      where: [
+        query.status !== undefined && sql`t.status = ${query.status}`,
+        query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
+      ],
+    },
+    present,
+  );

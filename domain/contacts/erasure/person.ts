@@ -16,25 +16,39 @@ export interface Person {
 
 /** Null once the contact is gone: then nothing of it can be found any more. */
 export async function identify(tx: EntityManager, tenantId: string, contactId: number): Promise<Person | null> {
-  const [contact] = await rows<{ email: string; emailKey: string }>(tx, sql`
-    select email, email_key as "emailKey" from contacts where tenant_id = ${tenantId} and id = ${contactId}`);
+  const [contact] = await rows<{ email: string; emailKey: string }>(
+    tx,
+    sql`
+    select email, email_key as "emailKey" from contacts where tenant_id = ${tenantId} and id = ${contactId}`,
+  );
   if (!contact) return null;
-  const merged = await rows<{ id: number; digest: string | null }>(tx, sql`
+  const merged = await rows<{ id: number; digest: string | null }>(
+    tx,
+    sql`
     with recursive merged(id, digest) as (
       select ${contactId}::bigint, null::text
       union select (a.after ->> 'sourceId')::bigint, a.after ->> 'sourceDigest' from merged m
         join audit_log a on a.tenant_id = ${tenantId} and a.action = 'contact.merged' and a.resource_id = m.id::text
-    ) select id, digest from merged`);
+    ) select id, digest from merged`,
+  );
   const contactIds = merged.map((row) => row.id);
-  const mailed = await rows<{ address: string }>(tx, sql`
-    select distinct to_address as address from emails where tenant_id = ${tenantId} and contact_id = any(${contactIds}::bigint[]) and to_address is not null`);
+  const mailed = await rows<{ address: string }>(
+    tx,
+    sql`
+    select distinct to_address as address from emails where tenant_id = ${tenantId} and contact_id = any(${contactIds}::bigint[]) and to_address is not null`,
+  );
   const written = [contact.email, ...mailed.map(({ address }) => address)];
   const keys = written.map((address) => {
     const normalised = normaliseEmail(address);
     return isViolation(normalised) ? address.toLowerCase() : normalised.emailKey;
   });
   const addresses = [...new Set([contact.emailKey, ...keys, ...written.map((address) => address.toLowerCase())])];
-  const digests = [...new Set([...addresses.map((address) => addressDigest(tenantId, address)), ...merged.flatMap(({ digest }) => digest ?? [])])];
+  const digests = [
+    ...new Set([
+      ...addresses.map((address) => addressDigest(tenantId, address)),
+      ...merged.flatMap(({ digest }) => digest ?? []),
+    ]),
+  ];
   return { contactIds, addresses, digests, pattern: patternOf(addresses) };
 }
 

@@ -7,11 +7,18 @@ type Column = [header: string, value: (contact: ExportedContact) => Cell];
 const text = (value: string | null | undefined): Cell => (value == null ? null : escapeFormula(value));
 const TEXTS = ['firstName', 'lastName', 'email', 'phone', 'phoneE164', 'jobTitle'] as const;
 const MORE_TEXTS = ['timezone', 'locale', 'source'] as const;
-const textColumn = (name: (typeof TEXTS | typeof MORE_TEXTS)[number]): Column => [name, (contact) => text(contact[name])];
+const textColumn = (name: (typeof TEXTS | typeof MORE_TEXTS)[number]): Column => [
+  name,
+  (contact) => text(contact[name]),
+];
 
 function customValue({ customFields }: ExportedContact, name: string): Cell {
   const value = Object.hasOwn(customFields!, name) ? customFields![name] : null;
-  return typeof value === 'string' ? escapeFormula(value) : typeof value === 'number' || typeof value === 'boolean' ? value : null;
+  return typeof value === 'string'
+    ? escapeFormula(value)
+    : typeof value === 'number' || typeof value === 'boolean'
+      ? value
+      : null;
 }
 
 /**
@@ -20,15 +27,25 @@ function customValue({ customFields }: ExportedContact, name: string): Cell {
  */
 export function contactColumns(customFields: Iterable<string>): Column[] {
   return [
-    ['id', ({ id }) => id], ...TEXTS.map(textColumn), ['companyId', ({ companyId }) => companyId ?? null], ['company', ({ companyName }) => text(companyName)],
-    ['status', ({ status }) => status!], ['tags', ({ tags }) => text(tags!.join(';'))],
-    ...[...customFields].map((name): Column => [`customFields.${name}`, (contact) => customValue(contact, name)]), ...MORE_TEXTS.map(textColumn),
-    ['createdAt', ({ createdAt }) => createdAt!.toISOString()], ['updatedAt', ({ updatedAt }) => updatedAt!.toISOString()], ['version', ({ version }) => version!],
+    ['id', ({ id }) => id],
+    ...TEXTS.map(textColumn),
+    ['companyId', ({ companyId }) => companyId ?? null],
+    ['company', ({ companyName }) => text(companyName)],
+    ['status', ({ status }) => status!],
+    ['tags', ({ tags }) => text(tags!.join(';'))],
+    ...[...customFields].map((name): Column => [`customFields.${name}`, (contact) => customValue(contact, name)]),
+    ...MORE_TEXTS.map(textColumn),
+    ['createdAt', ({ createdAt }) => createdAt!.toISOString()],
+    ['updatedAt', ({ updatedAt }) => updatedAt!.toISOString()],
+    ['version', ({ version }) => version!],
   ];
 }
 
 /** The header and then the contacts, as tables. */
-export async function* tablePages(columns: readonly Column[], pages: AsyncIterable<ExportedContact[]>): AsyncGenerator<Cell[][]> {
+export async function* tablePages(
+  columns: readonly Column[],
+  pages: AsyncIterable<ExportedContact[]>,
+): AsyncGenerator<Cell[][]> {
   yield [columns.map(([name]) => name)];
   for await (const page of pages) yield page.map((contact) => columns.map(([, valueOf]) => valueOf(contact)));
 }

@@ -7,9 +7,19 @@ export type ExportedContact = Contact & { companyName: string | null };
 const PAGE = 1000;
 
 /** How many contacts `where`, conditions over `contacts t`, finds; not counted beyond `most` + 1. */
-export async function countContacts(orm: Orm, tenantId: string, where: RawBuilder<unknown>[], most: number): Promise<number> {
-  const [found] = await tenantEm(orm, tenantId).transactional((tx) => rows<{ n: number }>(tx, sql`
-    select count(*) as n from (select 1 from contacts t where ${all(tenantId, where)} limit ${most + 1}) found`));
+export async function countContacts(
+  orm: Orm,
+  tenantId: string,
+  where: RawBuilder<unknown>[],
+  most: number,
+): Promise<number> {
+  const [found] = await tenantEm(orm, tenantId).transactional((tx) =>
+    rows<{ n: number }>(
+      tx,
+      sql`
+    select count(*) as n from (select 1 from contacts t where ${all(tenantId, where)} limit ${most + 1}) found`,
+    ),
+  );
   return found!.n;
 }
 
@@ -18,20 +28,32 @@ export async function countContacts(orm: Orm, tenantId: string, where: RawBuilde
  * when it is read. Nothing is held between pages, neither a connection nor a snapshot, however slow the reader is; who
  * stops reading stops the queries.
  */
-export async function* readContacts(orm: Orm, tenantId: string, where: RawBuilder<unknown>[]): AsyncGenerator<ExportedContact[]> {
+export async function* readContacts(
+  orm: Orm,
+  tenantId: string,
+  where: RawBuilder<unknown>[],
+): AsyncGenerator<ExportedContact[]> {
   const em = tenantEm(orm, tenantId);
-  const [newest] = await em.transactional((tx) => rows<{ id: number | null }>(tx, sql`select max(id) as id from contacts where tenant_id = ${tenantId}`));
+  const [newest] = await em.transactional((tx) =>
+    rows<{ id: number | null }>(tx, sql`select max(id) as id from contacts where tenant_id = ${tenantId}`),
+  );
   for (let after = 0; ;) {
-    const page = await em.transactional((tx) => rows<ExportedContact>(tx, sql`
+    const page = await em.transactional((tx) =>
+      rows<ExportedContact>(
+        tx,
+        sql`
       select t.id, t.tenant_id as "tenantId", t.first_name as "firstName", t.last_name as "lastName", t.email, t.phone, t.phone_e164 as "phoneE164",
         t.job_title as "jobTitle", t.company_id as "companyId", k.name as "companyName", t.status, t.tags, t.custom_fields as "customFields", t.timezone,
         t.locale, t.source, t.created_at as "createdAt", t.updated_at as "updatedAt", t.version
       from contacts t left join companies k on k.tenant_id = t.tenant_id and k.id = t.company_id
-      where t.id > ${after} and t.id <= ${newest?.id ?? 0} and ${all(tenantId, where)} order by t.id limit ${PAGE}`));
+      where t.id > ${after} and t.id <= ${newest?.id ?? 0} and ${all(tenantId, where)} order by t.id limit ${PAGE}`,
+      ),
+    );
     if (page.length > 0) yield page;
     if (page.length < PAGE) return;
     after = page.at(-1)!.id;
   }
 }
 
-const all = (tenantId: string, where: RawBuilder<unknown>[]) => sql.join([sql`t.tenant_id = ${tenantId}`, ...where], sql` and `);
+const all = (tenantId: string, where: RawBuilder<unknown>[]) =>
+  sql.join([sql`t.tenant_id = ${tenantId}`, ...where], sql` and `);

@@ -13,7 +13,8 @@ const MAX_TEXT = 32_767;
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /** Also without what XML 1.0 has no way to write. */
-const escapeXml = (text: string): string => text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '').replace(/[&<>"]/g, (char) => ENTITIES[char]!);
+const escapeXml = (text: string): string =>
+  text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '').replace(/[&<>"]/g, (char) => ENTITIES[char]!);
 
 function cellXml(cell: Cell): string {
   if (cell === null || cell === '') return '<c/>';
@@ -35,7 +36,8 @@ async function* sheetXml(pages: AsyncIterable<readonly Cell[][]>): AsyncGenerato
 export function xlsx(sheetName: string, pages: AsyncIterable<readonly Cell[][]>): AsyncIterable<Buffer> {
   const archive = new ZipFile();
   const parts = {
-    '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+    '[Content_Types].xml':
+      `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
       `<Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
     '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     'xl/workbook.xml': `${XML}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><sheets><sheet name="${escapeXml(sheetName)}" sheetId="1" r:id="rId1"/></sheets></workbook>`,

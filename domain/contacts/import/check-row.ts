@@ -83,13 +83,18 @@ export function createRowCheck(
     if (values.email === undefined && !violations.some(({ column }) => column === emailHeader)) {
       violations.push({ column: emailHeader, ...REQUIRED });
     }
-    return violations.length === 0 ? { values: values as ContactValues, missing: missingNames(values) } : { violations };
+    return violations.length === 0
+      ? { values: values as ContactValues, missing: missingNames(values) }
+      : { violations };
   };
 }
 
 /** The violations of a row that would create a contact but lacks its names. */
 export function nameViolations(missing: readonly RequiredName[], plan: ColumnPlan): CellViolation[] {
-  return missing.map((name) => ({ column: plan.columns.find(({ field }) => field === name)?.header ?? name, ...REQUIRED }));
+  return missing.map((name) => ({
+    column: plan.columns.find(({ field }) => field === name)?.header ?? name,
+    ...REQUIRED,
+  }));
 }
 
 const NONE_MISSING: readonly RequiredName[] = [];
@@ -105,7 +110,11 @@ function missingNames({ firstName, lastName }: Partial<ContactValues>): readonly
 /** Puts a cell's value into the row's values; answers what is wrong with it, null if nothing is. */
 type CellCheck = (cell: string, values: Partial<ContactValues>) => Violation | null;
 
-const STATUSES = new Map([['active', null], ['unsubscribed', 'unsubscribed'], ['archived', 'archived']] as const);
+const STATUSES = new Map([
+  ['active', null],
+  ['unsubscribed', 'unsubscribed'],
+  ['archived', 'archived'],
+] as const);
 const INVALID_STATUS: Violation = { code: 'invalid_status', message: 'must be active, unsubscribed or archived' };
 
 function checkOf(

@@ -13,15 +13,24 @@ export type ImportRequest = Omit<ImportOptions, 'inspection'>;
 
 /** What is wrong with the list that an import is to fill. */
 export const listViolations = async (tx: EntityManager, id: number): Promise<Violation[]> =>
-  ((await tx.findOne(Segment, { id, type: 'static' })) ? [] : [{ path: '/listId', code: 'not_found', message: 'is not a list' }]);
+  (await tx.findOne(Segment, { id, type: 'static' }))
+    ? []
+    : [{ path: '/listId', code: 'not_found', message: 'is not a list' }];
 
 /** Looks at the head of a file: how it is to be read. Throws 400 `unsupported_file` with every violation. */
-export async function inspectImport(em: EntityManager, tenantId: string, head: CsvHead, request: ImportRequest): Promise<CsvInspection> {
+export async function inspectImport(
+  em: EntityManager,
+  tenantId: string,
+  head: CsvHead,
+  request: ImportRequest,
+): Promise<CsvInspection> {
   return em.transactional(async (tx) => {
     if (request.listId !== undefined) assertValid(await listViolations(tx, request.listId));
     const found = inspectCsv(head, { ...request, customFields: await customFieldTypes(tx, tenantId) });
     if ('errors' in found) {
-      throw new AppError('unsupported_file', 'The file can not be imported', { errors: found.errors.map((error) => ({ path: '/file', ...error })) });
+      throw new AppError('unsupported_file', 'The file can not be imported', {
+        errors: found.errors.map((error) => ({ path: '/file', ...error })),
+      });
     }
     return found;
   });
@@ -29,19 +38,31 @@ export async function inspectImport(em: EntityManager, tenantId: string, head: C
 
 /** Makes the job of a file that is kept under `objectKey`, and its workflow's start. */
 export async function createImport(
-  em: EntityManager, author: Author, file: { fileName: string; objectKey: string }, request: ImportRequest, inspection: CsvInspection,
+  em: EntityManager,
+  author: Author,
+  file: { fileName: string; objectKey: string },
+  request: ImportRequest,
+  inspection: CsvInspection,
 ): Promise<ContactImport> {
   const { tenantId } = author;
   const { mode, dryRun, listId } = request;
   return em.transactional(async (tx) => {
-    const job = tx.create(ContactImport, { tenantId, ...file, options: { ...request, inspection }, ignoredColumns: [...inspection.plan.ignoredColumns] });
+    const job = tx.create(ContactImport, {
+      tenantId,
+      ...file,
+      options: { ...request, inspection },
+      ignoredColumns: [...inspection.plan.ignoredColumns],
+    });
     await tx.flush();
     const input = { tenantId, importId: job.id };
     job.workflowId = workflowId('contactImport', input);
     await tx.flush();
     // Neither the file's name nor its columns: whoever has made the file may have put a person there.
     await appendAudit(tx, author, {
-      action: 'contact_import.started', resourceType: 'contact_import', resourceId: job.id, after: { mode, dryRun, ...(listId === undefined ? {} : { listId }) },
+      action: 'contact_import.started',
+      resourceType: 'contact_import',
+      resourceId: job.id,
+      after: { mode, dryRun, ...(listId === undefined ? {} : { listId }) },
     });
     await appendWorkflow(tx, 'contactImport', input);
     return job;
@@ -51,14 +72,21 @@ export async function createImport(
 /** Ends an import where it is: the chunks that are done stay. 409 when it is over already. */
 export async function cancelImport(em: EntityManager, author: Author, id: number): Promise<ContactImport> {
   return em.transactional(async (tx) => {
-    const [changed] = await rows<{ was: string }>(tx, sql`
+    const [changed] = await rows<{ was: string }>(
+      tx,
+      sql`
       update contact_imports set status = 'CANCELLED', finished_at = now(), version = version + 1, updated_at = now()
-      where id = ${id} and status in ('PENDING', 'RUNNING') returning old.status as was`);
+      where id = ${id} and status in ('PENDING', 'RUNNING') returning old.status as was`,
+    );
     const job = await tx.findOne(ContactImport, { id });
     if (!job) throw notFound('import', id);
     if (!changed) throw new AppError('conflict', `The import is ${job.status}`);
     await appendAudit(tx, author, {
-      action: 'contact_import.cancelled', resourceType: 'contact_import', resourceId: id, before: { status: changed.was }, after: { status: job.status },
+      action: 'contact_import.cancelled',
+      resourceType: 'contact_import',
+      resourceId: id,
+      before: { status: changed.was },
+      after: { status: job.status },
     });
     return job;
   });

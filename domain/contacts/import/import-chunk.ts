@@ -80,7 +80,11 @@ export function createChunks(job: ChunkJob) {
   };
 }
 
-function prepareChunk(batch: RowBatch, check: (row: ParsedRow) => CheckedRow, toLines: (rows: StagedRow[]) => Buffer): PreparedChunk {
+function prepareChunk(
+  batch: RowBatch,
+  check: (row: ParsedRow) => CheckedRow,
+  toLines: (rows: StagedRow[]) => Buffer,
+): PreparedChunk {
   const staged: StagedRow[] = [];
   const missing = new Map<number, readonly RequiredName[]>();
   const rejects: Reject[] = [];
@@ -105,21 +109,34 @@ interface Way {
   hasRepeats: boolean;
 }
 
-async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: PreparedChunk, way: Way): Promise<ChunkCounts | 'done' | 'over'> {
+async function importInTransaction(
+  client: pg.ClientBase,
+  job: ChunkJob,
+  chunk: PreparedChunk,
+  way: Way,
+): Promise<ChunkCounts | 'done' | 'over'> {
   const { tenantId, importId, options } = job;
   const { batch } = chunk;
-  const { rows: [running] } = await client.query<{ any_erased: boolean }>(`
+  const {
+    rows: [running],
+  } = await client.query<{ any_erased: boolean }>(
+    `
     select exists (select 1 from erased_addresses where tenant_id = $2) as any_erased
-    from contact_imports where id = $1 and status = 'RUNNING' for update`, [importId, tenantId]);
+    from contact_imports where id = $1 and status = 'RUNNING' for update`,
+    [importId, tenantId],
+  );
   if (!running) return 'over';
   const ledger = await client.query(
     `insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-    [tenantId, importId, batch.chunk, batch.endOffset, batch.rows.at(-1)!.row]);
+    [tenantId, importId, batch.chunk, batch.endOffset, batch.rows.at(-1)!.row],
+  );
   if (ledger.rowCount === 0) return 'done';
   if (options.listId !== undefined) await holdList(client, tenantId, options.listId);
 
   await stageRows(client, way.copy, chunk.lines);
-  const { duplicates, incomplete } = way.hasRepeats ? await takeOutDisplaced(client, job, chunk) : { duplicates: 0, incomplete: [] };
+  const { duplicates, incomplete } = way.hasRepeats
+    ? await takeOutDisplaced(client, job, chunk)
+    : { duplicates: 0, incomplete: [] };
   await client.query('savepoint merged');
   const merged = await mergeUntilAlone(client, way.merge, running.any_erased);
   if (options.dryRun) await client.query('rollback to savepoint merged');
@@ -128,7 +145,11 @@ async function importInTransaction(client: pg.ClientBase, job: ChunkJob, chunk: 
   const rejects = [...chunk.rejects, ...refusals(job, chunk, refused)];
   const { created, updated, unchanged } = merged;
   const counts = { processed: batch.rows.length, created, updated, unchanged, duplicates, rejected: rejects.length };
-  await writeOutcome(client, job, batch.chunk, { rejects, counts, undo: options.dryRun ? null : undoRecord(merged.undo) });
+  await writeOutcome(client, job, batch.chunk, {
+    rejects,
+    counts,
+    undo: options.dryRun ? null : undoRecord(merged.undo),
+  });
   return counts;
 }
 
@@ -146,17 +167,27 @@ async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge'], anyEr
 
 /** The import's list can not be deleted from here on. */
 async function holdList(client: pg.ClientBase, tenantId: string, listId: number): Promise<void> {
-  const list = await client.query(`select 1 from segments where tenant_id = $1 and id = $2 and type = 'static' for key share`, [tenantId, listId]);
+  const list = await client.query(
+    `select 1 from segments where tenant_id = $1 and id = $2 and type = 'static' for key share`,
+    [tenantId, listId],
+  );
   if (list.rowCount === 0) throw new AppError('not_found', `There is no list ${listId} any more`);
 }
 
 /** Takes rows that others of the file displace out of the stage. */
-async function takeOutDisplaced(client: pg.ClientBase, { tenantId, importId, options }: ChunkJob, chunk: PreparedChunk): Promise<{ duplicates: number; incomplete: number[] }> {
+async function takeOutDisplaced(
+  client: pg.ClientBase,
+  { tenantId, importId, options }: ChunkJob,
+  chunk: PreparedChunk,
+): Promise<{ duplicates: number; incomplete: number[] }> {
   const { duplicates, incomplete } = await displacedRows(client, tenantId, importId, options.mode);
-  if (duplicates.length + incomplete.length > 0) await client.query('delete from import_stage where row = any($1::int[])', [[...duplicates, ...incomplete]]);
+  if (duplicates.length + incomplete.length > 0)
+    await client.query('delete from import_stage where row = any($1::int[])', [[...duplicates, ...incomplete]]);
   if (!chunk.repeats) return { duplicates: duplicates.length, incomplete };
   // None is left, unless rows are usable by now that were not when the file was read through (a custom field was changed).
-  const { rowCount } = await client.query('delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row');
+  const { rowCount } = await client.query(
+    'delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row',
+  );
   return { duplicates: duplicates.length + rowCount!, incomplete };
 }
 
@@ -166,12 +197,14 @@ function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refu
   const column = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
   const messages = {
     erased: 'the data of this person were erased, and the address is not taken in again',
-    email_taken: 'a contact with this address exists', not_found: 'there is no contact with this address',
+    email_taken: 'a contact with this address exists',
+    not_found: 'there is no contact with this address',
   };
   const cellsOf = new Map(batch.rows.map(({ row, cells }) => [row, cells]));
   return refused.map(({ row, code }) => ({
     // What was erased must not come back as a rejected row.
-    row, cells: code === 'erased' ? [] : cellsOf.get(row)!,
+    row,
+    cells: code === 'erased' ? [] : cellsOf.get(row)!,
     errors: code === 'required' ? nameViolations(missing.get(row)!, plan) : [{ column, code, message: messages[code] }],
   }));
 }
@@ -182,16 +215,36 @@ interface Outcome {
   undo: string | null;
 }
 
-async function writeOutcome(client: pg.ClientBase, { tenantId, importId }: ChunkJob, chunk: number, { rejects, counts, undo }: Outcome): Promise<void> {
+async function writeOutcome(
+  client: pg.ClientBase,
+  { tenantId, importId }: ChunkJob,
+  chunk: number,
+  { rejects, counts, undo }: Outcome,
+): Promise<void> {
   if (rejects.length > 0) {
-    await client.query(`
+    await client.query(
+      `
       insert into contact_import_rejects (tenant_id, import_id, row, errors, cells)
       select $1, $2, r.row, r.errors, r.cells from jsonb_to_recordset($3::jsonb) as r(row int, errors jsonb, cells jsonb)`,
-      [tenantId, importId, JSON.stringify(rejects)]);
+      [tenantId, importId, JSON.stringify(rejects)],
+    );
   }
-  await client.query(`
+  await client.query(
+    `
     with ledger as (update contact_import_chunks set undo = $9::jsonb where tenant_id = $8 and import_id = $1 and chunk = $10)
     update contact_imports set processed_rows = processed_rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
       duplicates = duplicates + $6, rejected = rejected + $7, version = version + 1, updated_at = now() where id = $1`,
-    [importId, counts.processed, counts.created, counts.updated, counts.unchanged, counts.duplicates, counts.rejected, tenantId, undo, chunk]);
+    [
+      importId,
+      counts.processed,
+      counts.created,
+      counts.updated,
+      counts.unchanged,
+      counts.duplicates,
+      counts.rejected,
+      tenantId,
+      undo,
+      chunk,
+    ],
+  );
 }

@@ -46,12 +46,18 @@ export function inspectCsv(
     const decoded = scan.cells.map((cell) => decodeUnits(cell, encoding));
     if (decoded.every((cell) => cell.text.trim() === '')) continue;
     if (decoded.some(({ valid }) => !valid)) return invalidHeader(`can not be read as ${encoding}`);
-    const plan = mapHeader(decoded.map((cell) => cell.text), options.customFields, options.mapping);
+    const plan = mapHeader(
+      decoded.map((cell) => cell.text),
+      options.customFields,
+      options.mapping,
+    );
     if ('errors' in plan) return plan;
     const from = { chunk: 0, row: row + 1, offset: bomBytes + at * unit };
     return { format: { encoding, delimiter }, cells: scan.cells.length, plan, from };
   }
-  return invalidHeader(head.complete ? 'has a quote that is in a wrong place or not closed' : 'is broken or far too long');
+  return invalidHeader(
+    head.complete ? 'has a quote that is in a wrong place or not closed' : 'is broken or far too long',
+  );
 }
 
 const invalidHeader = (what: string) => ({ errors: [{ code: 'invalid_header', message: `the header ${what}` }] });

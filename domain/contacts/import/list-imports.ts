@@ -9,15 +9,30 @@ interface ImportQuery extends ListQuery {
 
 /** A page of the tenant's imports. Throws `validation_failed` for a wrong cursor. */
 export const listImports = <T>(
-  em: EntityManager, query: ImportQuery, present: Present<ContactImport, T>,
-): Promise<Page<T>> => listPage(em, ContactImport, query, {
-  from: sql`contact_imports t`, sortable: commonSort,
-  where: [query.status !== undefined && sql`t.status = ${query.status}`],
-}, present);
+  em: EntityManager,
+  query: ImportQuery,
+  present: Present<ContactImport, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    ContactImport,
+    query,
+    {
+      from: sql`contact_imports t`,
+      sortable: commonSort,
+      where: [query.status !== undefined && sql`t.status = ${query.status}`],
+    },
+    present,
+  );
 
 /** Why undoing an import left a contact as it is. */
 export const KEPT_REASONS = [
-  'changed_since', 'in_campaign', 'emailed', 'submitted_form', 'active', 'suppressed',
+  'changed_since',
+  'in_campaign',
+  'emailed',
+  'submitted_form',
+  'active',
+  'suppressed',
 ] as const;
 
 interface KeptContact {
@@ -28,16 +43,26 @@ interface KeptContact {
 
 /** A page of the contacts that undoing an import left as they are. Throws `validation_failed` for a wrong cursor. */
 export async function listKeptContacts(
-  em: EntityManager, importId: number, query: ListQuery,
+  em: EntityManager,
+  importId: number,
+  query: ListQuery,
 ): Promise<Page<KeptContact>> {
   return em.transactional(async (tx) => {
     const page = keyset(query, { id: { column: sql`k.contact_id`, type: 'bigint' } });
-    const found = await rows<KeptContact & { id: number; sort_value: number }>(tx, sql`
+    const found = await rows<KeptContact & { id: number; sort_value: number }>(
+      tx,
+      sql`
       select k.contact_id as id, ${page.sortValue}, k.contact_id as "contactId", c.email, k.reason
       from contact_import_kept k join contacts c on c.tenant_id = k.tenant_id and c.id = k.contact_id
-      where k.import_id = ${importId} and ${page.where} order by ${page.orderBy} limit ${page.fetch}`);
-    const [total] = query.includeTotal ? await rows<{ n: number }>(tx, sql`
-      select count(*) as n from contact_import_kept where import_id = ${importId}`) : [];
+      where k.import_id = ${importId} and ${page.where} order by ${page.orderBy} limit ${page.fetch}`,
+    );
+    const [total] = query.includeTotal
+      ? await rows<{ n: number }>(
+          tx,
+          sql`
+      select count(*) as n from contact_import_kept where import_id = ${importId}`,
+        )
+      : [];
     return page.toPage(found, ({ contactId, email, reason }) => ({ contactId, email, reason }), total?.n);
   });
 }
@@ -51,9 +76,14 @@ interface RejectedRow {
 /** Rejected rows of an import in the order of the file, read page by page, each page in a transaction of its own. */
 export async function* readRejectedRows(orm: Orm, tenantId: string, importId: number): AsyncGenerator<RejectedRow> {
   for (let after = 0; ;) {
-    const page = await tenantEm(orm, tenantId).transactional((tx) => rows<RejectedRow>(tx, sql`
+    const page = await tenantEm(orm, tenantId).transactional((tx) =>
+      rows<RejectedRow>(
+        tx,
+        sql`
       select row, errors, cells from contact_import_rejects
-      where import_id = ${importId} and row > ${after} order by row limit 1000`));
+      where import_id = ${importId} and row > ${after} order by row limit 1000`,
+      ),
+    );
     yield* page;
     if (page.length < 1000) return;
     after = page.at(-1)!.row;

@@ -4,7 +4,17 @@ import type { Violation } from '../../common/violation.ts';
 export const MAX_COLUMNS = 200;
 
 const IMPORTABLE = [
-  'firstName', 'lastName', 'email', 'phone', 'jobTitle', 'company', 'status', 'tags', 'timezone', 'locale', 'source',
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'jobTitle',
+  'company',
+  'status',
+  'tags',
+  'timezone',
+  'locale',
+  'source',
 ] as const;
 const READ_ONLY = ['id', 'tenantId', 'createdAt', 'updatedAt', 'version', 'phoneE164', 'companyId'];
 const CUSTOM = 'customFields.';
@@ -68,13 +78,20 @@ export function mapHeader(
   });
   errors.push(...duplicates(columns));
   if (!columns.some(({ field }) => field === 'email')) {
-    errors.push({ code: 'no_email_column', message: 'the header has no email column: name one "email", or give a mapping' });
+    errors.push({
+      code: 'no_email_column',
+      message: 'the header has no email column: name one "email", or give a mapping',
+    });
   }
   return errors.length > 0 ? { errors } : { headers, columns, ignoredColumns };
 }
 
 /** Letters and digits in lower case: what the spellings of one name have in common. */
-const simplified = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '');
+const simplified = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
 /** Finds the field a header means by itself; null for none, a read-only one, or a name that fits two custom fields. */
 function fieldFinder(customFields: CustomFields): (header: string) => ImportField | null {
@@ -107,7 +124,8 @@ function readMapping(
     const name = key.trim().normalize('NFC');
     const found = headers.filter((header) => header === name).length;
     if (found === 0) errors.push({ code: 'unknown_column', message: `mapping: the file has no column "${name}"` });
-    if (found > 1) errors.push({ code: 'duplicate_column', message: `mapping: the file has ${found} columns "${name}"` });
+    if (found > 1)
+      errors.push({ code: 'duplicate_column', message: `mapping: the file has ${found} columns "${name}"` });
     if (field === null || isImportField(field, customFields)) {
       if (found > 0) mapped.set(name, field);
     } else if (READ_ONLY.includes(field)) {
@@ -126,8 +144,10 @@ function isImportField(field: string, customFields: CustomFields): field is Impo
 
 function duplicates(columns: readonly PlannedColumn[]): Violation[] {
   const byField = Map.groupBy(columns, ({ field }) => field);
-  return [...byField].filter(([, same]) => same.length > 1).map(([field, same]) => {
-    const names = same.map(({ header, index }) => `"${header}" (column ${index + 1})`).join(', ');
-    return { code: 'duplicate_column', message: `${same.length} columns are ${field}: ${names}` };
-  });
+  return [...byField]
+    .filter(([, same]) => same.length > 1)
+    .map(([field, same]) => {
+      const names = same.map(({ header, index }) => `"${header}" (column ${index + 1})`).join(', ');
+      return { code: 'duplicate_column', message: `${same.length} columns are ${field}: ${names}` };
+    });
 }

@@ -10,13 +10,23 @@ import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
  * where the file says nothing and the contact keeps what it has.
  */
 const MERGED: [field: string, column: string, staged: string][] = [
-  ['firstName', 'first_name', 's.first_name'], ['lastName', 'last_name', 's.last_name'], ['phone', 'phone', 's.phone'], ['jobTitle', 'job_title', 's.job_title'],
-  ['company', 'company_id', 's.company_id'], ['tags', 'tags', 's.tags'], ['customFields', 'custom_fields', 'c.custom_fields || s.custom'],
-  ['timezone', 'timezone', 's.timezone'], ['locale', 'locale', 's.locale'], ['source', 'source', 's.source'],
+  ['firstName', 'first_name', 's.first_name'],
+  ['lastName', 'last_name', 's.last_name'],
+  ['phone', 'phone', 's.phone'],
+  ['jobTitle', 'job_title', 's.job_title'],
+  ['company', 'company_id', 's.company_id'],
+  ['tags', 'tags', 's.tags'],
+  ['customFields', 'custom_fields', 'c.custom_fields || s.custom'],
+  ['timezone', 'timezone', 's.timezone'],
+  ['locale', 'locale', 's.locale'],
+  ['source', 'source', 's.source'],
 ];
 /** The API's names of the columns whose changes events tell of. */
 export const API_NAMES: Readonly<Record<string, string>> = {
-  email: 'email', status: 'status', ...Object.fromEntries(MERGED.map(([field, column]) => [column, field])), company_id: 'companyId',
+  email: 'email',
+  status: 'status',
+  ...Object.fromEntries(MERGED.map(([field, column]) => [column, field])),
+  company_id: 'companyId',
 };
 
 /** A status is never lifted; that of the suppressed address comes before the file's. Who is archived can still opt out. */
@@ -52,20 +62,41 @@ export interface Merged {
  * (`isTaken`) when somebody else has made one of the contacts meanwhile: begun anew it finds that contact. `anyErased`:
  * the tenant has addresses that were erased.
  */
-export function createMerge({ tenantId, mode, runTriggers, fields, listId }: MergeOptions): (client: pg.ClientBase, anyErased: boolean) => Promise<Merged> {
+export function createMerge({
+  tenantId,
+  mode,
+  runTriggers,
+  fields,
+  listId,
+}: MergeOptions): (client: pg.ClientBase, anyErased: boolean) => Promise<Merged> {
   const merged = MERGED.filter(([field]) => fields.has(field));
   const updates = [
-    'email = s.email', `status = ${STATUS}`, ...merged.map(([, column, staged]) => `${column} = coalesce(${staged}, c.${column})`),
+    'email = s.email',
+    `status = ${STATUS}`,
+    ...merged.map(([, column, staged]) => `${column} = coalesce(${staged}, c.${column})`),
     ...(fields.has('phone') ? ['phone_e164 = case when s.phone is null then c.phone_e164 else s.phone_e164 end'] : []),
   ];
   const differs = [
-    's.email <> c.email', `${STATUS} <> c.status`, ...merged.map(([, column, staged]) => `coalesce(${staged}, c.${column}) is distinct from c.${column}`),
+    's.email <> c.email',
+    `${STATUS} <> c.status`,
+    ...merged.map(([, column, staged]) => `coalesce(${staged}, c.${column}) is distinct from c.${column}`),
   ];
-  const changed = ['email', 'status', ...merged.map(([, column]) => column)].map((column) =>
-    `case when new.${column} is distinct from old.${column} then '${API_NAMES[column]!}' end`);
-  const was = beforeImage(['email', 'status', ...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])]);
-  const columns = [...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])].filter((column) => !/_name$/.test(column));
-  const inserted = columns.map((column) => ({ tags: `coalesce(s.tags, '{}')`, custom_fields: `coalesce(s.custom, '{}')` })[column] ?? `s.${column}`);
+  const changed = ['email', 'status', ...merged.map(([, column]) => column)].map(
+    (column) => `case when new.${column} is distinct from old.${column} then '${API_NAMES[column]!}' end`,
+  );
+  const was = beforeImage([
+    'email',
+    'status',
+    ...merged.map(([, column]) => column),
+    ...(fields.has('phone') ? ['phone_e164'] : []),
+  ]);
+  const columns = [...merged.map(([, column]) => column), ...(fields.has('phone') ? ['phone_e164'] : [])].filter(
+    (column) => !/_name$/.test(column),
+  );
+  const inserted = columns.map(
+    (column) =>
+      ({ tags: `coalesce(s.tags, '{}')`, custom_fields: `coalesce(s.custom, '{}')` })[column] ?? `s.${column}`,
+  );
   const names = ['first_name', 'last_name'].map((column) => `coalesce(s.${column}, '')`);
 
   // By lateral subqueries, so that the indexes are used whatever the planner knows of the tables.
@@ -111,11 +142,15 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
       returning id as contact_id, email, email_key, status
     ), told as (
       ${insertContactEvents('CONTACT_CREATED', 'made', `'"email":' || to_json(email) || ',"runTriggers":${runTriggers}'`)}
-    )${fields.has('status') ? `, suppressed as (
+    )${
+      fields.has('status')
+        ? `, suppressed as (
       insert into suppressions (tenant_id, email_key, reason, source)
       select $1::text, email_key, 'unsubscribed', 'import' from made where status = 'unsubscribed' order by email_key on conflict (tenant_id, email_key) do nothing
       returning id
-    )` : ''} select count(*)::int as n, ${idRanges('made')} as undo, ${fields.has('status') ? '(select json_agg(id) from suppressed)' : 'null'} as suppressed from made`;
+    )`
+        : ''
+    } select count(*)::int as n, ${idRanges('made')} as undo, ${fields.has('status') ? '(select json_agg(id) from suppressed)' : 'null'} as suppressed from made`;
 
   // Segments that hang on the list are judged by the consumer of SEGMENT_ENTERED, as with every event of an import.
   const addToList = `
@@ -131,8 +166,18 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
     const at = new Date().toISOString();
     const undo: UndoParts = { suppressed: [], companies: [] };
     /** Runs a step; its part of the undo and the suppressions it made are taken down. */
-    const step = async (part: 'made' | 'updated' | 'listed', statement: string, ...more: unknown[]): Promise<number> => {
-      const { rows: [done] } = await client.query<{ n: number; undo: string | null; suppressed?: number[] | null }>(statement, [tenantId, at, ...more]);
+    const step = async (
+      part: 'made' | 'updated' | 'listed',
+      statement: string,
+      ...more: unknown[]
+    ): Promise<number> => {
+      const {
+        rows: [done],
+      } = await client.query<{ n: number; undo: string | null; suppressed?: number[] | null }>(statement, [
+        tenantId,
+        at,
+        ...more,
+      ]);
       if (done!.undo !== null) undo[part] = done!.undo;
       undo.suppressed.push(...(done!.suppressed ?? []));
       return done!.n;
@@ -143,8 +188,11 @@ export function createMerge({ tenantId, mode, runTriggers, fields, listId }: Mer
     if (mode === 'update') refused.push(...(await refuse(client, 'not_found', 'contact_id is null')));
     refused.push(...(await refuse(client, 'required', 'contact_id is null and not complete')));
     if (fields.has('company')) undo.companies = await stageCompanies(client, tenantId);
-    const { rows: [staged] } = await client.query<{ known: number; fresh: number }>(
-      'select count(contact_id)::int as known, (count(*) - count(contact_id))::int as fresh from import_stage');
+    const {
+      rows: [staged],
+    } = await client.query<{ known: number; fresh: number }>(
+      'select count(contact_id)::int as known, (count(*) - count(contact_id))::int as fresh from import_stage',
+    );
     const { known, fresh } = staged!;
     const differing = known > 0 ? (await client.query(lockDiffering, [tenantId])).rowCount : 0;
     const updated = differing === 0 ? 0 : await step('updated', update);
@@ -158,7 +206,12 @@ export function isTaken(error: unknown): boolean {
   return pgError(error)?.constraint === 'contacts_email_key';
 }
 
-async function refuse(client: pg.ClientBase, code: Merged['refused'][number]['code'], which: string, ...values: unknown[]): Promise<Merged['refused']> {
+async function refuse(
+  client: pg.ClientBase,
+  code: Merged['refused'][number]['code'],
+  which: string,
+  ...values: unknown[]
+): Promise<Merged['refused']> {
   const { rows } = await client.query<{ row: number }>(`delete from import_stage where ${which} returning row`, values);
   return rows.map(({ row }) => ({ row, code }));
 }
@@ -166,10 +219,17 @@ async function refuse(client: pg.ClientBase, code: Merged['refused'][number]['co
 /** Answers the companies that were made. */
 async function stageCompanies(client: pg.ClientBase, tenantId: string): Promise<number[]> {
   const { rows } = await client.query<{ company: string }>(
-    'select distinct on (company_key) company from import_stage where company_key is not null order by company_key, row');
-  const { ids, made } = await findOrCreateCompanies(client, tenantId, rows.map(({ company }) => company));
-  await client.query(`
+    'select distinct on (company_key) company from import_stage where company_key is not null order by company_key, row',
+  );
+  const { ids, made } = await findOrCreateCompanies(
+    client,
+    tenantId,
+    rows.map(({ company }) => company),
+  );
+  await client.query(
+    `
     update import_stage s set company_id = c.id from unnest($1::text[], $2::bigint[]) c(key, id) where c.key = s.company_key`,
-    [[...ids.keys()], [...ids.values()]]);
+    [[...ids.keys()], [...ids.values()]],
+  );
   return made;
 }

@@ -15,7 +15,10 @@ interface Repeat {
  * Finds, batch by batch through a whole file, the addresses that come again. Every usable row of an address but its first
  * is counted (now and then a first one too, which is no harm), so that what is kept stays small.
  */
-export function createRepeatFinder(inspection: CsvInspection, check: (row: ParsedRow) => CheckedRow): (batch: readonly ParsedRow[]) => Map<string, Repeat> {
+export function createRepeatFinder(
+  inspection: CsvInspection,
+  check: (row: ParsedRow) => CheckedRow,
+): (batch: readonly ParsedRow[]) => Map<string, Repeat> {
   const seen = new BloomFilter();
   const emailCell = inspection.plan.columns.find(({ field }) => field === 'email')!.index;
   return (batch) => {
@@ -33,15 +36,25 @@ export function createRepeatFinder(inspection: CsvInspection, check: (row: Parse
 }
 
 /** Adds a batch's repeats to the import's. */
-export async function keepRepeats(em: EntityManager, tenantId: string, importId: number, repeats: Map<string, Repeat>): Promise<void> {
+export async function keepRepeats(
+  em: EntityManager,
+  tenantId: string,
+  importId: number,
+  repeats: Map<string, Repeat>,
+): Promise<void> {
   if (repeats.size === 0) return;
   const kept = [...repeats].map(([key, { last, complete }]) => ({ key, last, complete }));
-  await em.transactional((tx) => rows(tx, sql`
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     insert into contact_import_keys (tenant_id, import_id, email_key, last_row, complete_row)
     select ${tenantId}, ${importId}, key, last, complete
     from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as r(key text, last int, complete int) order by key
     on conflict (tenant_id, import_id, email_key) do update
-      set last_row = excluded.last_row, complete_row = coalesce(excluded.complete_row, contact_import_keys.complete_row)`));
+      set last_row = excluded.last_row, complete_row = coalesce(excluded.complete_row, contact_import_keys.complete_row)`,
+    ),
+  );
 }
 
 export async function forgetRepeats(em: EntityManager, importId: number): Promise<void> {
@@ -49,7 +62,9 @@ export async function forgetRepeats(em: EntityManager, importId: number): Promis
 }
 
 export async function hasRepeats(em: EntityManager, importId: number): Promise<boolean> {
-  const [found] = await em.transactional((tx) => rows(tx, sql`select 1 from contact_import_keys where import_id = ${importId} limit 1`));
+  const [found] = await em.transactional((tx) =>
+    rows(tx, sql`select 1 from contact_import_keys where import_id = ${importId} limit 1`),
+  );
   return found !== undefined;
 }
 
@@ -66,13 +81,28 @@ export interface Displaced {
  * yet, a row without names can not make one and displaces none that can: then the last complete row counts. That choice is
  * written down, because the contact exists when the rows behind it are judged.
  */
-export async function displacedRows(client: pg.ClientBase, tenantId: string, importId: number, mode: 'upsert' | 'create' | 'update'): Promise<Displaced> {
-  const { rows: staged } = await client.query<{ row: number; key: string; complete: boolean; last: number; last_complete: number | null; exists: boolean }>(`
+export async function displacedRows(
+  client: pg.ClientBase,
+  tenantId: string,
+  importId: number,
+  mode: 'upsert' | 'create' | 'update',
+): Promise<Displaced> {
+  const { rows: staged } = await client.query<{
+    row: number;
+    key: string;
+    complete: boolean;
+    last: number;
+    last_complete: number | null;
+    exists: boolean;
+  }>(
+    `
     select s.row, s.email_key as key, s.complete, k.last_row as last, k.complete_row as last_complete, c.id is not null as exists
     from import_stage s
     join contact_import_keys k on k.tenant_id = $1 and k.import_id = $2 and k.email_key = s.email_key
     left join lateral (select id from contacts where tenant_id = $1 and email_key = s.email_key limit 1) c on true
-    order by s.row`, [tenantId, importId]);
+    order by s.row`,
+    [tenantId, importId],
+  );
   const displaced: Displaced = { duplicates: [], incomplete: [] };
   const chosen = new Map<string, number>();
   for (const { row, key, complete, last, last_complete, exists } of staged) {
@@ -83,9 +113,12 @@ export async function displacedRows(client: pg.ClientBase, tenantId: string, imp
     else if (row > counts && !complete) displaced.incomplete.push(row);
   }
   if (chosen.size > 0) {
-    await client.query(`
+    await client.query(
+      `
       update contact_import_keys k set last_row = c.row from unnest($3::text[], $4::int[]) c(key, row)
-      where k.tenant_id = $1 and k.import_id = $2 and k.email_key = c.key`, [tenantId, importId, [...chosen.keys()], [...chosen.values()]]);
+      where k.tenant_id = $1 and k.import_id = $2 and k.email_key = c.key`,
+      [tenantId, importId, [...chosen.keys()], [...chosen.values()]],
+    );
   }
   return displaced;
 }

@@ -11,7 +11,10 @@ import { createRepeatFinder, forgetRepeats, hasRepeats, keepRepeats } from './re
 import { createStage } from './stage-rows.ts';
 
 /** Where the bytes of an import come from: from the store's block that holds `offset` on. */
-export type OpenFile = (objectKey: string, offset: number) => { inputOffset: number; content: AsyncIterable<Uint8Array> };
+export type OpenFile = (
+  objectKey: string,
+  offset: number,
+) => { inputOffset: number; content: AsyncIterable<Uint8Array> };
 
 export interface ImportProgress {
   phase: 'reading' | 'importing';
@@ -50,12 +53,26 @@ async function loadJob(em: EntityManager, run: Run): Promise<{ job: ChunkJob; ro
     const row = await tx.findOne(ContactImport, { id: run.importId });
     if (!row) throw notFound('import', run.importId);
     const options = row.options as ChunkJob['options'];
-    return { row, job: { tenantId: run.tenantId, importId: run.importId, options, customFields: await customFieldTypes(tx, run.tenantId) } };
+    return {
+      row,
+      job: {
+        tenantId: run.tenantId,
+        importId: run.importId,
+        options,
+        customFields: await customFieldTypes(tx, run.tenantId),
+      },
+    };
   });
 }
 
 /** Reads the whole file once: how many rows it has, and which addresses come again. */
-async function readThrough(em: EntityManager, run: Run, { options: { inspection } }: ChunkJob, chunks: Chunks, objectKey: string): Promise<number> {
+async function readThrough(
+  em: EntityManager,
+  run: Run,
+  { options: { inspection } }: ChunkJob,
+  chunks: Chunks,
+  objectKey: string,
+): Promise<number> {
   await forgetRepeats(em, run.importId);
   const findRepeats = createRepeatFinder(inspection, chunks.check);
   let total = 0;
@@ -64,19 +81,34 @@ async function readThrough(em: EntityManager, run: Run, { options: { inspection 
     total += batch.length;
     run.progress({ phase: 'reading', rows: total, totalRows: null });
   }
-  await em.transactional((tx) => rows(tx, sql`update contact_imports set total_rows = ${total}, version = version + 1, updated_at = now() where id = ${run.importId}`));
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`update contact_imports set total_rows = ${total}, version = version + 1, updated_at = now() where id = ${run.importId}`,
+    ),
+  );
   return total;
 }
 
-function batchesFrom(run: Run, { format, cells: columns }: CsvInspection, objectKey: string, from: CsvPosition): AsyncGenerator<RowBatch> {
+function batchesFrom(
+  run: Run,
+  { format, cells: columns }: CsvInspection,
+  objectKey: string,
+  from: CsvPosition,
+): AsyncGenerator<RowBatch> {
   const { inputOffset, content } = run.open(objectKey, from.offset);
   return readRows(content, { format, columns, from, inputOffset });
 }
 
 /** Where the first chunk starts that is not in the ledger. Chunks are done in order, so it follows the last one there. */
 async function nextPosition(em: EntityManager, importId: number, inspection: CsvInspection): Promise<CsvPosition> {
-  const [last] = await em.transactional((tx) => rows<{ chunk: number; end_offset: number; last_row: number }>(tx, sql`
-    select chunk, end_offset, last_row from contact_import_chunks where import_id = ${importId} order by chunk desc limit 1`));
+  const [last] = await em.transactional((tx) =>
+    rows<{ chunk: number; end_offset: number; last_row: number }>(
+      tx,
+      sql`
+    select chunk, end_offset, last_row from contact_import_chunks where import_id = ${importId} order by chunk desc limit 1`,
+    ),
+  );
   return last ? { chunk: last.chunk + 1, row: last.last_row + 1, offset: last.end_offset } : inspection.from;
 }
 
@@ -87,9 +119,14 @@ async function nextPosition(em: EntityManager, importId: number, inspection: Csv
  */
 export async function runImport(run: Run): Promise<ImportStand> {
   const em = tenantEm(run.orm, run.tenantId);
-  await em.transactional((tx) => rows(tx, sql`
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update contact_imports set status = 'RUNNING', started_at = coalesce(started_at, now()), version = version + 1, updated_at = now()
-    where id = ${run.importId} and status = 'PENDING'`));
+    where id = ${run.importId} and status = 'PENDING'`,
+    ),
+  );
   const { job, row } = await loadJob(em, run);
   const stand: ImportStand = { over: false, rows: row.processedRows, totalRows: row.totalRows ?? null };
   if (row.status !== 'RUNNING') return { ...stand, over: true };
@@ -114,10 +151,21 @@ export async function runImport(run: Run): Promise<ImportStand> {
  * taken for dead has done a chunk meanwhile (its commit was on the way): then the ledger is to be asked again.
  */
 async function importRest(
-  em: EntityManager, run: Run, job: ChunkJob, chunks: Chunks, client: pg.ClientBase, objectKey: string, stand: ImportStand,
+  em: EntityManager,
+  run: Run,
+  job: ChunkJob,
+  chunks: Chunks,
+  client: pg.ClientBase,
+  objectKey: string,
+  stand: ImportStand,
 ): Promise<boolean> {
   const repeats = await hasRepeats(em, run.importId);
-  for await (const batch of batchesFrom(run, job.options.inspection, objectKey, await nextPosition(em, run.importId, job.options.inspection))) {
+  for await (const batch of batchesFrom(
+    run,
+    job.options.inspection,
+    objectKey,
+    await nextPosition(em, run.importId, job.options.inspection),
+  )) {
     // Not read ahead while the database merges: on few cores that is no faster, and takes the API's time.
     const counts = await chunks.run(client, batch, repeats);
     if (counts === 'done') return false;
@@ -136,10 +184,16 @@ export async function completeImport(orm: Orm, tenantId: string, importId: numbe
   const em = tenantEm(orm, tenantId);
   await forgetRepeats(em, importId);
   return em.transactional(async (tx) => {
-    const [ended] = await rows<{ created: number; updated: number; rejected: number }>(tx, sql`
+    const [ended] = await rows<{ created: number; updated: number; rejected: number }>(
+      tx,
+      sql`
       update contact_imports set status = 'COMPLETED', finished_at = now(), version = version + 1, updated_at = now()
-      where id = ${importId} and status = 'RUNNING' returning created, updated, rejected`);
-    if (ended) await appendEvents(tx, { tenantId, requestId: null }, [{ type: 'IMPORT_COMPLETED', entity: `import/${importId}`, data: { importId, ...ended } }]);
+      where id = ${importId} and status = 'RUNNING' returning created, updated, rejected`,
+    );
+    if (ended)
+      await appendEvents(tx, { tenantId, requestId: null }, [
+        { type: 'IMPORT_COMPLETED', entity: `import/${importId}`, data: { importId, ...ended } },
+      ]);
     return (await tx.findOneOrFail(ContactImport, { id: importId })).objectKey;
   });
 }
@@ -148,7 +202,12 @@ export async function completeImport(orm: Orm, tenantId: string, importId: numbe
 export async function failImport(orm: Orm, tenantId: string, importId: number, error: string): Promise<void> {
   const em = tenantEm(orm, tenantId);
   await forgetRepeats(em, importId);
-  await em.transactional((tx) => rows(tx, sql`
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update contact_imports set status = 'FAILED', error = ${error}, finished_at = now(), version = version + 1, updated_at = now()
-    where id = ${importId} and status in ('PENDING', 'RUNNING')`));
+    where id = ${importId} and status in ('PENDING', 'RUNNING')`,
+    ),
+  );
 }

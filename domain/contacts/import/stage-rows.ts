@@ -21,7 +21,10 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
   lastName: { last_name: (values) => values.lastName },
   phone: { phone: (values) => values.phone, phone_e164: (values) => values.phoneE164 },
   jobTitle: { job_title: (values) => values.jobTitle },
-  company: { company: (values) => values.company, company_key: (values) => values.company && companyNameKey(values.company) },
+  company: {
+    company: (values) => values.company,
+    company_key: (values) => values.company && companyNameKey(values.company),
+  },
   status: { status: (values) => values.status },
   // As Postgres writes arrays: a quoted text has the same escapes there as in JSON, control characters apart, which tags have none of.
   tags: { tags: (values) => values.tags && `{${values.tags.map((tag) => JSON.stringify(tag)).join(',')}}` },
@@ -33,7 +36,9 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
 
 /** The fields of contacts that a file's columns are about, as the API names them; all custom fields are one. */
 export function fieldsOf({ columns }: ColumnPlan): Set<string> {
-  return new Set(columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)));
+  return new Set(
+    columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)),
+  );
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -47,7 +52,9 @@ function field(value: Cell): string {
 
 /** Makes what rows of a file with this plan are staged by: COPY and its input. */
 export function createStager(plan: ColumnPlan) {
-  const cells = Object.entries(STAGED).flatMap(([name, columns]) => (fieldsOf(plan).has(name) ? Object.entries(columns) : []));
+  const cells = Object.entries(STAGED).flatMap(([name, columns]) =>
+    fieldsOf(plan).has(name) ? Object.entries(columns) : [],
+  );
   const copy = `copy import_stage (${['row', 'complete', 'email_key', 'email', ...cells.map(([column]) => column)].join(', ')}) from stdin`;
   const valuesOf = cells.map(([, valueOf]) => valueOf);
   return {

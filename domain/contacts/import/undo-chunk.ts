@@ -29,33 +29,48 @@ const PASSIVE = ['CONTACT_CREATED', 'SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UP
  */
 export async function undoChunk(tx: EntityManager, chunk: Chunk): Promise<UndoFigures> {
   const { tenantId } = chunk;
-  const [found] = await rows<{ record: Omit<UndoRecord, 'updated'>; updated: number[] | null }>(tx, sql`
+  const [found] = await rows<{ record: Omit<UndoRecord, 'updated'>; updated: number[] | null }>(
+    tx,
+    sql`
     select undo - 'updated' as record, (select json_agg(id::bigint) from jsonb_object_keys(undo -> 'updated') id) as updated
-    from contact_import_chunks where import_id = ${chunk.importId} and chunk = ${chunk.chunk}`);
+    from contact_import_chunks where import_id = ${chunk.importId} and chunk = ${chunk.chunk}`,
+  );
   const { record, updated } = found!;
   const [made, listed] = [idsOfRanges(record.made), idsOfRanges(record.listed)];
   await lockContacts(tx, tenantId, [...made, ...(updated ?? []), ...listed]);
 
   const ofMade = await judgeMade(tx, tenantId, made);
   const ofUpdated = updated ? await judgeUpdated(tx, chunk, record.suppressed ?? []) : [];
-  const [removable, restorable] = [ofMade, ofUpdated].map((verdicts) => verdicts.filter(({ reason }) => reason === null).map(({ id }) => id));
+  const [removable, restorable] = [ofMade, ofUpdated].map((verdicts) =>
+    verdicts.filter(({ reason }) => reason === null).map(({ id }) => id),
+  );
   const kept = [...ofMade, ...ofUpdated].filter(({ reason }) => reason !== null);
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into contact_import_kept (tenant_id, import_id, contact_id, reason)
     select ${tenantId}, ${chunk.importId}::bigint, id, reason from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as k(id bigint, reason text)
-    on conflict do nothing`);
-  await rows(tx, sql`
+    on conflict do nothing`,
+  );
+  await rows(
+    tx,
+    sql`
     delete from suppressions s using contacts c
     where s.tenant_id = ${tenantId} and s.id = any(${record.suppressed ?? []}::bigint[]) and s.reason = 'unsubscribed' and s.source = 'import'
-      and c.tenant_id = s.tenant_id and c.email_key = s.email_key and c.id = any(${[...removable!, ...restorable!]}::bigint[])`);
+      and c.tenant_id = s.tenant_id and c.email_key = s.email_key and c.id = any(${[...removable!, ...restorable!]}::bigint[])`,
+  );
   const left = chunk.listId === null ? [] : await leaveList(tx, chunk, chunk.listId, listed);
   await removeContacts(tx, tenantId, removable!);
   const restored = await restoreContacts(tx, chunk, restorable!);
   await removeCompanies(tx, tenantId, record.companies ?? []);
-  await rows(tx, sql`update contact_import_chunks set undo = null where import_id = ${chunk.importId} and chunk = ${chunk.chunk}`);
+  await rows(
+    tx,
+    sql`update contact_import_chunks set undo = null where import_id = ${chunk.importId} and chunk = ${chunk.chunk}`,
+  );
   const gone = new Set(removable);
   await appendEvents(tx, { tenantId, requestId: null }, [
-    ...restored, ...left.filter((id) => !gone.has(id)).map((id) => membershipEvent(chunk.listId!, id, false)),
+    ...restored,
+    ...left.filter((id) => !gone.has(id)).map((id) => membershipEvent(chunk.listId!, id, false)),
   ]);
   return { removed: removable!.length, restored: restored.length, kept: kept.length };
 }
@@ -64,9 +79,15 @@ export async function undoChunk(tx: EntityManager, chunk: Chunk): Promise<UndoFi
 async function judgeMade(tx: EntityManager, tenantId: string, ids: number[]): Promise<Verdict[]> {
   if (ids.length === 0) return [];
   // Locked as for a deletion first: who enters a campaign meanwhile is seen then.
-  await rows(tx, sql`select 1 from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`);
-  const has = (table: string) => sql`exists (select 1 from ${sql.table(table)} h where h.tenant_id = c.tenant_id and h.contact_id = c.id)`;
-  return rows<Verdict>(tx, sql`
+  await rows(
+    tx,
+    sql`select 1 from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`,
+  );
+  const has = (table: string) =>
+    sql`exists (select 1 from ${sql.table(table)} h where h.tenant_id = c.tenant_id and h.contact_id = c.id)`;
+  return rows<Verdict>(
+    tx,
+    sql`
     select c.id, case
       when c.version <> 1 then 'changed_since'
       when ${has('campaign_executions')} then 'in_campaign'
@@ -75,12 +96,19 @@ async function judgeMade(tx: EntityManager, tenantId: string, ids: number[]): Pr
       when exists (
         select 1 from contact_activities h where h.tenant_id = c.tenant_id and h.contact_id = c.id and h.type <> all(${PASSIVE}::text[])) then 'active'
     end as reason
-    from contacts c where c.tenant_id = ${tenantId} and c.id = any(${ids}::bigint[])`);
+    from contacts c where c.tenant_id = ${tenantId} and c.id = any(${ids}::bigint[])`,
+  );
 }
 
 /** A status is not lifted where the address is suppressed for another cause, or its owner has unsubscribed since. */
-async function judgeUpdated(tx: EntityManager, { tenantId, importId, chunk }: Chunk, suppressed: number[]): Promise<Verdict[]> {
-  return rows<Verdict>(tx, sql`
+async function judgeUpdated(
+  tx: EntityManager,
+  { tenantId, importId, chunk }: Chunk,
+  suppressed: number[],
+): Promise<Verdict[]> {
+  return rows<Verdict>(
+    tx,
+    sql`
     select c.id, case
       when c.version <> (u.state ->> 'v')::int then 'changed_since'
       when u.state -> 'was' -> 'status' is not null and (
@@ -93,16 +121,25 @@ async function judgeUpdated(tx: EntityManager, { tenantId, importId, chunk }: Ch
     end as reason
     from contact_import_chunks k cross join jsonb_each(k.undo -> 'updated') u(id, state)
     join contacts c on c.tenant_id = ${tenantId} and c.id = u.id::bigint
-    where k.import_id = ${importId} and k.chunk = ${chunk}`);
+    where k.import_id = ${importId} and k.chunk = ${chunk}`,
+  );
 }
 
 /** Takes those from the list whom the chunk put there; who left and came again since has another time and stays. */
-async function leaveList(tx: EntityManager, { tenantId, importId, chunk }: Chunk, listId: number, ids: number[]): Promise<number[]> {
-  const left = await rows<{ contact_id: number }>(tx, sql`
+async function leaveList(
+  tx: EntityManager,
+  { tenantId, importId, chunk }: Chunk,
+  listId: number,
+  ids: number[],
+): Promise<number[]> {
+  const left = await rows<{ contact_id: number }>(
+    tx,
+    sql`
     delete from segment_members m using contact_import_chunks k
     where m.tenant_id = ${tenantId} and m.segment_id = ${listId} and m.contact_id = any(${ids}::bigint[])
       and k.import_id = ${importId} and k.chunk = ${chunk} and m.added_at = k.created_at
-    returning m.contact_id`);
+    returning m.contact_id`,
+  );
   return left.map((row) => row.contact_id).sort((a, b) => a - b);
 }
 
@@ -113,12 +150,29 @@ async function removeContacts(tx: EntityManager, tenantId: string, ids: number[]
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[])`);
 }
 
-async function restoreContacts(tx: EntityManager, { tenantId, importId, chunk }: Chunk, ids: number[]): Promise<NewEvent[]> {
+async function restoreContacts(
+  tx: EntityManager,
+  { tenantId, importId, chunk }: Chunk,
+  ids: number[],
+): Promise<NewEvent[]> {
   if (ids.length === 0) return [];
   const text = (column: string, value = sql`w.was ->> ${sql.lit(column)}`) =>
     sql`${sql.ref(column)} = case when jsonb_exists(w.was, ${sql.lit(column)}) then ${value} else c.${sql.ref(column)} end`;
-  const texts = ['email', 'status', 'first_name', 'last_name', 'phone', 'phone_e164', 'job_title', 'timezone', 'locale', 'source'].map((column) => text(column));
-  const restored = await rows<{ id: number; version: number; columns: string[] }>(tx, sql`
+  const texts = [
+    'email',
+    'status',
+    'first_name',
+    'last_name',
+    'phone',
+    'phone_e164',
+    'job_title',
+    'timezone',
+    'locale',
+    'source',
+  ].map((column) => text(column));
+  const restored = await rows<{ id: number; version: number; columns: string[] }>(
+    tx,
+    sql`
     update contacts c set ${sql.join(texts)},
       ${text('tags', sql`array(select jsonb_array_elements_text(w.was -> 'tags'))`)}, ${text('custom_fields', sql`w.was -> 'custom_fields'`)},
       ${text('company_id', sql`(select k.id from companies k where k.tenant_id = c.tenant_id and k.id = (w.was ->> 'company_id')::bigint)`)},
@@ -128,18 +182,34 @@ async function restoreContacts(tx: EntityManager, { tenantId, importId, chunk }:
       where k.import_id = ${importId} and k.chunk = ${chunk}
     ) w
     where c.tenant_id = ${tenantId} and c.id = w.id and c.id = any(${ids}::bigint[])
-    returning c.id, c.version, array(select jsonb_object_keys(w.was)) as columns`);
-  return restored.sort((a, b) => a.id - b.id).map(({ id, version, columns }) => ({
-    type: 'CONTACT_UPDATED', entity: `contact/${id}`, data: { contactId: id, version, changed: columns.flatMap((column) => API_NAMES[column] ?? []) },
-  }));
+    returning c.id, c.version, array(select jsonb_object_keys(w.was)) as columns`,
+  );
+  return restored
+    .sort((a, b) => a.id - b.id)
+    .map(({ id, version, columns }) => ({
+      type: 'CONTACT_UPDATED',
+      entity: `contact/${id}`,
+      data: { contactId: id, version, changed: columns.flatMap((column) => API_NAMES[column] ?? []) },
+    }));
 }
 
 /** Companies that the chunk made, that nobody has changed and nobody is in. */
 async function removeCompanies(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
-  await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`);
-  const removed = await rows<{ id: number }>(tx, sql`
+  await rows(
+    tx,
+    sql`select 1 from companies where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`,
+  );
+  const removed = await rows<{ id: number }>(
+    tx,
+    sql`
     delete from companies k where k.tenant_id = ${tenantId} and k.id = any(${ids}::bigint[]) and k.version = 1
-      and not exists (select 1 from contacts c where c.tenant_id = k.tenant_id and c.company_id = k.id) returning k.id`);
-  await removeScores(tx, tenantId, 'company', removed.map(({ id }) => id));
+      and not exists (select 1 from contacts c where c.tenant_id = k.tenant_id and c.company_id = k.id) returning k.id`,
+  );
+  await removeScores(
+    tx,
+    tenantId,
+    'company',
+    removed.map(({ id }) => id),
+  );
 }

@@ -13,18 +13,27 @@ import type { UndoFigures } from './undo-record.ts';
 export async function startUndo(em: EntityManager, author: Author, id: number): Promise<ContactImport> {
   const { tenantId } = author;
   return em.transactional(async (tx) => {
-    const [locked] = await rows<{ recorded: boolean }>(tx, sql`
+    const [locked] = await rows<{ recorded: boolean }>(
+      tx,
+      sql`
       select not exists (select 1 from contact_import_chunks k where k.tenant_id = i.tenant_id and k.import_id = i.id and k.undo is null) as recorded
-      from contact_imports i where i.id = ${id} for update`);
+      from contact_imports i where i.id = ${id} for update`,
+    );
     if (!locked) throw notFound('import', id);
     const job = await tx.findOneOrFail(ContactImport, { id }, { refresh: true });
     if (job.options.dryRun) throw new AppError('conflict', 'A dry run has changed nothing');
-    if (job.undo) throw new AppError('conflict', job.status === 'UNDONE' ? 'The import is UNDONE' : 'The import is being undone');
-    if (job.status === 'PENDING' || job.status === 'RUNNING') throw new AppError('conflict', `The import is ${job.status}: cancel it first`);
+    if (job.undo)
+      throw new AppError('conflict', job.status === 'UNDONE' ? 'The import is UNDONE' : 'The import is being undone');
+    if (job.status === 'PENDING' || job.status === 'RUNNING')
+      throw new AppError('conflict', `The import is ${job.status}: cancel it first`);
     if (!locked.recorded) throw new AppError('conflict', 'The import was made before imports could be undone');
     job.undo = { removed: 0, restored: 0, kept: 0 };
     await tx.flush();
-    await appendAudit(tx, author, { action: 'contact_import.undo_requested', resourceType: 'contact_import', resourceId: id });
+    await appendAudit(tx, author, {
+      action: 'contact_import.undo_requested',
+      resourceType: 'contact_import',
+      resourceId: id,
+    });
     await appendWorkflow(tx, 'importUndo', { tenantId, importId: id });
     return job;
   });
@@ -34,24 +43,40 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
  * Undoes the last chunk that is not undone yet, in one transaction, so that it is undone whole and once whatever dies.
  * After the first chunk the import is UNDONE. Answers the figures so far, and whether that was all.
  */
-export async function undoNextChunk(orm: Orm, tenantId: string, importId: number): Promise<UndoFigures & { over: boolean }> {
+export async function undoNextChunk(
+  orm: Orm,
+  tenantId: string,
+  importId: number,
+): Promise<UndoFigures & { over: boolean }> {
   return retriedTransaction(tenantEm(orm, tenantId), async (tx) => {
     // A second attempt waits here for the first, and then sees what that has done.
-    const [job] = await rows<{ list_id: number | null; undo: UndoFigures }>(tx, sql`
-      select (options ->> 'listId')::bigint as list_id, undo from contact_imports where id = ${importId} and undo is not null for update`);
+    const [job] = await rows<{ list_id: number | null; undo: UndoFigures }>(
+      tx,
+      sql`
+      select (options ->> 'listId')::bigint as list_id, undo from contact_imports where id = ${importId} and undo is not null for update`,
+    );
     if (!job) throw notFound('import', importId);
-    const [next] = await rows<{ chunk: number }>(tx, sql`
-      select chunk from contact_import_chunks where import_id = ${importId} and undo is not null order by chunk desc limit 1`);
+    const [next] = await rows<{ chunk: number }>(
+      tx,
+      sql`
+      select chunk from contact_import_chunks where import_id = ${importId} and undo is not null order by chunk desc limit 1`,
+    );
     if (!next) {
-      await rows(tx, sql`
-        update contact_imports set status = 'UNDONE', version = version + 1, updated_at = now() where id = ${importId} and status <> 'UNDONE'`);
+      await rows(
+        tx,
+        sql`
+        update contact_imports set status = 'UNDONE', version = version + 1, updated_at = now() where id = ${importId} and status <> 'UNDONE'`,
+      );
       return { ...job.undo, over: true };
     }
     const done = await undoChunk(tx, { tenantId, importId, chunk: next.chunk, listId: job.list_id });
     const { removed, restored, kept } = job.undo;
     const undo = { removed: removed + done.removed, restored: restored + done.restored, kept: kept + done.kept };
-    await rows(tx, sql`
-      update contact_imports set undo = ${JSON.stringify(undo)}::jsonb, version = version + 1, updated_at = now() where id = ${importId}`);
+    await rows(
+      tx,
+      sql`
+      update contact_imports set undo = ${JSON.stringify(undo)}::jsonb, version = version + 1, updated_at = now() where id = ${importId}`,
+    );
     return { ...undo, over: false };
   });
 }

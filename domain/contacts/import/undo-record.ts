@@ -31,7 +31,9 @@ export interface UndoParts {
 
 /** The record as JSON. */
 export function undoRecord({ suppressed, companies, ...texts }: UndoParts): string {
-  const lists = Object.entries({ suppressed, companies }).filter(([, ids]) => ids.length > 0).map(([name, ids]) => [name, JSON.stringify(ids)]);
+  const lists = Object.entries({ suppressed, companies })
+    .filter(([, ids]) => ids.length > 0)
+    .map(([name, ids]) => [name, JSON.stringify(ids)]);
   return `{${[...Object.entries(texts), ...lists].map(([name, text]) => `"${name}":${text}`).join(',')}}`;
 }
 
@@ -49,8 +51,10 @@ export function idRanges(source: string): string {
  * piece by piece takes twice as long.
  */
 export function beforeImage(columns: readonly string[]): string {
-  const members = columns.map((column) =>
-    `case when new.${column} is distinct from old.${column} then '"${column}":' || coalesce(to_json(old.${column})::text, 'null') end`);
+  const members = columns.map(
+    (column) =>
+      `case when new.${column} is distinct from old.${column} then '"${column}":' || coalesce(to_json(old.${column})::text, 'null') end`,
+  );
   return `'"' || new.id || '":{"v":' || new.version || ',"was":{' || concat_ws(',', ${members.join(', ')}) || '}}'`;
 }
 

@@ -8,9 +8,20 @@ import { combineViolations } from '../../common/valid-part.ts';
 import { inTurns } from '../../common/turn.ts';
 import { applyValues } from '../values/apply-values.ts';
 import {
-  companiesByName, contactsByKey, existingCompanies, insertContacts, resolveCompanies, setCompanies, writeContacts,
+  companiesByName,
+  contactsByKey,
+  existingCompanies,
+  insertContacts,
+  resolveCompanies,
+  setCompanies,
+  writeContacts,
 } from './batch-rows.ts';
-import { checkContactValues, type ContactInput, type ContactStatus, type ContactValues } from '../values/contact-values.ts';
+import {
+  checkContactValues,
+  type ContactInput,
+  type ContactStatus,
+  type ContactValues,
+} from '../values/contact-values.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { mergedCustomFields } from '../values/custom-values.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
@@ -46,45 +57,90 @@ interface Draft {
  * would, in their order (of two rows with one address the second changes what the first has made), but by sets, in one
  * transaction. A row that is refused leaves the others alone. Answers one result a row.
  */
-export async function batchContacts(em: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
+export async function batchContacts(
+  em: EntityManager,
+  origin: Origin,
+  mode: 'upsert' | 'create',
+  batch: readonly BatchRow[],
+): Promise<BatchResult[]> {
   // Someone else may have made one of the contacts meanwhile: begun anew it is found.
   const isTaken = (error: unknown): boolean => pgError(error)?.constraint === 'contacts_email_key';
   return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isTaken);
 }
 
-async function writeBatch(tx: EntityManager, origin: Origin, mode: 'upsert' | 'create', batch: readonly BatchRow[]): Promise<BatchResult[]> {
+async function writeBatch(
+  tx: EntityManager,
+  origin: Origin,
+  mode: 'upsert' | 'create',
+  batch: readonly BatchRow[],
+): Promise<BatchResult[]> {
   const { tenantId } = origin;
   const types = await customFieldTypes(tx, tenantId);
-  const checked = await inTurns(batch, ({ input, violations: told }) => ({ input, told, ...checkContactValues(input ?? {}, types) }));
+  const checked = await inTurns(batch, ({ input, violations: told }) => ({
+    input,
+    told,
+    ...checkContactValues(input ?? {}, types),
+  }));
   const keys = [...new Set(checked.flatMap(({ values }) => values.emailKey ?? []))];
   const known = await contactsByKey(tx, tenantId, keys);
-  const suppressed = await suppressedStatuses(tx, tenantId, keys.filter((key) => !known.has(key)));
-  const companies = await existingCompanies(tx, tenantId, checked.flatMap(({ values }) => values.companyId ?? []));
+  const suppressed = await suppressedStatuses(
+    tx,
+    tenantId,
+    keys.filter((key) => !known.has(key)),
+  );
+  const companies = await existingCompanies(
+    tx,
+    tenantId,
+    checked.flatMap(({ values }) => values.companyId ?? []),
+  );
 
-  const named = await companiesByName(tx, tenantId, checked.flatMap(({ values }) => values.company ?? []));
+  const named = await companiesByName(
+    tx,
+    tenantId,
+    checked.flatMap(({ values }) => values.company ?? []),
+  );
   const drafts = new Map([...known].map(([key, contact]): [string, Draft] => [key, draftOf(contact, false)]));
-  const outcomes = checked.map(({ input, told, values, violations }): { key: string; status: 'created' | 'updated' | 'unchanged' } | Violation[] => {
-    if (input === null) return told;
-    const draft = drafts.get(values.emailKey ?? '');
-    const errors = combineViolations(told, [...violations, ...rowViolations(values, draft, mode, companies), ...(draft ? [] : missingNames(input))]);
-    if (errors.length > 0) return errors;
-    const key = values.emailKey!;
-    // A name that nobody has yet is for `save` to make a company of.
-    const companyId = values.company == null ? undefined : named.get(companyNameKey(values.company));
-    if (companyId !== undefined) Object.assign(values, { company: undefined, companyId });
-    else if (values.company === null) Object.assign(values, { company: undefined, companyId: values.companyId ?? null });
-    if (draft) return { key, status: change(draft, values) ? 'updated' : 'unchanged' };
-    drafts.set(key, newDraft(tenantId, values, suppressed.get(key)));
-    return { key, status: 'created' };
-  });
+  const outcomes = checked.map(
+    ({
+      input,
+      told,
+      values,
+      violations,
+    }): { key: string; status: 'created' | 'updated' | 'unchanged' } | Violation[] => {
+      if (input === null) return told;
+      const draft = drafts.get(values.emailKey ?? '');
+      const errors = combineViolations(told, [
+        ...violations,
+        ...rowViolations(values, draft, mode, companies),
+        ...(draft ? [] : missingNames(input)),
+      ]);
+      if (errors.length > 0) return errors;
+      const key = values.emailKey!;
+      // A name that nobody has yet is for `save` to make a company of.
+      const companyId = values.company == null ? undefined : named.get(companyNameKey(values.company));
+      if (companyId !== undefined) Object.assign(values, { company: undefined, companyId });
+      else if (values.company === null)
+        Object.assign(values, { company: undefined, companyId: values.companyId ?? null });
+      if (draft) return { key, status: change(draft, values) ? 'updated' : 'unchanged' };
+      drafts.set(key, newDraft(tenantId, values, suppressed.get(key)));
+      return { key, status: 'created' };
+    },
+  );
 
   await save(tx, origin, [...drafts.values()]);
-  return outcomes.map((outcome) => (
-    Array.isArray(outcome) ? { status: 'rejected', id: null, errors: outcome } : { status: outcome.status, id: drafts.get(outcome.key)!.contact.id, errors: [] }
-  ));
+  return outcomes.map((outcome) =>
+    Array.isArray(outcome)
+      ? { status: 'rejected', id: null, errors: outcome }
+      : { status: outcome.status, id: drafts.get(outcome.key)!.contact.id, errors: [] },
+  );
 }
 
-function rowViolations(values: ContactValues, draft: Draft | undefined, mode: 'upsert' | 'create', companies: ReadonlySet<number>): Violation[] {
+function rowViolations(
+  values: ContactValues,
+  draft: Draft | undefined,
+  mode: 'upsert' | 'create',
+  companies: ReadonlySet<number>,
+): Violation[] {
   const errors = statusViolations(values.status, draft?.contact.status ?? 'active');
   if (values.companyId != null && values.company != null) errors.push(COMPANY_TWICE);
   else if (values.companyId != null && !companies.has(values.companyId)) errors.push(noCompany(values.companyId));
@@ -93,13 +149,40 @@ function rowViolations(values: ContactValues, draft: Draft | undefined, mode: 'u
 }
 
 const missingNames = (input: ContactInput): Violation[] =>
-  (['firstName', 'lastName'] as const).filter((name) => input[name] === undefined).map((name) => ({ path: `/${name}`, code: 'required', message: 'is required' }));
+  (['firstName', 'lastName'] as const)
+    .filter((name) => input[name] === undefined)
+    .map((name) => ({ path: `/${name}`, code: 'required', message: 'is required' }));
 
-const draftOf = (contact: Contact, isNew: boolean): Draft => ({ contact, isNew, oldStatus: contact.status!, changed: new Set(), companyName: null });
+const draftOf = (contact: Contact, isNew: boolean): Draft => ({
+  contact,
+  isNew,
+  oldStatus: contact.status!,
+  changed: new Set(),
+  companyName: null,
+});
 
-function newDraft(tenantId: string, { customFields, company, status, ...values }: ContactValues, suppressed: ContactStatus | undefined): Draft {
-  const none = { phone: null, phoneE164: null, jobTitle: null, companyId: null, timezone: null, locale: null, source: null, tags: [] as string[] };
-  const contact = { ...none, ...values, tenantId, status: suppressed ?? status ?? 'active', customFields: mergedCustomFields({}, customFields ?? null) };
+function newDraft(
+  tenantId: string,
+  { customFields, company, status, ...values }: ContactValues,
+  suppressed: ContactStatus | undefined,
+): Draft {
+  const none = {
+    phone: null,
+    phoneE164: null,
+    jobTitle: null,
+    companyId: null,
+    timezone: null,
+    locale: null,
+    source: null,
+    tags: [] as string[],
+  };
+  const contact = {
+    ...none,
+    ...values,
+    tenantId,
+    status: suppressed ?? status ?? 'active',
+    customFields: mergedCustomFields({}, customFields ?? null),
+  };
   return { ...draftOf(contact as unknown as Contact, true), companyName: company ?? null };
 }
 
@@ -110,32 +193,79 @@ function change(draft: Draft, { company, ...values }: ContactValues): boolean {
   const before = draft.companyName;
   if (company != null) draft.companyName = company;
   else if (values.companyId !== undefined) draft.companyName = null;
-  return changed.length > 0 || (company != null && (before === null || companyNameKey(before) !== companyNameKey(company)));
+  return (
+    changed.length > 0 || (company != null && (before === null || companyNameKey(before) !== companyNameKey(company)))
+  );
 }
 
 async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[]): Promise<void> {
   const { tenantId } = origin;
   const made = drafts.filter(({ isNew }) => isNew);
-  await insertContacts(tx, tenantId, made.map(({ contact }) => contact));
+  await insertContacts(
+    tx,
+    tenantId,
+    made.map(({ contact }) => contact),
+  );
   // After the contacts, as everybody does.
-  const ids = await resolveCompanies(tx, tenantId, drafts.flatMap(({ companyName }) => companyName ?? []));
+  const ids = await resolveCompanies(
+    tx,
+    tenantId,
+    drafts.flatMap(({ companyName }) => companyName ?? []),
+  );
   for (const draft of drafts) {
     const companyId = draft.companyName === null ? undefined : ids(draft.companyName);
     if (companyId !== undefined) for (const name of applyValues(draft.contact, { companyId })) draft.changed.add(name);
   }
   const updated = drafts.filter(({ isNew, changed }) => !isNew && changed.size > 0);
-  await writeContacts(tx, tenantId, updated.map(({ contact }) => contact));
-  await setCompanies(tx, tenantId, made.flatMap(({ contact }) => (contact.companyId == null ? [] : [contact])));
-  const optedOut = [...made.filter(({ contact }) => contact.status === 'unsubscribed'), ...updated.filter((draft) => isOptOut(draft))];
-  await suppressUnsubscribed(tx, tenantId, optedOut.map(({ contact }) => contact.emailKey));
+  await writeContacts(
+    tx,
+    tenantId,
+    updated.map(({ contact }) => contact),
+  );
+  await setCompanies(
+    tx,
+    tenantId,
+    made.flatMap(({ contact }) => (contact.companyId == null ? [] : [contact])),
+  );
+  const optedOut = [
+    ...made.filter(({ contact }) => contact.status === 'unsubscribed'),
+    ...updated.filter((draft) => isOptOut(draft)),
+  ];
+  await suppressUnsubscribed(
+    tx,
+    tenantId,
+    optedOut.map(({ contact }) => contact.emailKey),
+  );
   await appendEvents(tx, origin, [
-    ...made.map(({ contact: { id, email } }): NewEvent => ({ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } })),
-    ...updated.map(({ contact: { id, version }, changed }): NewEvent => (
-      { type: 'CONTACT_UPDATED', entity: `contact/${id}`, data: { contactId: id, version: version!, changed: [...changed] } })),
-    ...updated.filter(isOptOut).map(({ contact: { id } }): NewEvent => ({ type: 'CONTACT_UNSUBSCRIBED', entity: `contact/${id}`, data: { contactId: id, reason: 'api' } })),
+    ...made.map(({ contact: { id, email } }): NewEvent => ({
+      type: 'CONTACT_CREATED',
+      entity: `contact/${id}`,
+      data: { contactId: id, email },
+    })),
+    ...updated.map(({ contact: { id, version }, changed }): NewEvent => ({
+      type: 'CONTACT_UPDATED',
+      entity: `contact/${id}`,
+      data: { contactId: id, version: version!, changed: [...changed] },
+    })),
+    ...updated.filter(isOptOut).map(({ contact: { id } }): NewEvent => ({
+      type: 'CONTACT_UNSUBSCRIBED',
+      entity: `contact/${id}`,
+      data: { contactId: id, reason: 'api' },
+    })),
   ]);
-  await refreshMemberships(tx, tenantId, made.map(({ contact }) => contact.id), { requestId: origin.requestId });
-  await refreshMemberships(tx, tenantId, updated.map(({ contact }) => contact.id), { causes: ['contact', 'company'], requestId: origin.requestId });
+  await refreshMemberships(
+    tx,
+    tenantId,
+    made.map(({ contact }) => contact.id),
+    { requestId: origin.requestId },
+  );
+  await refreshMemberships(
+    tx,
+    tenantId,
+    updated.map(({ contact }) => contact.id),
+    { causes: ['contact', 'company'], requestId: origin.requestId },
+  );
 }
 
-const isOptOut = ({ contact, oldStatus }: Draft): boolean => contact.status === 'unsubscribed' && oldStatus !== 'unsubscribed';
+const isOptOut = ({ contact, oldStatus }: Draft): boolean =>
+  contact.status === 'unsubscribed' && oldStatus !== 'unsubscribed';

@@ -11,31 +11,65 @@ const FIELDS = sql`
   job_title as "jobTitle", company_id as "companyId", status, tags, custom_fields as "customFields", timezone, locale, source, version`;
 
 /** The contacts that have these addresses, locked, as they are then. */
-export async function contactsByKey(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<Map<string, Contact>> {
-  const found = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and email_key = any(${[...keys]}::text[])`);
-  const ids = await lockContacts(tx, tenantId, found.map((row) => row.id));
-  const contacts = await rows<Contact>(tx, sql`
-    select ${FIELDS} from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and email_key = any(${[...keys]}::text[])`);
+export async function contactsByKey(
+  tx: EntityManager,
+  tenantId: string,
+  keys: readonly string[],
+): Promise<Map<string, Contact>> {
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`select id from contacts where tenant_id = ${tenantId} and email_key = any(${[...keys]}::text[])`,
+  );
+  const ids = await lockContacts(
+    tx,
+    tenantId,
+    found.map((row) => row.id),
+  );
+  const contacts = await rows<Contact>(
+    tx,
+    sql`
+    select ${FIELDS} from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) and email_key = any(${[...keys]}::text[])`,
+  );
   return new Map(contacts.map((contact) => [contact.emailKey, contact]));
 }
 
-export async function existingCompanies(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<Set<number>> {
+export async function existingCompanies(
+  tx: EntityManager,
+  tenantId: string,
+  ids: readonly number[],
+): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
-  const found = await rows<{ id: number }>(tx, sql`select id from companies where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])`);
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`select id from companies where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])`,
+  );
   return new Set(found.map((row) => row.id));
 }
 
 /** Companies by the keys of their names, the oldest of each. */
-export async function companiesByName(tx: EntityManager, tenantId: string, names: readonly string[]): Promise<Map<string, number>> {
+export async function companiesByName(
+  tx: EntityManager,
+  tenantId: string,
+  names: readonly string[],
+): Promise<Map<string, number>> {
   if (names.length === 0) return new Map();
-  const found = await rows<{ key: string; id: number }>(tx, sql`
-    select name_key as key, min(id) as id from companies where tenant_id = ${tenantId} and name_key = any(${[...new Set(names.map(companyNameKey))]}::text[]) group by name_key`);
+  const found = await rows<{ key: string; id: number }>(
+    tx,
+    sql`
+    select name_key as key, min(id) as id from companies where tenant_id = ${tenantId} and name_key = any(${[...new Set(names.map(companyNameKey))]}::text[]) group by name_key`,
+  );
   return new Map(found.map(({ key, id }) => [key, id]));
 }
 
 /** The companies of these names, found or made, as a function from name to id. */
-export async function resolveCompanies(tx: EntityManager, tenantId: string, names: string[]): Promise<(name: string) => number> {
-  const client = { query: (text: string, values: unknown[]) => tx.getKysely().executeQuery(CompiledQuery.raw(text, values)) };
+export async function resolveCompanies(
+  tx: EntityManager,
+  tenantId: string,
+  names: string[],
+): Promise<(name: string) => number> {
+  const client = {
+    query: (text: string, values: unknown[]) => tx.getKysely().executeQuery(CompiledQuery.raw(text, values)),
+  };
   const { ids } = await findOrCreateCompanies(client as unknown as pg.ClientBase, tenantId, names);
   return (name) => ids.get(companyNameKey(name))!;
 }
@@ -43,18 +77,22 @@ export async function resolveCompanies(tx: EntityManager, tenantId: string, name
 /** What a contact's columns are written from. */
 const RECORD = sql`r(id bigint, "firstName" text, "lastName" text, email text, "emailKey" text, phone text, "phoneE164" text, "jobTitle" text,
   "companyId" bigint, status text, tags text[], "customFields" jsonb, timezone text, locale text, source text)`;
-const record = (contacts: readonly Contact[]) => sql`jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as ${RECORD}`;
+const record = (contacts: readonly Contact[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as ${RECORD}`;
 
 /** Inserts contacts without companies, in address order (as imports do, against deadlocks), and sets their ids. */
 export async function insertContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   const now = new Date();
-  const made = await rows<{ id: number; key: string }>(tx, sql`
+  const made = await rows<{ id: number; key: string }>(
+    tx,
+    sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, job_title, status, tags, custom_fields, timezone, locale,
       source, created_at, updated_at)
     select ${tenantId}, "firstName", "lastName", email, "emailKey", phone, "phoneE164", "jobTitle", status, tags, "customFields", timezone, locale,
       source, ${now}::timestamptz, ${now}::timestamptz
-    from ${record(contacts)} order by "emailKey" returning id, email_key as key`);
+    from ${record(contacts)} order by "emailKey" returning id, email_key as key`,
+  );
   const ids = new Map(made.map(({ id, key }) => [key, id]));
   for (const contact of contacts) contact.id = ids.get(contact.emailKey)!;
 }
@@ -63,12 +101,15 @@ export async function insertContacts(tx: EntityManager, tenantId: string, contac
 export async function writeContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   await holdCompanies(tx, tenantId, contacts);
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     update contacts c set first_name = r."firstName", last_name = r."lastName", email = r.email, phone = r.phone, phone_e164 = r."phoneE164",
       job_title = r."jobTitle", company_id = k.id, status = r.status, tags = r.tags, custom_fields = r."customFields", timezone = r.timezone,
       locale = r.locale, source = r.source, version = c.version + 1, updated_at = ${new Date()}::timestamptz
     from ${record(contacts)} left join companies k on k.tenant_id = ${tenantId} and k.id = r."companyId"
-    where c.tenant_id = ${tenantId} and c.id = r.id`);
+    where c.tenant_id = ${tenantId} and c.id = r.id`,
+  );
   for (const contact of contacts) contact.version = contact.version! + 1;
 }
 
@@ -76,13 +117,20 @@ export async function writeContacts(tx: EntityManager, tenantId: string, contact
 export async function setCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   await holdCompanies(tx, tenantId, contacts);
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     update contacts c set company_id = k.id from ${record(contacts)} join companies k on k.tenant_id = ${tenantId} and k.id = r."companyId"
-    where c.tenant_id = ${tenantId} and c.id = r.id`);
+    where c.tenant_id = ${tenantId} and c.id = r.id`,
+  );
 }
 
 /** Until memberships are judged by them, companies are neither changed nor deleted. */
 async function holdCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
-  if (ids.length > 0) await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for share`);
+  if (ids.length > 0)
+    await rows(
+      tx,
+      sql`select 1 from companies where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for share`,
+    );
 }

@@ -11,18 +11,34 @@ import { mergedCustomFields } from '../values/custom-values.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 
 /** Creates a company; names need not be unique. */
-export async function createCompany(em: EntityManager, tenantId: string, input: CompanyInput & { name: string }): Promise<Company> {
+export async function createCompany(
+  em: EntityManager,
+  tenantId: string,
+  input: CompanyInput & { name: string },
+): Promise<Company> {
   return em.transactional(async (tx) => {
-    const { values: { customFields = null, ...values }, violations } = checkCompanyValues(input, await customFieldTypes(tx, tenantId, 'company'));
+    const {
+      values: { customFields = null, ...values },
+      violations,
+    } = checkCompanyValues(input, await customFieldTypes(tx, tenantId, 'company'));
     assertValid(violations);
-    const company = tx.create(Company, { ...(values as { name: string; nameKey: string }), customFields: mergedCustomFields({}, customFields), tenantId });
+    const company = tx.create(Company, {
+      ...(values as { name: string; nameKey: string }),
+      customFields: mergedCustomFields({}, customFields),
+      tenantId,
+    });
     await tx.flush();
     return company;
   });
 }
 
 /** Changes a company and judges its contacts' memberships anew. `read` as at `updateContact`. Throws `not_found`. */
-export async function updateCompany(em: EntityManager, origin: Origin, id: number, read: (current: Company) => CompanyInput): Promise<Company> {
+export async function updateCompany(
+  em: EntityManager,
+  origin: Origin,
+  id: number,
+  read: (current: Company) => CompanyInput,
+): Promise<Company> {
   const { tenantId } = origin;
   return retriedTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
@@ -33,43 +49,71 @@ export async function updateCompany(em: EntityManager, origin: Origin, id: numbe
     const { version } = company;
     await tx.flush();
     if (company.version !== version) {
-      await refreshMemberships(tx, tenantId, await contactsOf(tx, tenantId, id), { causes: ['company'], requestId: origin.requestId });
+      await refreshMemberships(tx, tenantId, await contactsOf(tx, tenantId, id), {
+        causes: ['company'],
+        requestId: origin.requestId,
+      });
     }
     return company;
   });
 }
 
 /** Deletes a company; its contacts stay, without one. `check` may refuse. Throws `not_found`. */
-export async function deleteCompany(em: EntityManager, author: Author, id: number, check: (current: Company) => void): Promise<void> {
+export async function deleteCompany(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: Company) => void,
+): Promise<void> {
   const { tenantId, requestId } = author;
   await retriedTransaction(em, async (tx) => {
     await lockContacts(tx, tenantId, await contactsOf(tx, tenantId, id));
     check(await lockCompany(tx, tenantId, id));
-    const freed = await rows<{ id: number; version: number }>(tx, sql`
+    const freed = await rows<{ id: number; version: number }>(
+      tx,
+      sql`
       update contacts set company_id = null, version = version + 1, updated_at = ${new Date()}
-      where tenant_id = ${tenantId} and company_id = ${id} returning id, version`);
+      where tenant_id = ${tenantId} and company_id = ${id} returning id, version`,
+    );
     await removeScores(tx, tenantId, 'company', [id]);
     await rows(tx, sql`delete from companies where tenant_id = ${tenantId} and id = ${id}`);
-    await appendEvents(tx, { tenantId, requestId }, freed.map((contact) => ({
-      type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['companyId'] },
-    })));
-    await refreshMemberships(tx, tenantId, freed.map((contact) => contact.id), { causes: ['contact', 'company'], requestId });
+    await appendEvents(
+      tx,
+      { tenantId, requestId },
+      freed.map((contact) => ({
+        type: 'CONTACT_UPDATED',
+        entity: `contact/${contact.id}`,
+        data: { contactId: contact.id, version: contact.version, changed: ['companyId'] },
+      })),
+    );
+    await refreshMemberships(
+      tx,
+      tenantId,
+      freed.map((contact) => contact.id),
+      { causes: ['contact', 'company'], requestId },
+    );
     // Not its name: that can be a person's.
     await appendAudit(tx, author, { action: 'company.deleted', resourceType: 'company', resourceId: id });
   });
 }
 
 const merged = ({ customFields: old }: Company, { customFields, ...values }: CompanyValues) =>
-  (customFields === undefined ? values : { ...values, customFields: mergedCustomFields(old!, customFields) });
+  customFields === undefined ? values : { ...values, customFields: mergedCustomFields(old!, customFields) };
 
 async function contactsOf(tx: EntityManager, tenantId: string, companyId: number): Promise<number[]> {
-  const found = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and company_id = ${companyId} order by id`);
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`select id from contacts where tenant_id = ${tenantId} and company_id = ${companyId} order by id`,
+  );
   return found.map((row) => row.id);
 }
 
 /** Not as strong as the ORM's lock, which would make everyone wait who gives a contact this company. */
 async function lockCompany(tx: EntityManager, tenantId: string, id: number): Promise<Company> {
-  const [locked] = await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = ${id} for no key update`);
+  const [locked] = await rows(
+    tx,
+    sql`select 1 from companies where tenant_id = ${tenantId} and id = ${id} for no key update`,
+  );
   if (!locked) throw notFound('company', id);
   return tx.findOneOrFail(Company, { id, tenantId }, { refresh: true });
 }

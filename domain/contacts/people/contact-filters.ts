@@ -76,9 +76,12 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
   const name = sql`lower(t.first_name || ' ' || t.last_name)`;
   const part = like(`%${escaped}%`);
   const ownHolds = sql`${name} ${part} or lower(t.email) ${part}`;
-  const found = [...text].length < 3
-    ? null
-    : await em.transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MOST_FOUND}) as id`));
+  const found =
+    [...text].length < 3
+      ? null
+      : await em.transactional((tx) =>
+          rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MOST_FOUND}) as id`),
+        );
   if (found === null || found.length === MOST_FOUND) {
     // All companies are read, once.
     const inCompany = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
@@ -90,5 +93,8 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
     when ${name} = lower(${text}::text) or lower(t.email) = lower(${text}::text) then 3
     when ${name} ${begin} or lower(t.last_name) ${begin} or lower(t.email) ${begin} then 2
     when ${name} ${part} or lower(t.email) ${part} then 1 else 0 end`;
-  return { where: sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and (${ownHolds} or ${inCompany}))`, relevance: { column, type: 'integer' } };
+  return {
+    where: sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and (${ownHolds} or ${inCompany}))`,
+    relevance: { column, type: 'integer' },
+  };
 }

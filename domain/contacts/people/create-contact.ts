@@ -20,10 +20,15 @@ export async function createContact(em: EntityManager, origin: Origin, input: Co
     const { email, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
     const id = await insertContact(tx, tenantId, { ...rest, email, emailKey });
     const companyId = await resolveCompany(tx, tenantId, values);
-    if (id === null) throw new AppError('email_taken', undefined, { errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }] });
+    if (id === null)
+      throw new AppError('email_taken', undefined, {
+        errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }],
+      });
     await setCompany(tx, tenantId, id, companyId);
     if (values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [emailKey]);
-    await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } }]);
+    await appendEvents(tx, origin, [
+      { type: 'CONTACT_CREATED', entity: `contact/${id}`, data: { contactId: id, email } },
+    ]);
     await refreshMemberships(tx, tenantId, [id], { requestId: origin.requestId });
     return withCompanyName(tx, await tx.findOneOrFail(Contact, { id, tenantId }));
   });

@@ -28,18 +28,26 @@ export interface HeldData {
 /** Reads all that is held on a contact, as it is at one moment, and writes down that it was read. Throws `not_found`. */
 export async function exportHeldData(em: EntityManager, caller: Caller, contactId: number): Promise<HeldData> {
   const { tenantId } = caller;
-  return em.transactional(async (tx) => {
-    const all = (query: ReturnType<typeof sql>) => rows<Record<string, unknown>>(tx, query);
-    const own = sql`tenant_id = ${tenantId} and contact_id = ${contactId}`;
-    const scored = sql`tenant_id = ${tenantId} and subject = 'contact' and subject_id = ${contactId}`;
-    const contact = await tx.findOne(Contact, { tenantId, id: contactId });
-    if (!contact) throw notFound('contact', contactId);
-    await appendAudit(tx, caller, { action: 'contact.data_exported', resourceType: 'contact', resourceId: contactId });
-    const [total] = await rows<{ total: number }>(tx, sql`select total from score_totals where ${scored}`);
-    return {
-      contact, company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
-      activities: await all(sql`select id, type, occurred_at as "occurredAt", data from contact_activities where ${own} order by id`),
-      emails: await all(sql`
+  return em.transactional(
+    async (tx) => {
+      const all = (query: ReturnType<typeof sql>) => rows<Record<string, unknown>>(tx, query);
+      const own = sql`tenant_id = ${tenantId} and contact_id = ${contactId}`;
+      const scored = sql`tenant_id = ${tenantId} and subject = 'contact' and subject_id = ${contactId}`;
+      const contact = await tx.findOne(Contact, { tenantId, id: contactId });
+      if (!contact) throw notFound('contact', contactId);
+      await appendAudit(tx, caller, {
+        action: 'contact.data_exported',
+        resourceType: 'contact',
+        resourceId: contactId,
+      });
+      const [total] = await rows<{ total: number }>(tx, sql`select total from score_totals where ${scored}`);
+      return {
+        contact,
+        company: contact.companyId == null ? null : await tx.findOne(Company, { tenantId, id: contact.companyId }),
+        activities: await all(
+          sql`select id, type, occurred_at as "occurredAt", data from contact_activities where ${own} order by id`,
+        ),
+        emails: await all(sql`
         select e.id, e.template_id as "templateId", t.name as "templateName", e.campaign_id as "campaignId", e.execution_id as "executionId", e.to_address as "to",
           e.status, e.reason, e.data, e.created_at as "createdAt", e.sent_at as "sentAt", coalesce((
             select jsonb_agg(jsonb_build_object('type', v.type, 'at', v.at, 'url', v.url, 'ip', v.ip, 'userAgent', v.user_agent, 'automated', v.automated) order by v.id)
@@ -48,33 +56,41 @@ export async function exportHeldData(em: EntityManager, caller: Caller, contactI
             from email_bounces b where b.tenant_id = e.tenant_id and b.email_id = e.id), '[]') as bounces
         from emails e left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
         where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} order by e.id`),
-      submissions: await all(sql`
+        submissions: await all(sql`
         select s.id, s.form_id as "formId", f.name as "formName", s.submission_data as data, s.ip_address as "ipAddress", s.user_agent as "userAgent", s.submitted_at as "submittedAt"
         from form_submissions s join forms f on f.tenant_id = s.tenant_id and f.id = s.form_id where s.tenant_id = ${tenantId} and s.contact_id = ${contactId} order by s.id`),
-      score: {
-        total: total?.total ?? 0,
-        rules: await all(sql`select rule_id as "ruleId", score from scores_by_rule where ${scored} order by rule_id`),
-        thresholds: await all(sql`select threshold_id as "thresholdId", at from score_threshold_hits where ${own} order by threshold_id`),
-        history: await all(sql`select at, event_type as "eventType", rule_id as "ruleId", points, total, event_id as "eventId" from score_history where ${scored} order by id`),
-      },
-      memberships: await all(sql`
+        score: {
+          total: total?.total ?? 0,
+          rules: await all(sql`select rule_id as "ruleId", score from scores_by_rule where ${scored} order by rule_id`),
+          thresholds: await all(
+            sql`select threshold_id as "thresholdId", at from score_threshold_hits where ${own} order by threshold_id`,
+          ),
+          history: await all(
+            sql`select at, event_type as "eventType", rule_id as "ruleId", points, total, event_id as "eventId" from score_history where ${scored} order by id`,
+          ),
+        },
+        memberships: await all(sql`
         select s.id as "segmentId", s.name, s.type, m.added_at as "addedAt" from segment_members m join segments s on s.tenant_id = m.tenant_id and s.id = m.segment_id
         where m.tenant_id = ${tenantId} and m.contact_id = ${contactId} order by s.id`),
-      executions: await all(sql`
+        executions: await all(sql`
         select e.id, e.campaign_id as "campaignId", c.name as "campaignName", e.campaign_version as "campaignVersion", e.status, e.exit_reason as "exitReason",
           e.started_at as "startedAt", e.finished_at as "finishedAt", coalesce((
             select jsonb_agg(jsonb_build_object('stepId', s.step_id, 'type', s.type, 'result', s.result, 'executedAt', s.executed_at) order by s.seq)
             from campaign_step_executions s where s.tenant_id = e.tenant_id and s.execution_id = e.id), '[]') as steps
         from campaign_executions e join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
         where e.tenant_id = ${tenantId} and e.contact_id = ${contactId} order by e.id`),
-      suppressions: await all(sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.emailKey}`),
-      topicOptOuts: await all(sql`
+        suppressions: await all(
+          sql`select reason, source, created_at as "createdAt" from suppressions where tenant_id = ${tenantId} and email_key = ${contact.emailKey}`,
+        ),
+        topicOptOuts: await all(sql`
         select t.id as "topicId", t.name, min(o.created_at) as "createdAt" from topic_opt_outs o
         join email_topics t on t.tenant_id = o.tenant_id and t.id = o.topic_id
         where o.tenant_id = ${tenantId} and o.email_key = any(${[contact.emailKey, erasedKey(tenantId, contact.emailKey)]}::text[]) group by t.id, t.name order by t.id`),
-      optIns: await all(sql`
+        optIns: await all(sql`
         select form_id as "formId", list_id as "listId", requested_at as "requestedAt", confirmed_at as "confirmedAt", ip, user_agent as "userAgent"
         from opt_ins where ${own} order by id`),
-    };
-  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+      };
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ },
+  );
 }

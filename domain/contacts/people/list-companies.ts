@@ -12,11 +12,21 @@ interface CompanyQuery extends ListQuery {
 
 /** A page of the tenant's companies. Throws `validation_failed` for a wrong cursor. */
 export const listCompanies = <T>(
-  em: EntityManager, query: CompanyQuery, present: Present<Company, T>,
-): Promise<Page<T>> => listPage(em, Company, query, {
-  from: sql`companies t`, sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
-  where: [
-    query.name !== undefined && sql`t.name_key = ${companyNameKey(query.name)}`,
-    query.domain !== undefined && sql`t.domain = ${query.domain}`,
-  ],
-}, present);
+  em: EntityManager,
+  query: CompanyQuery,
+  present: Present<Company, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    Company,
+    query,
+    {
+      from: sql`companies t`,
+      sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
+      where: [
+        query.name !== undefined && sql`t.name_key = ${companyNameKey(query.name)}`,
+        query.domain !== undefined && sql`t.domain = ${query.domain}`,
+      ],
+    },
+    present,
+  );

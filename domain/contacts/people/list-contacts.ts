@@ -8,17 +8,30 @@ const from = sql`contacts t`;
 
 /** A page of contacts. Throws `validation_failed` for a wrong cursor or time. */
 export const listContacts = <T>(
-  em: EntityManager, query: ListQuery & ContactFilters, present: Present<Contact, T>,
-): Promise<Page<T>> => listPage(em, Contact, query, {
-  from, where: contactConditions(query), sortable: contactSort,
-}, present);
+  em: EntityManager,
+  query: ListQuery & ContactFilters,
+  present: Present<Contact, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    Contact,
+    query,
+    {
+      from,
+      where: contactConditions(query),
+      sortable: contactSort,
+    },
+    present,
+  );
 
 /**
  * A page of the contacts whose name, address or company holds `q`, the best first unless the query says otherwise.
  * Throws `validation_failed` for a wrong cursor.
  */
 export async function searchContacts<T>(
-  em: EntityManager, query: ListQuery & { q: string }, present: Present<Contact, T>,
+  em: EntityManager,
+  query: ListQuery & { q: string },
+  present: Present<Contact, T>,
 ): Promise<Page<T>> {
   const { where, relevance } = await contactSearch(em, query.q);
   const sorted = { ...query, sort: query.sort ?? SEARCH_SORT };
@@ -27,8 +40,19 @@ export async function searchContacts<T>(
 
 /** A page of what happened to a contact. Throws `validation_failed` for a wrong cursor. */
 export const listActivities = <T>(
-  em: EntityManager, contactId: number, query: ListQuery, present: Present<ContactActivity, T>,
-): Promise<Page<T>> => listPage(em, ContactActivity, query, {
-  from: sql`contact_activities t`, where: [sql`t.contact_id = ${contactId}`],
-  sortable: { id: commonSort.id, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
-}, present);
+  em: EntityManager,
+  contactId: number,
+  query: ListQuery,
+  present: Present<ContactActivity, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    ContactActivity,
+    query,
+    {
+      from: sql`contact_activities t`,
+      where: [sql`t.contact_id = ${contactId}`],
+      sortable: { id: commonSort.id, occurredAt: { column: sql`t.occurred_at`, type: 'timestamptz' } },
+    },
+    present,
+  );

@@ -19,11 +19,14 @@ import { moveEmails } from '../../emails/ledger/move-emails.ts';
 
 /** From what may be mailed to what may least. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
-const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus => (STRICTNESS.indexOf(a) >= STRICTNESS.indexOf(b) ? a : b);
+const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus =>
+  STRICTNESS.indexOf(a) >= STRICTNESS.indexOf(b) ? a : b;
 
 /** What is wrong with merging these two, as far as they are given. */
 export const mergeViolations = (targetId?: number, sourceId?: number): Violation[] =>
-  (sourceId !== undefined && targetId === sourceId ? [{ path: '/sourceId', code: 'conflict', message: 'is the contact itself' }] : []);
+  sourceId !== undefined && targetId === sourceId
+    ? [{ path: '/sourceId', code: 'conflict', message: 'is the contact itself' }]
+    : [];
 
 /**
  * Makes one contact of two: the target keeps its id, its address and its own values, takes the source's where it has none,
@@ -32,7 +35,13 @@ export const mergeViolations = (targetId?: number, sourceId?: number): Violation
  * is given the target's version and may refuse. Throws `not_found`, `conflict` while one of them is
  * being erased, `validation_failed` for a contact and itself.
  */
-export async function mergeContacts(em: EntityManager, author: Author, targetId: number, sourceId: number, check: (version: number) => void): Promise<NamedContact> {
+export async function mergeContacts(
+  em: EntityManager,
+  author: Author,
+  targetId: number,
+  sourceId: number,
+  check: (version: number) => void,
+): Promise<NamedContact> {
   assertValid(mergeViolations(targetId, sourceId));
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
@@ -55,53 +64,98 @@ export async function mergeContacts(em: EntityManager, author: Author, targetId:
     const entity = `contact/${targetId}`;
     await appendEvents(tx, { tenantId, requestId }, [
       { type: 'CONTACT_UPDATED', entity, data: { contactId: targetId, version: target.version!, changed } },
-      ...(optedOut ? [{ type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: targetId, reason: 'merge' } } as const] : []),
-      ...lists.map((segmentId): NewEvent => ({ type: 'SEGMENT_ENTERED', entity, data: { segmentId, contactId: targetId } })),
+      ...(optedOut
+        ? [{ type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: targetId, reason: 'merge' } } as const]
+        : []),
+      ...lists.map((segmentId): NewEvent => ({
+        type: 'SEGMENT_ENTERED',
+        entity,
+        data: { segmentId, contactId: targetId },
+      })),
     ]);
     await mergeScores(tx, { tenantId, requestId }, targetId, sourceId);
     await refreshMemberships(tx, tenantId, [targetId], { requestId });
-    await appendAudit(tx, author, { action: 'contact.merged', resourceType: 'contact', resourceId: targetId, after: { sourceId, sourceDigest, changed } });
+    await appendAudit(tx, author, {
+      action: 'contact.merged',
+      resourceType: 'contact',
+      resourceId: targetId,
+      after: { sourceId, sourceDigest, changed },
+    });
     return withCompanyName(tx, target);
   });
 }
 
 /** Locks running executions, then the contacts, as a step does; and for update, for nobody may enter a campaign as one of them now. */
-async function lockBoth(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<[Contact, Contact]> {
+async function lockBoth(
+  tx: EntityManager,
+  tenantId: string,
+  targetId: number,
+  sourceId: number,
+): Promise<[Contact, Contact]> {
   const ids = [targetId, sourceId];
-  await rows(tx, sql`
-    select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}::bigint[]) and status = 'RUNNING' order by id for no key update`);
+  await rows(
+    tx,
+    sql`
+    select id from campaign_executions where tenant_id = ${tenantId} and contact_id = any(${ids}::bigint[]) and status = 'RUNNING' order by id for no key update`,
+  );
   await lockContacts(tx, tenantId, ids);
-  const there = await rows<{ id: number }>(tx, sql`
-    select id from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`);
+  const there = await rows<{ id: number }>(
+    tx,
+    sql`
+    select id from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`,
+  );
   for (const id of ids) if (!there.some((row) => row.id === id)) throw notFound('contact', id);
   const found = await tx.find(Contact, { tenantId, id: { $in: ids } }, { refresh: true });
   return [found.find(({ id }) => id === targetId)!, found.find(({ id }) => id === sourceId)!];
 }
 
-async function stopDuplicateExecutions(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
-  const campaignIds = await stopExecutions(tx, tenantId, sql`e.contact_id = ${sourceId} and exists (
-    select 1 from campaign_executions t where t.tenant_id = e.tenant_id and t.campaign_id = e.campaign_id and t.contact_id = ${targetId})`, 'merged');
-  if (campaignIds.length > 0) await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `merge-${sourceId}` });
+async function stopDuplicateExecutions(
+  tx: EntityManager,
+  tenantId: string,
+  targetId: number,
+  sourceId: number,
+): Promise<void> {
+  const campaignIds = await stopExecutions(
+    tx,
+    tenantId,
+    sql`e.contact_id = ${sourceId} and exists (
+    select 1 from campaign_executions t where t.tenant_id = e.tenant_id and t.campaign_id = e.campaign_id and t.contact_id = ${targetId})`,
+    'merged',
+  );
+  if (campaignIds.length > 0)
+    await appendWorkflow(tx, 'campaignStop', { tenantId, campaignIds, cause: `merge-${sourceId}` });
 }
 
 function mergedValues(target: Contact, source: Contact): ContactValues {
-  const tags = [...new Set([...target.tags!, ...source.tags!])].slice(0, Math.max(CONTACT_LIMITS.tags, target.tags!.length));
+  const tags = [...new Set([...target.tags!, ...source.tags!])].slice(
+    0,
+    Math.max(CONTACT_LIMITS.tags, target.tags!.length),
+  );
   const own = target as unknown as Record<string, unknown>;
   const filled = (['firstName', 'lastName', 'phone', 'jobTitle', 'companyId', 'timezone', 'locale', 'source'] as const)
-    .filter((name) => (own[name] ?? '') === '' && (source[name] ?? '') !== '').map((name) => [name, source[name]] as const);
+    .filter((name) => (own[name] ?? '') === '' && (source[name] ?? '') !== '')
+    .map((name) => [name, source[name]] as const);
   return {
-    ...Object.fromEntries(filled), phoneE164: source.phoneE164 ?? null, tags, status: stricter(target.status!, source.status!),
+    ...Object.fromEntries(filled),
+    phoneE164: source.phoneE164 ?? null,
+    tags,
+    status: stricter(target.status!, source.status!),
     customFields: { ...source.customFields, ...target.customFields } as NonNullable<ContactValues['customFields']>,
   };
 }
 
 async function moveAll(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<void> {
   for (const table of ['contact_activities', 'form_submissions', 'opt_ins']) {
-    await rows(tx, sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`);
+    await rows(
+      tx,
+      sql`update ${sql.table(table)} set contact_id = ${targetId} where tenant_id = ${tenantId} and contact_id = ${sourceId}`,
+    );
   }
   await moveEmails(tx, tenantId, { from: sourceId, to: targetId });
   // Entries are numbered on, and keep what made them enter unless the target entered by the same.
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     update campaign_executions e set contact_id = ${targetId}, entry_no = n.entry_no,
       entry_key = case when n.taken then 'merged/' || e.id else e.entry_key end, updated_at = now()
     from (
@@ -110,19 +164,26 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
       from campaign_executions s
       left join campaign_executions t on t.tenant_id = s.tenant_id and t.campaign_id = s.campaign_id and t.contact_id = ${targetId}
       where s.tenant_id = ${tenantId} and s.contact_id = ${sourceId} group by s.id, s.campaign_id, s.entry_no
-    ) n where e.tenant_id = ${tenantId} and e.id = n.id`);
-  await rows(tx, sql`
+    ) n where e.tenant_id = ${tenantId} and e.id = n.id`,
+  );
+  await rows(
+    tx,
+    sql`
     with gone as (delete from analytics_contact_windows where tenant_id = ${tenantId} and contact_id = ${sourceId} returning metric, at)
-    insert into analytics_contact_windows (tenant_id, metric, at, contact_id) select ${tenantId}, metric, at, ${targetId}::bigint from gone on conflict do nothing`);
+    insert into analytics_contact_windows (tenant_id, metric, at, contact_id) select ${tenantId}, metric, at, ${targetId}::bigint from gone on conflict do nothing`,
+  );
 }
 
 /** Puts the target into the static lists of the source, and answers those where it was not before. */
 async function moveLists(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<number[]> {
-  const moved = await rows<{ segment_id: number }>(tx, sql`
+  const moved = await rows<{ segment_id: number }>(
+    tx,
+    sql`
     insert into segment_members (tenant_id, segment_id, contact_id)
     select m.tenant_id, m.segment_id, ${targetId}::bigint from segment_members m
     join segments s on s.tenant_id = m.tenant_id and s.id = m.segment_id and s.type = 'static'
     where m.tenant_id = ${tenantId} and m.contact_id = ${sourceId} order by m.segment_id
-    on conflict do nothing returning segment_id`);
+    on conflict do nothing returning segment_id`,
+  );
   return moved.map((row) => row.segment_id);
 }

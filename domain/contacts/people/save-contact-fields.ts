@@ -10,7 +10,17 @@ import { findOrCreateCompany } from '../values/find-or-create-company.ts';
 import { insertContact, setCompany } from '../values/insert-contact.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 
-const SAVED = ['firstName', 'lastName', 'phone', 'jobTitle', 'company', 'tags', 'customFields', 'timezone', 'locale'] as const;
+const SAVED = [
+  'firstName',
+  'lastName',
+  'phone',
+  'jobTitle',
+  'company',
+  'tags',
+  'customFields',
+  'timezone',
+  'locale',
+] as const;
 export type SavedFields = Pick<ContactInput, (typeof SAVED)[number]>;
 
 export interface ContactToSave {
@@ -31,7 +41,9 @@ export interface ContactToSave {
  * `validation_failed` with paths `/email`, `/firstName` …
  */
 export async function saveContactFields(
-  tx: EntityManager, origin: Origin, { email, fields, mode, source, pending = false }: ContactToSave,
+  tx: EntityManager,
+  origin: Origin,
+  { email, fields, mode, source, pending = false }: ContactToSave,
 ): Promise<{ contactId: number; created: boolean; changed: string[] }> {
   const { tenantId } = origin;
   const given = givenFields(fields);
@@ -45,17 +57,28 @@ export async function saveContactFields(
     if (id !== null && (await lockContacts(tx, tenantId, [id])).length > 0) {
       return { contactId: id, created: false, changed: await updateFields(tx, origin, id, rest, mode) };
     }
-    const made = await insertContact(tx, tenantId, { ...rest, status: pending ? 'pending' : 'active', email: address, emailKey });
+    const made = await insertContact(tx, tenantId, {
+      ...rest,
+      status: pending ? 'pending' : 'active',
+      email: address,
+      emailKey,
+    });
     if (made === null) continue;
     if (rest.company) await setCompany(tx, tenantId, made, await findOrCreateCompany(tx, tenantId, rest.company));
-    await appendEvents(tx, origin, [{ type: 'CONTACT_CREATED', entity: `contact/${made}`, data: { contactId: made, email: address } }]);
+    await appendEvents(tx, origin, [
+      { type: 'CONTACT_CREATED', entity: `contact/${made}`, data: { contactId: made, email: address } },
+    ]);
     await refreshMemberships(tx, tenantId, [made], { requestId: origin.requestId });
     return { contactId: made, created: true, changed: Object.keys(given) };
   }
 }
 
 /** What `saveContactFields` would refuse of these fields. */
-export async function savedFieldViolations(tx: EntityManager, tenantId: string, { email, ...fields }: SavedFields & { email?: string }): Promise<Violation[]> {
+export async function savedFieldViolations(
+  tx: EntityManager,
+  tenantId: string,
+  { email, ...fields }: SavedFields & { email?: string },
+): Promise<Violation[]> {
   return checkContactValues({ ...givenFields(fields), email }, await customFieldTypes(tx, tenantId)).violations;
 }
 
@@ -66,12 +89,19 @@ const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 async function findId(tx: EntityManager, tenantId: string, emailKey: string): Promise<number | null> {
-  const [found] = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and email_key = ${emailKey}`);
+  const [found] = await rows<{ id: number }>(
+    tx,
+    sql`select id from contacts where tenant_id = ${tenantId} and email_key = ${emailKey}`,
+  );
   return found?.id ?? null;
 }
 
 async function updateFields(
-  tx: EntityManager, origin: Origin, id: number, { source: _ofNewOnes, company, ...values }: ContactValues, mode: 'fillEmpty' | 'overwrite',
+  tx: EntityManager,
+  origin: Origin,
+  id: number,
+  { source: _ofNewOnes, company, ...values }: ContactValues,
+  mode: 'fillEmpty' | 'overwrite',
 ): Promise<string[]> {
   const contact = await tx.findOneOrFail(Contact, { id, tenantId: origin.tenantId }, { refresh: true });
   const wanted = mode === 'overwrite' ? values : onlyEmpty(contact, values);
@@ -91,7 +121,11 @@ async function updateFields(
 /** The values whose fields have none yet. */
 function onlyEmpty(contact: Contact, values: ContactValues): ContactValues {
   const fields = contact as unknown as Record<string, unknown>;
-  const kept = Object.entries(values).filter(([name]) => name !== 'customFields' && isEmpty(fields[name === 'phoneE164' ? 'phone' : name]));
-  const custom = Object.entries(values.customFields ?? {}).filter(([name]) => !Object.hasOwn(contact.customFields, name) || isEmpty(contact.customFields[name]));
+  const kept = Object.entries(values).filter(
+    ([name]) => name !== 'customFields' && isEmpty(fields[name === 'phoneE164' ? 'phone' : name]),
+  );
+  const custom = Object.entries(values.customFields ?? {}).filter(
+    ([name]) => !Object.hasOwn(contact.customFields, name) || isEmpty(contact.customFields[name]),
+  );
   return { ...Object.fromEntries(kept), ...(custom.length > 0 ? { customFields: Object.fromEntries(custom) } : {}) };
 }

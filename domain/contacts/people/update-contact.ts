@@ -18,7 +18,10 @@ import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from '../v
  * read-only fields), and answers the fields to set. Throws `not_found`, `validation_failed`, `email_taken`.
  */
 export async function updateContact(
-  em: EntityManager, origin: Origin, id: number, read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
+  em: EntityManager,
+  origin: Origin,
+  id: number,
+  read: (current: Contact, tx: EntityManager) => Promise<ContactInput>,
 ): Promise<NamedContact> {
   const { tenantId } = origin;
   return retriedTransaction(em, async (tx) => {
@@ -29,9 +32,13 @@ export async function updateContact(
     const { values, violations } = checkContactValues(await read(contact, tx), await customFieldTypes(tx, tenantId));
     assertValid([...violations, ...statusViolations(values.status, before)]);
     const companyId = await resolveCompany(tx, tenantId, values);
-    const changed = applyValues(contact, { ...(await withSuppression(tx, contact, values)), ...(companyId === undefined ? {} : { companyId }) });
+    const changed = applyValues(contact, {
+      ...(await withSuppression(tx, contact, values)),
+      ...(companyId === undefined ? {} : { companyId }),
+    });
     if (changed.length === 0) return withCompanyName(tx, contact);
-    if (changed.includes('status') && values.status === 'unsubscribed') await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
+    if (changed.includes('status') && values.status === 'unsubscribed')
+      await suppressUnsubscribed(tx, tenantId, [contact.emailKey]);
     await tx.flush();
     if (contact.emailKey !== emailKey) await copyTopicOptOuts(tx, tenantId, emailKey, contact.emailKey);
     await appendEvents(tx, origin, eventsOf(contact, changed));
@@ -44,7 +51,8 @@ export async function updateContact(
 /** An active contact that takes a suppressed address takes its status too. */
 async function withSuppression(tx: EntityManager, contact: Contact, values: ContactValues): Promise<ContactValues> {
   const { emailKey } = values;
-  if (emailKey === undefined || emailKey === contact.emailKey || (values.status ?? contact.status) !== 'active') return values;
+  if (emailKey === undefined || emailKey === contact.emailKey || (values.status ?? contact.status) !== 'active')
+    return values;
   const status = (await suppressedStatuses(tx, contact.tenantId, [emailKey])).get(emailKey);
   return status === undefined ? values : { ...values, status };
 }

@@ -2,7 +2,19 @@ import type { Contact } from '../../../db/entities/contacts.ts';
 import type { ContactValues } from './contact-values.ts';
 import { mergedCustomFields } from './custom-values.ts';
 
-const PLAIN = ['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'companyId', 'status', 'tags', 'timezone', 'locale', 'source'] as const;
+const PLAIN = [
+  'firstName',
+  'lastName',
+  'email',
+  'phone',
+  'jobTitle',
+  'companyId',
+  'status',
+  'tags',
+  'timezone',
+  'locale',
+  'source',
+] as const;
 /** What goes with a field without being one of its own. */
 const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
 
@@ -17,7 +29,8 @@ export function applyValues(contact: Contact, values: ContactValues): string[] {
     const derived = DERIVED[name as keyof typeof DERIVED];
     if (derived) fields[derived] = values[derived];
   }
-  if (values.customFields !== undefined && mergeCustomFields(contact, values.customFields)) changed.push('customFields');
+  if (values.customFields !== undefined && mergeCustomFields(contact, values.customFields))
+    changed.push('customFields');
   return changed;
 }
 

@@ -30,12 +30,15 @@ export interface CompanyValues {
 
 /** Normalises a company's fields and answers every violation. */
 export function checkCompanyValues(
-  input: CompanyInput, customFields: ReadonlyMap<string, CustomFieldType>,
+  input: CompanyInput,
+  customFields: ReadonlyMap<string, CustomFieldType>,
 ): { values: CompanyValues; violations: Violation[] } {
   const violations: Violation[] = [];
   const values: CompanyValues = input.employeeCount === undefined ? {} : { employeeCount: input.employeeCount };
   if (input.customFields !== undefined) {
-    values.customFields = checkCustomFields(input.customFields, customFields, (path, { code, message }) => violations.push({ path, code, message }));
+    values.customFields = checkCustomFields(input.customFields, customFields, (path, { code, message }) =>
+      violations.push({ path, code, message }),
+    );
   }
   for (const field of ['name', 'domain', 'industry', 'address'] as const) {
     const given = input[field];

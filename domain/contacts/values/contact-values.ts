@@ -2,7 +2,14 @@ import type { Violation } from '../../common/errors.ts';
 import type { CONTACT_STATUSES } from '../../../db/entities/contacts.ts';
 import { checkCustomFields, type CustomFieldType, type CustomValue } from './custom-values.ts';
 import {
-  CONTACT_LIMITS, cleanText, isViolation, normaliseEmail, normaliseLocale, normaliseTags, normaliseTimezone, phoneE164,
+  CONTACT_LIMITS,
+  cleanText,
+  isViolation,
+  normaliseEmail,
+  normaliseLocale,
+  normaliseTags,
+  normaliseTimezone,
+  phoneE164,
   type Violation as FieldViolation,
 } from '../../common/fields.ts';
 
@@ -55,7 +62,8 @@ const REQUIRED: FieldViolation = { code: 'required', message: 'must not be empty
  * whether companies exist, is for the commands to say.
  */
 export function checkContactValues(
-  input: ContactInput, customFields: ReadonlyMap<string, CustomFieldType>,
+  input: ContactInput,
+  customFields: ReadonlyMap<string, CustomFieldType>,
 ): { values: ContactValues; violations: Violation[] } {
   const violations: Violation[] = [];
   const values: ContactValues = {};
@@ -63,7 +71,10 @@ export function checkContactValues(
     violations.push({ path, code, message });
   };
   const take = <T>(
-    field: TextField, check: (value: string) => Checked<T>, keep: (value: T | null) => void, required = false,
+    field: TextField,
+    check: (value: string) => Checked<T>,
+    keep: (value: T | null) => void,
+    required = false,
   ): void => {
     const given = input[field];
     if (given === undefined) return;
@@ -73,17 +84,48 @@ export function checkContactValues(
     else keep(value);
   };
 
-  take('firstName', (v) => text(v, CONTACT_LIMITS.firstName), (v) => (values.firstName = v!), true);
-  take('lastName', (v) => text(v, CONTACT_LIMITS.lastName), (v) => (values.lastName = v!), true);
-  take('email', (v) => (v.trim() === '' ? null : normaliseEmail(v)), (v) => Object.assign(values, v), true);
-  take('phone', (v) => text(v, CONTACT_LIMITS.phone), (v) => {
-    Object.assign(values, { phone: v, phoneE164: v === null ? null : phoneE164(v) });
-  });
-  take('jobTitle', (v) => text(v, CONTACT_LIMITS.jobTitle), (v) => (values.jobTitle = v));
-  take('company', (v) => text(v, CONTACT_LIMITS.company), (v) => (values.company = v));
+  take(
+    'firstName',
+    (v) => text(v, CONTACT_LIMITS.firstName),
+    (v) => (values.firstName = v!),
+    true,
+  );
+  take(
+    'lastName',
+    (v) => text(v, CONTACT_LIMITS.lastName),
+    (v) => (values.lastName = v!),
+    true,
+  );
+  take(
+    'email',
+    (v) => (v.trim() === '' ? null : normaliseEmail(v)),
+    (v) => Object.assign(values, v),
+    true,
+  );
+  take(
+    'phone',
+    (v) => text(v, CONTACT_LIMITS.phone),
+    (v) => {
+      Object.assign(values, { phone: v, phoneE164: v === null ? null : phoneE164(v) });
+    },
+  );
+  take(
+    'jobTitle',
+    (v) => text(v, CONTACT_LIMITS.jobTitle),
+    (v) => (values.jobTitle = v),
+  );
+  take(
+    'company',
+    (v) => text(v, CONTACT_LIMITS.company),
+    (v) => (values.company = v),
+  );
   take('timezone', normaliseTimezone, (v) => (values.timezone = v));
   take('locale', normaliseLocale, (v) => (values.locale = v));
-  take('source', (v) => text(v, CONTACT_LIMITS.source), (v) => (values.source = v));
+  take(
+    'source',
+    (v) => text(v, CONTACT_LIMITS.source),
+    (v) => (values.source = v),
+  );
   if (input.companyId !== undefined) values.companyId = input.companyId;
   if (input.status !== undefined) values.status = input.status;
   if (input.tags !== undefined) {
@@ -91,6 +133,7 @@ export function checkContactValues(
     if (isViolation(tags)) refuse('/tags', tags);
     else values.tags = tags;
   }
-  if (input.customFields !== undefined) values.customFields = checkCustomFields(input.customFields, customFields, refuse);
+  if (input.customFields !== undefined)
+    values.customFields = checkCustomFields(input.customFields, customFields, refuse);
   return { values, violations };
 }

@@ -6,7 +6,16 @@ import { companyViolations } from './resolve-company.ts';
 import { statusViolations } from './status-rules.ts';
 
 /** Everything that is wrong with what a contact of this status (`active` for a new one) is given. */
-export async function contactViolations(tx: EntityManager, tenantId: string, input: ContactInput, status: ContactStatus): Promise<Violation[]> {
+export async function contactViolations(
+  tx: EntityManager,
+  tenantId: string,
+  input: ContactInput,
+  status: ContactStatus,
+): Promise<Violation[]> {
   const { values, violations } = checkContactValues(input, await customFieldTypes(tx, tenantId));
-  return [...violations, ...statusViolations(values.status, status), ...(await companyViolations(tx, tenantId, values))];
+  return [
+    ...violations,
+    ...statusViolations(values.status, status),
+    ...(await companyViolations(tx, tenantId, values)),
+  ];
 }

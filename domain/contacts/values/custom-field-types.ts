@@ -17,7 +17,11 @@ export async function lockCustomFields(tx: EntityManager, tenantId: string): Pro
 const known = new WeakMap<object, Map<string, CustomFieldTypes>>();
 
 /** The tenant's custom fields by name; read once a transaction. */
-export async function customFieldTypes(tx: EntityManager, tenantId: string, entity: CustomFieldEntity = 'contact'): Promise<CustomFieldTypes> {
+export async function customFieldTypes(
+  tx: EntityManager,
+  tenantId: string,
+  entity: CustomFieldEntity = 'contact',
+): Promise<CustomFieldTypes> {
   const transaction = tx.getTransactionContext<object>();
   const read = transaction && (known.get(transaction) ?? known.set(transaction, new Map()).get(transaction)!);
   const key = `${entity} ${tenantId}`;
@@ -25,8 +29,11 @@ export async function customFieldTypes(tx: EntityManager, tenantId: string, enti
   if (before) return before;
   // In a statement of its own: the next one sees what was committed while this one waited.
   await rows(tx, sql`select pg_advisory_xact_lock_shared(${lockOf(tenantId)})`);
-  const found = await rows<{ name: string; type: CustomFieldType['type']; options: string[] | null }>(tx, sql`
-    select name, type, options from custom_fields where tenant_id = ${tenantId} and entity = ${entity} order by id`);
+  const found = await rows<{ name: string; type: CustomFieldType['type']; options: string[] | null }>(
+    tx,
+    sql`
+    select name, type, options from custom_fields where tenant_id = ${tenantId} and entity = ${entity} order by id`,
+  );
   const types = new Map(found.map(({ name, type, options }) => [name, options ? { type, options } : { type }]));
   read?.set(key, types);
   return types;

@@ -35,7 +35,14 @@ export function checkCustomValue(field: CustomFieldType, value: unknown): Custom
 }
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
-const BOOLEANS = new Map([['true', true], ['yes', true], ['1', true], ['false', false], ['no', false], ['0', false]]);
+const BOOLEANS = new Map([
+  ['true', true],
+  ['yes', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['0', false],
+]);
 
 /**
  * Checks a value of a custom field as a file or form has it: a text. Numbers are written as in JSON (a leading + or zeros
@@ -60,7 +67,9 @@ const escapePointer = (name: string): string => name.replaceAll('~', '~0').repla
 
 /** Checks custom fields as the API takes them; what is wrong goes to `refuse`, with paths `/customFields/x`. Null clears all. */
 export function checkCustomFields(
-  given: Record<string, unknown> | null, types: ReadonlyMap<string, CustomFieldType>, refuse: (path: string, violation: Violation) => void,
+  given: Record<string, unknown> | null,
+  types: ReadonlyMap<string, CustomFieldType>,
+  refuse: (path: string, violation: Violation) => void,
 ): Record<string, CustomValue | null> | null {
   if (given === null) return null;
   const values: [string, CustomValue | null][] = [];
@@ -74,12 +83,24 @@ export function checkCustomFields(
 }
 
 /** What of these values is not the present one: what GET answered can be put back, though its option is none any more. */
-export function changedCustomFields<T extends Record<string, unknown> | null | undefined>(given: T, current: Record<string, unknown>): T {
+export function changedCustomFields<T extends Record<string, unknown> | null | undefined>(
+  given: T,
+  current: Record<string, unknown>,
+): T {
   if (given == null) return given;
-  return Object.fromEntries(Object.entries(given).filter(([name, value]) => !Object.hasOwn(current, name) || !isDeepStrictEqual(value, current[name]))) as T;
+  return Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => !Object.hasOwn(current, name) || !isDeepStrictEqual(value, current[name]),
+    ),
+  ) as T;
 }
 
 /** The fields that there are after these values are put in: by key, null clears one, and null instead of values all. */
-export function mergedCustomFields(old: Record<string, unknown>, given: Record<string, CustomValue | null> | null): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(given === null ? {} : { ...old, ...given }).filter(([, value]) => value !== null));
+export function mergedCustomFields(
+  old: Record<string, unknown>,
+  given: Record<string, CustomValue | null> | null,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(given === null ? {} : { ...old, ...given }).filter(([, value]) => value !== null),
+  );
 }

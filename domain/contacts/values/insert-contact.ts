@@ -8,24 +8,35 @@ import { suppressedStatuses } from './suppressed-statuses.ts';
  * company, which avoids deadlocks.
  */
 export async function insertContact(
-  tx: EntityManager, tenantId: string, values: ContactValues & { email: string; emailKey: string },
+  tx: EntityManager,
+  tenantId: string,
+  values: ContactValues & { email: string; emailKey: string },
 ): Promise<number | null> {
-  const status = (await suppressedStatuses(tx, tenantId, [values.emailKey])).get(values.emailKey) ?? values.status ?? 'active';
+  const status =
+    (await suppressedStatuses(tx, tenantId, [values.emailKey])).get(values.emailKey) ?? values.status ?? 'active';
   const custom = Object.fromEntries(Object.entries(values.customFields ?? {}).filter(([, value]) => value !== null));
   const now = new Date();
-  const [made] = await rows<{ id: number }>(tx, sql`
+  const [made] = await rows<{ id: number }>(
+    tx,
+    sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key, phone, phone_e164, job_title, status,
       tags, custom_fields, timezone, locale, source, created_at, updated_at)
     values (${tenantId}, ${values.firstName ?? ''}, ${values.lastName ?? ''}, ${values.email}, ${values.emailKey},
       ${values.phone ?? null}, ${values.phoneE164 ?? null}, ${values.jobTitle ?? null}, ${status},
       ${values.tags ?? []}::text[], ${JSON.stringify(custom)}::jsonb, ${values.timezone ?? null}, ${values.locale ?? null},
       ${values.source ?? null}, ${now}, ${now})
-    on conflict (tenant_id, email_key) do nothing returning id`);
+    on conflict (tenant_id, email_key) do nothing returning id`,
+  );
   return made?.id ?? null;
 }
 
 /** Gives a contact that this transaction has inserted its company. */
-export async function setCompany(tx: EntityManager, tenantId: string, id: number, companyId: number | null | undefined): Promise<void> {
+export async function setCompany(
+  tx: EntityManager,
+  tenantId: string,
+  id: number,
+  companyId: number | null | undefined,
+): Promise<void> {
   if (companyId == null) return;
   await rows(tx, sql`update contacts set company_id = ${companyId} where tenant_id = ${tenantId} and id = ${id}`);
 }

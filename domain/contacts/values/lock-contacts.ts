@@ -16,11 +16,17 @@ const everyLock = sql`generate_series(0, ${sql.lit(LOCKS - 1)}) as l(n)`;
  * which segments there are, because a build relies on everyone who comes later knowing of it.
  */
 export async function lockContacts(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<number[]> {
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n)
-    from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from unnest(${[...ids]}::bigint[]) as id order by 1) l`);
-  const found = await rows<{ id: number }>(tx, sql`
-    select id from contacts where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) order by id for no key update`);
+    from (select distinct (id / ${sql.lit(RANGE)} % ${sql.lit(LOCKS)})::int as n from unnest(${[...ids]}::bigint[]) as id order by 1) l`,
+  );
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`
+    select id from contacts where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[]) order by id for no key update`,
+  );
   return found.map((row) => row.id);
 }
 
@@ -43,5 +49,8 @@ export async function lockAllContacts(tx: EntityManager, tenantId: string): Prom
 
 /** Waits until each transaction that has locked contacts by now is over; others wait for a moment at most. */
 export async function awaitContactWriters(tx: EntityManager, tenantId: string): Promise<void> {
-  await rows(tx, sql`select pg_advisory_lock(${keyOf(tenantId)}, n), pg_advisory_unlock(${keyOf(tenantId)}, n) from ${everyLock}`);
+  await rows(
+    tx,
+    sql`select pg_advisory_lock(${keyOf(tenantId)}, n), pg_advisory_unlock(${keyOf(tenantId)}, n) from ${everyLock}`,
+  );
 }

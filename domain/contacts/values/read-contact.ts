@@ -33,6 +33,7 @@ export async function readContact(hot: Hot, tenantId: string, id: number): Promi
 /** What a command answers of a contact, read in its transaction `tx`: after the commit it may be another, or gone. */
 export async function withCompanyName(tx: EntityManager, contact: Contact): Promise<NamedContact> {
   const { tenantId, companyId } = contact;
-  const company = companyId == null ? null : await tx.findOne(Company, { id: companyId, tenantId }, { fields: ['name'] });
+  const company =
+    companyId == null ? null : await tx.findOne(Company, { id: companyId, tenantId }, { fields: ['name'] });
   return { contact, companyName: company?.name ?? null };
 }

@@ -3,16 +3,31 @@ import { assertValid, type Violation } from '../../common/errors.ts';
 import type { ContactValues } from './contact-values.ts';
 import { findOrCreateCompany } from './find-or-create-company.ts';
 
-export const COMPANY_TWICE: Violation = { path: '/company', code: 'conflict', message: 'give companyId, or company as a name, not both' };
+export const COMPANY_TWICE: Violation = {
+  path: '/company',
+  code: 'conflict',
+  message: 'give companyId, or company as a name, not both',
+};
 
-export const noCompany = (id: number): Violation => ({ path: '/companyId', code: 'not_found', message: `there is no company ${id}` });
+export const noCompany = (id: number): Violation => ({
+  path: '/companyId',
+  code: 'not_found',
+  message: `there is no company ${id}`,
+});
 
 /** What is wrong with the company that values name: there is none of that id, or both are given. */
-export async function companyViolations(tx: EntityManager, tenantId: string, { companyId, company }: ContactValues): Promise<Violation[]> {
+export async function companyViolations(
+  tx: EntityManager,
+  tenantId: string,
+  { companyId, company }: ContactValues,
+): Promise<Violation[]> {
   if (companyId == null) return [];
   if (company != null) return [COMPANY_TWICE];
   // For share: until this transaction has judged the contact with it, the company is neither changed nor deleted.
-  const found = await rows(tx, sql`select 1 from companies where tenant_id = ${tenantId} and id = ${companyId} for share`);
+  const found = await rows(
+    tx,
+    sql`select 1 from companies where tenant_id = ${tenantId} and id = ${companyId} for share`,
+  );
   return found.length > 0 ? [] : [noCompany(companyId)];
 }
 
@@ -20,7 +35,11 @@ export async function companyViolations(tx: EntityManager, tenantId: string, { c
  * The company that values name by `companyId` or `company`: its id, null for none, undefined when they say nothing. Throws
  * `validation_failed` as `companyViolations` says.
  */
-export async function resolveCompany(tx: EntityManager, tenantId: string, values: ContactValues): Promise<number | null | undefined> {
+export async function resolveCompany(
+  tx: EntityManager,
+  tenantId: string,
+  values: ContactValues,
+): Promise<number | null | undefined> {
   const { companyId, company } = values;
   assertValid(await companyViolations(tx, tenantId, values));
   if (company != null) return findOrCreateCompany(tx, tenantId, company);

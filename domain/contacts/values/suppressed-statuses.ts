@@ -3,30 +3,57 @@ import type { ContactStatus } from './contact-values.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 
 /** The statuses that suppressed ones of these addresses give to whoever has them. */
-export async function suppressedStatuses(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<Map<string, ContactStatus>> {
+export async function suppressedStatuses(
+  tx: EntityManager,
+  tenantId: string,
+  keys: readonly string[],
+): Promise<Map<string, ContactStatus>> {
   if (keys.length === 0) return new Map();
-  const asked = new Map(keys.flatMap((key) => [[erasedKey(tenantId, key), key], [key, key]]));
+  const asked = new Map(
+    keys.flatMap((key) => [
+      [erasedKey(tenantId, key), key],
+      [key, key],
+    ]),
+  );
   // What was suppressed since an erasure comes last, and so before what the erasure has left.
-  const found = await rows<{ key: string; status: ContactStatus }>(tx, sql`
+  const found = await rows<{ key: string; status: ContactStatus }>(
+    tx,
+    sql`
     select email_key as key, case reason when 'manual' then 'unsubscribed' else reason end as status from suppressions
-    where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[]) order by email_key like 'erased:%' desc`);
+    where tenant_id = ${tenantId} and email_key = any(${[...asked.keys()]}::text[]) order by email_key like 'erased:%' desc`,
+  );
   return new Map(found.map(({ key, status }) => [asked.get(key)!, status]));
 }
 
 /** Suppresses the addresses of contacts that were unsubscribed by hand: the opt-out must outlive the contact. */
-export async function suppressUnsubscribed(tx: EntityManager, tenantId: string, keys: readonly string[]): Promise<void> {
+export async function suppressUnsubscribed(
+  tx: EntityManager,
+  tenantId: string,
+  keys: readonly string[],
+): Promise<void> {
   if (keys.length === 0) return;
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into suppressions (tenant_id, email_key, reason, source)
     select ${tenantId}, key, 'unsubscribed', 'api' from unnest(${[...keys]}::text[]) as key order by key
-    on conflict (tenant_id, email_key) do nothing`);
+    on conflict (tenant_id, email_key) do nothing`,
+  );
 }
 
 /** Whoever comes by another address wants no mail there about what was not wanted at the former one. */
-export async function copyTopicOptOuts(tx: EntityManager, tenantId: string, fromKey: string, toKey: string): Promise<void> {
-  await rows(tx, sql`
+export async function copyTopicOptOuts(
+  tx: EntityManager,
+  tenantId: string,
+  fromKey: string,
+  toKey: string,
+): Promise<void> {
+  await rows(
+    tx,
+    sql`
     insert into topic_opt_outs (tenant_id, email_key, topic_id)
     select distinct tenant_id, ${toKey}, topic_id from topic_opt_outs
     where tenant_id = ${tenantId} and email_key = any(${[fromKey, erasedKey(tenantId, fromKey)]}::text[]) order by 3
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
 }

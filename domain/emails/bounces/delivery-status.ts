@@ -6,20 +6,25 @@ export type Fields = ReadonlyMap<string, string>;
 
 /** Groups of header-like fields with blank lines between them (RFC 3464, 2.1), unfolded. */
 export function readFields(text: string): Fields[] {
-  return text.replace(/\r\n?/g, '\n').split(/\n[ \t]*\n/).map((group) => {
-    const fields = new Map<string, string>();
-    for (const line of group.replace(/\n[ \t]+/g, ' ').split('\n')) {
-      const colon = line.indexOf(':');
-      const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
-      if (name !== '' && !fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
-    }
-    return fields;
-  });
+  return text
+    .replace(/\r\n?/g, '\n')
+    .split(/\n[ \t]*\n/)
+    .map((group) => {
+      const fields = new Map<string, string>();
+      for (const line of group.replace(/\n[ \t]+/g, ' ').split('\n')) {
+        const colon = line.indexOf(':');
+        const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
+        if (name !== '' && !fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
+      }
+      return fields;
+    });
 }
 
 /** `\x{2603}` as a report writes what is outside of ASCII where it must not (RFC 6533, 3). */
 const decodeXtext = (text: string): string =>
-  text.replace(/\\x\{([0-9a-f]{1,6})\}/gi, (all, hex: string) => (Number.parseInt(hex, 16) <= 0x10ffff ? String.fromCodePoint(Number.parseInt(hex, 16)) : all));
+  text.replace(/\\x\{([0-9a-f]{1,6})\}/gi, (all, hex: string) =>
+    Number.parseInt(hex, 16) <= 0x10ffff ? String.fromCodePoint(Number.parseInt(hex, 16)) : all,
+  );
 
 /** The address of `rfc822; name@example.com`, or of `utf-8; …`. */
 function recipientOf(value: string | undefined): string[] {

@@ -38,7 +38,9 @@ export function judgeFailure(status: string | null | undefined, text: string | n
   const told = ENHANCED.exec(text ?? '')?.[1] ?? null;
   const code = given && !given.endsWith('.0') ? given : told && !(told.endsWith('.0') && given) ? told : given;
   const reply = REPLY.exec(text ?? '')?.[1] ?? null;
-  if (code !== null && !code.endsWith('.0.0')) return { kind: ADDRESS_IS_DEAD.has(code) ? 'hard' : 'soft', statusCode: code };
-  if (reply !== null) return { kind: MAILBOX_REPLIES.has(reply) && code?.[0] !== '4' ? 'hard' : 'soft', statusCode: code ?? reply };
+  if (code !== null && !code.endsWith('.0.0'))
+    return { kind: ADDRESS_IS_DEAD.has(code) ? 'hard' : 'soft', statusCode: code };
+  if (reply !== null)
+    return { kind: MAILBOX_REPLIES.has(reply) && code?.[0] !== '4' ? 'hard' : 'soft', statusCode: code ?? reply };
   return code === null ? null : { kind: 'soft', statusCode: code };
 }

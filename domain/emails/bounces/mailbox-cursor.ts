@@ -8,13 +8,23 @@ export interface MailboxCursor {
 
 /** Null for a mailbox (`user@host:port/folder`) that was never read. Engine transaction, as for the other. */
 export async function readCursor(tx: EntityManager, mailbox: string): Promise<MailboxCursor | null> {
-  const [found] = await rows<MailboxCursor>(tx, sql`
-    select uid_validity as "uidValidity", last_uid as "lastUid" from bounce_mailboxes where mailbox = ${mailbox}`);
+  const [found] = await rows<MailboxCursor>(
+    tx,
+    sql`
+    select uid_validity as "uidValidity", last_uid as "lastUid" from bounce_mailboxes where mailbox = ${mailbox}`,
+  );
   return found ?? null;
 }
 
-export async function saveCursor(tx: EntityManager, mailbox: string, { uidValidity, lastUid }: MailboxCursor): Promise<void> {
-  await rows(tx, sql`
+export async function saveCursor(
+  tx: EntityManager,
+  mailbox: string,
+  { uidValidity, lastUid }: MailboxCursor,
+): Promise<void> {
+  await rows(
+    tx,
+    sql`
     insert into bounce_mailboxes (mailbox, uid_validity, last_uid) values (${mailbox}, ${uidValidity}, ${lastUid})
-    on conflict (mailbox) do update set uid_validity = excluded.uid_validity, last_uid = excluded.last_uid, updated_at = now()`);
+    on conflict (mailbox) do update set uid_validity = excluded.uid_validity, last_uid = excluded.last_uid, updated_at = now()`,
+  );
 }

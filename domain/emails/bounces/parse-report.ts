@@ -13,7 +13,15 @@ const LINE_FEED = 10;
 const MAX_LINES = 10_000;
 /** Where a mail system writes down whom a mail was for. */
 const RECIPIENT_FIELDS: ReadonlySet<string> = new Set([
-  'to', 'cc', 'delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to', 'apparently-to', 'received',
+  'to',
+  'cc',
+  'delivered-to',
+  'x-original-to',
+  'envelope-to',
+  'x-envelope-to',
+  'x-delivered-to',
+  'apparently-to',
+  'received',
 ]);
 const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status'];
 const RETURNED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
@@ -33,19 +41,29 @@ function returnedHeader(mail: Email): Fields {
 
 /** The email that a mail was sent back for: by the address it came to, else by what came back. */
 function emailOf(mail: Email, extra: readonly string[], signer: LinkSigner): number | null {
-  const addressed = mail.headers.filter(({ key }) => RECIPIENT_FIELDS.has(key)).map(({ value }) => value).join('\n');
+  const addressed = mail.headers
+    .filter(({ key }) => RECIPIENT_FIELDS.has(key))
+    .map(({ value }) => value)
+    .join('\n');
   const returned = returnedHeader(mail);
-  return emailOfReturnPath(addressed, signer)
-    ?? emailOfReturnPath([returned.get('return-path') ?? '', ...extra].join('\n'), signer)
-    ?? emailOfMessageId(returned.get('message-id') ?? '', signer);
+  return (
+    emailOfReturnPath(addressed, signer) ??
+    emailOfReturnPath([returned.get('return-path') ?? '', ...extra].join('\n'), signer) ??
+    emailOfMessageId(returned.get('message-id') ?? '', signer)
+  );
 }
 
 /** A complaint in a feedback report (RFC 5965), and where it says what the mail's return path was. */
 function readFeedback(text: string): { outcome: Outcome; mailFrom: string } | null {
   const [fields] = readFields(text.trim());
   if (!/^abuse\b/i.test(fields!.get('feedback-type') ?? '')) return null;
-  const recipients = [fields!.get('original-rcpt-to') ?? ''].map((one) => one.replace(/[<>]/g, '').trim()).filter(Boolean);
-  return { outcome: { kind: 'complaint', recipients, statusCode: null, diagnostic: null }, mailFrom: fields!.get('original-mail-from') ?? '' };
+  const recipients = [fields!.get('original-rcpt-to') ?? '']
+    .map((one) => one.replace(/[<>]/g, '').trim())
+    .filter(Boolean);
+  return {
+    outcome: { kind: 'complaint', recipients, statusCode: null, diagnostic: null },
+    mailFrom: fields!.get('original-mail-from') ?? '',
+  };
 }
 
 function judge(mail: Email, signer: LinkSigner): { emailId: number; outcomes: Outcome[] } | null {
@@ -61,7 +79,11 @@ function judge(mail: Email, signer: LinkSigner): { emailId: number; outcomes: Ou
     return found && withEmail([found.outcome], [found.mailFrom]);
   }
   // That it was displayed or deleted (RFC 8098) was said by the recipient's program, and our own mail may come back whole.
-  if (partOf(mail, ['message/disposition-notification']) !== null || emailOfMessageId(mail.messageId ?? '', signer) !== null) return null;
+  if (
+    partOf(mail, ['message/disposition-notification']) !== null ||
+    emailOfMessageId(mail.messageId ?? '', signer) !== null
+  )
+    return null;
   const header = (name: string): string => mail.headers.find(({ key }) => key === name)?.value ?? '';
   const outcome = readTextBounce({ header, text: mail.text ?? '' });
   return outcome && withEmail([outcome]);
@@ -87,7 +109,10 @@ export async function parseReport(source: Uint8Array, signer: LinkSigner): Promi
     const judged = judge(mail, signer);
     if (!judged) return null;
     const messageId = mail.messageId?.trim() ?? '';
-    const eventKey = /^[\x21-\x7e]+$/.test(messageId) && messageId.length <= MAX_KEY ? messageId : createHash('sha256').update(source).digest('base64url');
+    const eventKey =
+      /^[\x21-\x7e]+$/.test(messageId) && messageId.length <= MAX_KEY
+        ? messageId
+        : createHash('sha256').update(source).digest('base64url');
     return { ...judged, eventKey };
   } catch {
     // A mail that can not be read is somebody's rubbish, and there is no end of it.

@@ -28,13 +28,19 @@ interface BounceRow {
  * the status of the contact that has it now (maybe not the mail's recipient). Ignores reports about erased people's
  * mail. Returns `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again later.
  */
-export async function recordReports(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<{ deferred: number }> {
+export async function recordReports(
+  tx: EntityManager,
+  reports: readonly DeliveryReport[],
+): Promise<{ deferred: number }> {
   const told = await findEmails(tx, reports);
   const delivered = told.filter(({ outcome }) => outcome.kind === 'delivered');
   for (const [source, group] of Map.groupBy(delivered, (one) => one.source)) await settleByDelivery(tx, group, source);
 
   const made = await insertBounces(tx, told);
-  await settleByBounces(tx, made.map((row) => ({ tenantId: row.tenant_id, id: row.email_id })));
+  await settleByBounces(
+    tx,
+    made.map((row) => ({ tenantId: row.tenant_id, id: row.email_id })),
+  );
   const byTenant = [...Map.groupBy(made, (row) => row.tenant_id)].sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [tenantId, group] of byTenant) await suppressBounced(tx, tenantId, group);
   return { deferred: delivered.filter(({ status }) => status === 'SENDING').length };
@@ -43,15 +49,32 @@ export async function recordReports(tx: EntityManager, reports: readonly Deliver
 /** Locks the reports' emails in id order, as all code that locks several emails does. Skips reports without an email. */
 async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<ReportedEmail[]> {
   const ids = [...new Set(reports.map(({ emailId }) => emailId))];
-  const emails = ids.length === 0 ? [] : await rows<{ id: number; tenant_id: string; status: string; to_address: string }>(tx, sql`
+  const emails =
+    ids.length === 0
+      ? []
+      : await rows<{ id: number; tenant_id: string; status: string; to_address: string }>(
+          tx,
+          sql`
     select id, tenant_id, status, to_address from emails
-    where id = any(${ids}::bigint[]) and to_address is not null and reason is distinct from 'erased' order by id for no key update`);
+    where id = any(${ids}::bigint[]) and to_address is not null and reason is distinct from 'erased' order by id for no key update`,
+        );
   const byId = new Map(emails.map((email) => [email.id, email]));
   return reports.flatMap(({ emailId, source, eventKey, at, outcomes }) => {
     const email = byId.get(emailId);
     if (!email) return [];
     const emailKey = addressKey(email.to_address);
-    return [{ id: emailId, tenantId: email.tenant_id, status: email.status, emailKey, source, eventKey, at, outcome: outcomeFor(outcomes, emailKey, addressKey) }];
+    return [
+      {
+        id: emailId,
+        tenantId: email.tenant_id,
+        status: email.status,
+        emailKey,
+        source,
+        eventKey,
+        at,
+        outcome: outcomeFor(outcomes, emailKey, addressKey),
+      },
+    ];
   });
 }
 
@@ -59,25 +82,47 @@ async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[])
 async function insertBounces(tx: EntityManager, told: readonly ReportedEmail[]): Promise<BounceRow[]> {
   const bounces = told.filter(({ outcome: { kind } }) => kind !== 'delivered' && kind !== 'none');
   if (bounces.length === 0) return [];
-  const payload = JSON.stringify(bounces.map(({ id, tenantId, emailKey, source, eventKey, at, outcome: { kind, statusCode, diagnostic } }) => (
-    { tenant_id: tenantId, email_id: id, email_key: emailKey, kind, source, event_key: eventKey, status_code: statusCode, diagnostic, at })));
-  return rows<BounceRow>(tx, sql`
+  const payload = JSON.stringify(
+    bounces.map(({ id, tenantId, emailKey, source, eventKey, at, outcome: { kind, statusCode, diagnostic } }) => ({
+      tenant_id: tenantId,
+      email_id: id,
+      email_key: emailKey,
+      kind,
+      source,
+      event_key: eventKey,
+      status_code: statusCode,
+      diagnostic,
+      at,
+    })),
+  );
+  return rows<BounceRow>(
+    tx,
+    sql`
     insert into email_bounces (tenant_id, email_id, email_key, kind, source, event_key, status_code, diagnostic, at)
     select tenant_id, email_id, email_key, kind, source, event_key, status_code, diagnostic, least(at, now())
     from jsonb_to_recordset(${payload}::jsonb)
       as r(tenant_id text, email_id bigint, email_key text, kind text, source text, event_key text, status_code text, diagnostic text, at timestamptz)
     order by email_id, event_key on conflict (tenant_id, email_id, source, event_key) do nothing
-    returning id, tenant_id, email_id, email_key, kind`);
+    returning id, tenant_id, email_id, email_key, kind`,
+  );
 }
 
 async function suppressBounced(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<void> {
   const of = (kind: BounceRow['kind']) => made.filter((row) => row.kind === kind);
   const worn = await addressesAtSoftBounceLimit(tx, tenantId, of('soft'));
   const dead = [...of('hard'), ...of('soft').filter((row) => worn.has(row.email_key))];
-  for (const [reason, group] of [['complained', of('complaint')], ['bounced', dead]] as const) {
+  for (const [reason, group] of [
+    ['complained', of('complaint')],
+    ['bounced', dead],
+  ] as const) {
     if (group.length === 0) continue;
     // No contactId: only the contact that has the address now is concerned; a recipient with a new one is not.
-    await suppressAddresses(tx, { tenantId, requestId: null }, reason, group.map((row) => ({ emailKey: row.email_key, contactId: null, emailId: row.email_id })));
+    await suppressAddresses(
+      tx,
+      { tenantId, requestId: null },
+      reason,
+      group.map((row) => ({ emailKey: row.email_key, contactId: null, emailId: row.email_id })),
+    );
   }
 }
 
@@ -85,10 +130,16 @@ async function suppressBounced(tx: EntityManager, tenantId: string, made: readon
  * Addresses for which the new bounces `made` raise the number of soft-bounced mails, since the last mail that is known to
  * have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first five.
  */
-async function addressesAtSoftBounceLimit(tx: EntityManager, tenantId: string, made: readonly BounceRow[]): Promise<Set<string>> {
+async function addressesAtSoftBounceLimit(
+  tx: EntityManager,
+  tenantId: string,
+  made: readonly BounceRow[],
+): Promise<Set<string>> {
   if (made.length === 0) return new Set();
   const keys = [...new Set(made.map((row) => row.email_key))];
-  const found = await rows<{ email_key: string }>(tx, sql`
+  const found = await rows<{ email_key: string }>(
+    tx,
+    sql`
     with softs as (
       select b.id, b.email_key, b.email_id, m.contact_id, lower(m.to_address) as address
       from email_bounces b join emails m on m.tenant_id = b.tenant_id and m.id = b.email_id
@@ -102,6 +153,7 @@ async function addressesAtSoftBounceLimit(tx: EntityManager, tenantId: string, m
     )
     select s.email_key from softs s left join arrived a on a.email_key = s.email_key where s.email_id > coalesce(a.email_id, 0)
     group by 1 having count(distinct s.email_id) / ${sql.lit(SOFT_BOUNCES)}
-      > count(distinct s.email_id) filter (where s.id <> all(${made.map(({ id }) => id)}::bigint[])) / ${sql.lit(SOFT_BOUNCES)}`);
+      > count(distinct s.email_id) filter (where s.id <> all(${made.map(({ id }) => id)}::bigint[])) / ${sql.lit(SOFT_BOUNCES)}`,
+  );
   return new Set(found.map((row) => row.email_key));
 }

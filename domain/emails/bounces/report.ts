@@ -37,7 +37,13 @@ const RANKS: readonly Outcome['kind'][] = ['delivered', 'none', 'soft', 'hard', 
  * What a report says of the address that the mail went to (as addresses are compared): the outcome that names it, else the
  * best of all. An address that stands for several people is not to blame for one of them.
  */
-export function outcomeFor(outcomes: readonly Outcome[], emailKey: string, keyOf: (address: string) => string): Outcome {
+export function outcomeFor(
+  outcomes: readonly Outcome[],
+  emailKey: string,
+  keyOf: (address: string) => string,
+): Outcome {
   const own = outcomes.filter(({ recipients }) => recipients.some((recipient) => keyOf(recipient) === emailKey));
-  return (own.length > 0 ? own : outcomes).reduce((best, next) => (RANKS.indexOf(next.kind) < RANKS.indexOf(best.kind) ? next : best));
+  return (own.length > 0 ? own : outcomes).reduce((best, next) =>
+    RANKS.indexOf(next.kind) < RANKS.indexOf(best.kind) ? next : best,
+  );
 }

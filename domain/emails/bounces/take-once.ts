@@ -4,8 +4,11 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 /** The inbox keeps what was used for 30 days, in partitions by the day of `at`, which must be the same each time. */
 export async function takeOnce(tx: EntityManager, { token, at }: { token: string; at: Date }): Promise<boolean> {
   const id = createHash('sha256').update(token).digest('hex').slice(0, 32);
-  const taken = await rows(tx, sql`
+  const taken = await rows(
+    tx,
+    sql`
     insert into inbox (tenant_id, consumer, event_id, day) values ('', 'webhook', ${id}::uuid, ${at.toISOString().slice(0, 10)}::date)
-    on conflict do nothing returning 1`);
+    on conflict do nothing returning 1`,
+  );
   return taken.length > 0;
 }

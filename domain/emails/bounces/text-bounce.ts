@@ -9,24 +9,34 @@ export interface Letter {
 
 const MAX_TEXT = 64 * 1024;
 const MAX_LINE = 500;
-const RETURNED_COPY = /\b(below this line is a copy|this is a copy of|original message|returned message|copy of the message|message header|unsent message)\b/i;
-const DAEMON = /(^|<)(mailer-?daemon|postmaster|mail-?daemon|mmdf|mail-?delivery-?(sub)?system|delivery-?failure|bounce-?daemon)@|^mailer-daemon$/i;
-const DELAY = /\bwarning message only\b|\bno action is required\b|\bdo not need to (re)?send\b|\bdelivery attempts will continue\b|\bwill (keep|continue) trying\b|\bstill being retried\b/i;
+const RETURNED_COPY =
+  /\b(below this line is a copy|this is a copy of|original message|returned message|copy of the message|message header|unsent message)\b/i;
+const DAEMON =
+  /(^|<)(mailer-?daemon|postmaster|mail-?daemon|mmdf|mail-?delivery-?(sub)?system|delivery-?failure|bounce-?daemon)@|^mailer-daemon$/i;
+const DELAY =
+  /\bwarning message only\b|\bno action is required\b|\bdo not need to (re)?send\b|\bdelivery attempts will continue\b|\bwill (keep|continue) trying\b|\bstill being retried\b/i;
 
 /** Whether a program or a person answered the mail (RFC 3834, and the fields that were there before it). */
 function isAnswer({ header }: Letter): boolean {
   // Exim says both: that it answers by itself, and whom it could not reach.
   if (header('x-failed-recipients') !== '') return false;
   const submitted = header('auto-submitted').toLowerCase();
-  return (submitted !== '' && !/^(no|auto-generated)\b/.test(submitted))
-    || /^(bulk|junk|list|auto_reply)\b/i.test(header('precedence'))
-    || ['x-autoreply', 'x-autorespond', 'x-autoresponder', 'list-id', 'list-unsubscribe'].some((name) => header(name) !== '')
-    || /^(yes|true|all|1)\b/i.test(header('x-auto-reply'));
+  return (
+    (submitted !== '' && !/^(no|auto-generated)\b/.test(submitted)) ||
+    /^(bulk|junk|list|auto_reply)\b/i.test(header('precedence')) ||
+    ['x-autoreply', 'x-autorespond', 'x-autoresponder', 'list-id', 'list-unsubscribe'].some(
+      (name) => header(name) !== '',
+    ) ||
+    /^(yes|true|all|1)\b/i.test(header('x-auto-reply'))
+  );
 }
 
 /** What the mail system itself says: after that comes the mail that came back, and what that says does not count. */
 function linesSaid(text: string): string[] {
-  const lines = text.slice(0, MAX_TEXT).split('\n').map((line) => line.slice(0, MAX_LINE).trim());
+  const lines = text
+    .slice(0, MAX_TEXT)
+    .split('\n')
+    .map((line) => line.slice(0, MAX_LINE).trim());
   const copy = lines.findIndex((line) => line.startsWith('--') && RETURNED_COPY.test(line));
   return copy < 0 ? lines : lines.slice(0, copy);
 }

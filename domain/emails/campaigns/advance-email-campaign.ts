@@ -35,17 +35,28 @@ const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
  * Does the next piece of work for a campaign, one or two transactions, and says how it stands. All that is known of it is
  * in the database: whoever calls this next goes on from there, and twice at once does no harm.
  */
-export async function advanceEmailCampaign(em: EntityManager, tenantId: string, campaignId: number, now: Date, memory: Memory): Promise<Stand> {
+export async function advanceEmailCampaign(
+  em: EntityManager,
+  tenantId: string,
+  campaignId: number,
+  now: Date,
+  memory: Memory,
+): Promise<Stand> {
   const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
   // Deleted once it was cancelled, it may have left some to be suppressed; one that was SENT has none.
   if (!campaign) return suppressSome(em, { tenantId, id: campaignId, status: 'CANCELLED' }, now);
   switch (campaign.status) {
-    case 'SCHEDULED': return beginWhenDue(em, campaignId, now);
-    case 'SENDING': return campaign.frozenTo == null ? send(em, campaign, now, memory) : freeze(em, campaign, now);
-    case 'PAUSED': return { over: false, until: null, summary: 'paused' };
+    case 'SCHEDULED':
+      return beginWhenDue(em, campaignId, now);
+    case 'SENDING':
+      return campaign.frozenTo == null ? send(em, campaign, now, memory) : freeze(em, campaign, now);
+    case 'PAUSED':
+      return { over: false, until: null, summary: 'paused' };
     case 'CANCELLED':
-    case 'FAILED': return suppressSome(em, campaign, now);
-    default: return { over: true, summary: campaign.status! };
+    case 'FAILED':
+      return suppressSome(em, campaign, now);
+    default:
+      return { over: true, summary: campaign.status! };
   }
 }
 
@@ -63,7 +74,11 @@ async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): P
 
 async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Promise<Stand> {
   const { state } = await freezePage(em.fork(), id);
-  return { over: false, summary: 'writing its audience into the ledger', ...(state === 'building' ? { until: later(now, 2_000) } : {}) };
+  return {
+    over: false,
+    summary: 'writing its audience into the ledger',
+    ...(state === 'building' ? { until: later(now, 2_000) } : {}),
+  };
 }
 
 async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memory: Memory): Promise<Stand> {
@@ -88,14 +103,25 @@ async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memor
 /** Whether the intake has this email, and so those that were requested before it. */
 async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: number): Promise<boolean> {
   // By its id alone, not by an index of all that wait.
-  const [email] = await em.fork().transactional((tx) => rows<{ waits: boolean }>(tx, sql`
-    select accepted_at is null and status = 'QUEUED' as waits from emails where tenant_id = ${tenantId} and id = ${id}`));
+  const [email] = await em.fork().transactional((tx) =>
+    rows<{ waits: boolean }>(
+      tx,
+      sql`
+    select accepted_at is null and status = 'QUEUED' as waits from emails where tenant_id = ${tenantId} and id = ${id}`,
+    ),
+  );
   return !email?.waits;
 }
 
 /** Suppresses the next of a campaign's emails, of which nothing is to be sent any more. */
 async function suppressSome(em: EntityManager, campaign: EndedCampaign, now: Date): Promise<Stand> {
-  const { suppressed, open } = await em.fork().transactional((tx) => suppressSomeOfCampaign(tx, campaign, SUPPRESSED_AT_ONCE));
+  const { suppressed, open } = await em
+    .fork()
+    .transactional((tx) => suppressSomeOfCampaign(tx, campaign, SUPPRESSED_AT_ONCE));
   if (!open) return { over: true, summary: campaign.status! };
-  return { over: false, summary: 'suppressing what is still queued', ...(suppressed === 0 ? { until: later(now, 500) } : {}) };
+  return {
+    over: false,
+    summary: 'suppressing what is still queued',
+    ...(suppressed === 0 ? { until: later(now, 500) } : {}),
+  };
 }

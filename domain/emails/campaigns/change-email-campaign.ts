@@ -14,16 +14,29 @@ export async function wakeCampaign(tx: EntityManager, { tenantId, id }: EmailCam
 
 type Action = Extract<AuditEvent['action'], `email_campaign.${string}`>;
 
-async function change(tx: EntityManager, author: Author, campaign: EmailCampaign, action: Action, status: EmailCampaignStatus): Promise<EmailCampaign> {
+async function change(
+  tx: EntityManager,
+  author: Author,
+  campaign: EmailCampaign,
+  action: Action,
+  status: EmailCampaignStatus,
+): Promise<EmailCampaign> {
   const before = { status: campaign.status ?? 'DRAFT' };
   campaign.status = status;
   await tx.flush();
   await wakeCampaign(tx, campaign);
-  await appendAudit(tx, author, { action, resourceType: 'email_campaign', resourceId: campaign.id, before, after: { status } });
+  await appendAudit(tx, author, {
+    action,
+    resourceType: 'email_campaign',
+    resourceId: campaign.id,
+    before,
+    after: { status },
+  });
   return campaign;
 }
 
-const refused = (status: EmailCampaignStatus | undefined, wanted: string): AppError => new AppError('conflict', `The campaign is ${status}; ${wanted}`);
+const refused = (status: EmailCampaignStatus | undefined, wanted: string): AppError =>
+  new AppError('conflict', `The campaign is ${status}; ${wanted}`);
 
 /** Lets a DRAFT go out, at once or when its time has come. */
 export async function beginMailing(tx: EntityManager, author: Author, campaign: EmailCampaign): Promise<EmailCampaign> {
@@ -31,7 +44,13 @@ export async function beginMailing(tx: EntityManager, author: Author, campaign: 
   const now = new Date();
   if (campaign.scheduleType === 'immediate') openRun(campaign, now);
   else campaign.nextRunAt = startOf(campaign, now);
-  return change(tx, author, campaign, 'email_campaign.started', campaign.scheduleType === 'immediate' ? 'SENDING' : 'SCHEDULED');
+  return change(
+    tx,
+    author,
+    campaign,
+    'email_campaign.started',
+    campaign.scheduleType === 'immediate' ? 'SENDING' : 'SCHEDULED',
+  );
 }
 
 /** `POST …/send`: a DRAFT goes out by its schedule, without one at once. One that is on its way stays so. Throws 404, 409. */
@@ -50,7 +69,8 @@ export async function pauseEmailCampaign(em: EntityManager, author: Author, id: 
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     if (campaign.status === 'PAUSED') return campaign;
-    if (campaign.status !== 'SENDING' && campaign.status !== 'SCHEDULED') throw refused(campaign.status, 'only one that is SENDING or SCHEDULED can be paused');
+    if (campaign.status !== 'SENDING' && campaign.status !== 'SCHEDULED')
+      throw refused(campaign.status, 'only one that is SENDING or SCHEDULED can be paused');
     return change(tx, author, campaign, 'email_campaign.paused', 'PAUSED');
   });
 }

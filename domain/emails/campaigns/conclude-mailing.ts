@@ -25,7 +25,12 @@ interface Open {
  * What is next once all that may go now was requested: to wait for those on their way, for the next local time, or for the
  * test to be judged; to request again what was lost; or the end. `from` is where the search for open emails begins.
  */
-export async function concludeMailing(em: EntityManager, campaignId: number, now: Date, from: { id: number }): Promise<Conclusion> {
+export async function concludeMailing(
+  em: EntityManager,
+  campaignId: number,
+  now: Date,
+  from: { id: number },
+): Promise<Conclusion> {
   return em.transactional(async (tx): Promise<Conclusion> => {
     const campaign = await lockEmailCampaign(tx, campaignId);
     if (campaign.status !== 'SENDING' || campaign.frozenTo != null) return { state: 'stale' };
@@ -39,7 +44,9 @@ export async function concludeMailing(em: EntityManager, campaignId: number, now
     if (open) {
       from.id = open.id;
       const lost = !open.accepted && now.getTime() - (campaign.tokensAt?.getTime() ?? 0) > LOST_AFTER_MS;
-      return lost ? again() : { state: 'wait', until: new Date(now.getTime() + 500), why: 'the last emails are on their way' };
+      return lost
+        ? again()
+        : { state: 'wait', until: new Date(now.getTime() + 500), why: 'the last emails are on their way' };
     }
     if (testing) return judgeTest(tx, campaign, now, again);
     const due = await nextDue(tx, campaign);
@@ -49,28 +56,50 @@ export async function concludeMailing(em: EntityManager, campaignId: number, now
 }
 
 /** The first email that may go now and has not ended; of a test, those with a variant alone. */
-async function firstOpen(tx: EntityManager, { tenantId, id }: EmailCampaign, testing: boolean, now: Date, from: number): Promise<Open | null> {
-  const [open] = await rows<Open>(tx, sql`
+async function firstOpen(
+  tx: EntityManager,
+  { tenantId, id }: EmailCampaign,
+  testing: boolean,
+  now: Date,
+  from: number,
+): Promise<Open | null> {
+  const [open] = await rows<Open>(
+    tx,
+    sql`
     select id, accepted_at is not null as accepted from emails
     where tenant_id = ${tenantId} and campaign_id = ${id} and id >= ${from} and lane = 'bulk' and status in ('QUEUED', 'SENDING')
       and (due_at is null or due_at <= ${now}) ${testing ? sql`and variant is not null` : sql``}
-    order by id limit 1`);
+    order by id limit 1`,
+  );
   return open ?? null;
 }
 
-async function judgeTest(tx: EntityManager, campaign: EmailCampaign, now: Date, again: () => Conclusion): Promise<Conclusion> {
+async function judgeTest(
+  tx: EntityManager,
+  campaign: EmailCampaign,
+  now: Date,
+  again: () => Conclusion,
+): Promise<Conclusion> {
   const { tenantId, id, winner, variants } = campaign;
   campaign.winnerAt ??= new Date(now.getTime() + winner!.afterMinutes * MINUTE_MS);
-  if (campaign.winnerAt > now) return { state: 'wait', until: campaign.winnerAt, why: 'the variants are being compared' };
+  if (campaign.winnerAt > now)
+    return { state: 'wait', until: campaign.winnerAt, why: 'the variants are being compared' };
   const counted = await countEmails(tx, tenantId, id, MAILING);
-  campaign.winnerVariant = chooseWinner(variants!, winner!.metric, variants!.map(({ name }) => ({ variant: name, ...counted.of(name) })));
+  campaign.winnerVariant = chooseWinner(
+    variants!,
+    winner!.metric,
+    variants!.map(({ name }) => ({ variant: name, ...counted.of(name) })),
+  );
   return again();
 }
 
 /** When the next emails are due whose time has not come; null when there are none. */
 async function nextDue(tx: EntityManager, { tenantId, id }: EmailCampaign): Promise<Date | null> {
-  const [next] = await rows<{ due: Date | null }>(tx, sql`
-    select min(due_at) as due from emails where tenant_id = ${tenantId} and campaign_id = ${id} and lane = 'bulk' and status = 'QUEUED' and due_at is not null`);
+  const [next] = await rows<{ due: Date | null }>(
+    tx,
+    sql`
+    select min(due_at) as due from emails where tenant_id = ${tenantId} and campaign_id = ${id} and lane = 'bulk' and status = 'QUEUED' and due_at is not null`,
+  );
   return next!.due;
 }
 

@@ -2,11 +2,19 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { User } from '../../common/errors.ts';
 
 /** The email campaigns that are on their way and send a template, or to a segment. */
-export async function emailCampaignsUsing(tx: EntityManager, tenantId: string, what: { templateId: number } | { segmentId: number }): Promise<User[]> {
-  const uses = 'segmentId' in what
-    ? sql`segment_id = ${what.segmentId}`
-    : sql`(template_id = ${what.templateId} or variants @> ${JSON.stringify([{ templateId: what.templateId }])}::jsonb)`;
-  return rows<User>(tx, sql`
+export async function emailCampaignsUsing(
+  tx: EntityManager,
+  tenantId: string,
+  what: { templateId: number } | { segmentId: number },
+): Promise<User[]> {
+  const uses =
+    'segmentId' in what
+      ? sql`segment_id = ${what.segmentId}`
+      : sql`(template_id = ${what.templateId} or variants @> ${JSON.stringify([{ templateId: what.templateId }])}::jsonb)`;
+  return rows<User>(
+    tx,
+    sql`
     select 'email_campaign' as kind, id, name from email_campaigns
-    where tenant_id = ${tenantId} and status in ('SCHEDULED', 'SENDING', 'PAUSED') and ${uses} order by id`);
+    where tenant_id = ${tenantId} and status in ('SCHEDULED', 'SENDING', 'PAUSED') and ${uses} order by id`,
+  );
 }

@@ -13,11 +13,22 @@ export async function lockEmailCampaign(tx: EntityManager, id: number): Promise<
 }
 
 /** Throws 404 with each template, and the segment, that does not exist; `listId` is what the client named the segment by, if it did so. */
-export async function assertReferences(tx: EntityManager, { tenantId, templateId, variants, segmentId }: EmailCampaign, listId?: number | null): Promise<void> {
-  const wanted = variants ? variants.map((variant, index) => ({ path: `/variants/${index}/templateId`, id: variant.templateId })) : [{ path: '/templateId', id: templateId! }];
-  const found = new Set((await tx.find(EmailTemplate, { id: { $in: wanted.map(({ id }) => id) }, systemKey: null }, { fields: ['id'] })).map(({ id }) => id));
+export async function assertReferences(
+  tx: EntityManager,
+  { tenantId, templateId, variants, segmentId }: EmailCampaign,
+  listId?: number | null,
+): Promise<void> {
+  const wanted = variants
+    ? variants.map((variant, index) => ({ path: `/variants/${index}/templateId`, id: variant.templateId }))
+    : [{ path: '/templateId', id: templateId! }];
+  const found = new Set(
+    (
+      await tx.find(EmailTemplate, { id: { $in: wanted.map(({ id }) => id) }, systemKey: null }, { fields: ['id'] })
+    ).map(({ id }) => id),
+  );
   const missing: Missing[] = wanted.filter(({ id }) => !found.has(id)).map((one) => ({ ...one, what: 'template' }));
   const isList = segmentId === listId;
-  if (!(await holdSegment(tx, tenantId, segmentId!))) missing.push({ path: isList ? '/listId' : '/segmentId', what: isList ? 'list' : 'segment', id: segmentId! });
+  if (!(await holdSegment(tx, tenantId, segmentId!)))
+    missing.push({ path: isList ? '/listId' : '/segmentId', what: isList ? 'list' : 'segment', id: segmentId! });
   assertNoneMissing(missing);
 }

@@ -23,14 +23,21 @@ export async function freezePage(em: EntityManager, campaignId: number): Promise
     const { tenantId, segmentId } = campaign;
     const segment = segmentId == null ? null : await holdSegment(tx, tenantId, segmentId);
     if (!segment) {
-      Object.assign(campaign, { status: 'FAILED', error: 'The segment was deleted before its members were read', finishedAt: new Date() });
+      Object.assign(campaign, {
+        status: 'FAILED',
+        error: 'The segment was deleted before its members were read',
+        finishedAt: new Date(),
+      });
       return { state: 'failed' };
     }
     if (segment.status === 'BUILDING') return { state: 'building' };
-    const [page] = await rows<{ n: number; last: number | null }>(tx, sql`
+    const [page] = await rows<{ n: number; last: number | null }>(
+      tx,
+      sql`
       select count(*) as n, max(contact_id) as last from (
         select contact_id from segment_members where tenant_id = ${tenantId} and segment_id = ${segmentId} and contact_id > ${campaign.frozenTo}
-        order by contact_id limit ${PAGE}) p`);
+        order by contact_id limit ${PAGE}) p`,
+    );
     if (page!.last !== null) await insertPage(tx, campaign, page!.last);
     const done = page!.n < PAGE;
     campaign.frozenTo = done ? null : page!.last;
@@ -44,7 +51,9 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
   const dealt = campaign.variants ? shares(campaign.variants, campaign.winner ?? null) : [wholeAudience(campaign)];
   const before = dealt.length > 1 ? await countFrozen(tx, campaign) : 0;
   const times = await localTimes(tx, campaign, last);
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     with members as (
       select contact_id, ${before}::bigint + row_number() over (order by contact_id) - 1 as n from segment_members
       where tenant_id = ${tenantId} and segment_id = ${segmentId} and contact_id > ${frozenTo} and contact_id <= ${last}
@@ -62,24 +71,43 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
       select ${tenantId}::text as tenant_id, ${`email-campaign:${id}:${run}:`} || j.contact_id as send_key, j.template_id, j.contact_id, ${id}::bigint as campaign_id,
              j.variant, d.due as due_at, j.reason
       from judged j
-      left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as d(timezone text, due timestamptz) on d.timezone = coalesce(j.timezone, ''))`)}`);
+      left join jsonb_to_recordset(${JSON.stringify(times)}::jsonb) as d(timezone text, due timestamptz) on d.timezone = coalesce(j.timezone, ''))`)}`,
+  );
 }
 
-const wholeAudience = ({ templateId }: EmailCampaign): Share => ({ from: 0, to: PLACES, variant: null, templateId: templateId! });
+const wholeAudience = ({ templateId }: EmailCampaign): Share => ({
+  from: 0,
+  to: PLACES,
+  variant: null,
+  templateId: templateId!,
+});
 
 async function countFrozen(tx: EntityManager, { tenantId, id, run }: EmailCampaign): Promise<number> {
-  const [found] = await rows<{ n: number }>(tx, sql`
+  const [found] = await rows<{ n: number }>(
+    tx,
+    sql`
     select count(*) as n from emails where tenant_id = ${tenantId} and campaign_id = ${id} and lane = 'bulk'
-      and send_key like ${`email-campaign:${id}:${run}:%`}`);
+      and send_key like ${`email-campaign:${id}:${run}:%`}`,
+  );
   return found!.n;
 }
 
 /** When it is the campaign's time in each of the page's timezones; nothing where all get it at once. */
-async function localTimes(tx: EntityManager, campaign: EmailCampaign, last: number): Promise<{ timezone: string; due: Date }[]> {
+async function localTimes(
+  tx: EntityManager,
+  campaign: EmailCampaign,
+  last: number,
+): Promise<{ timezone: string; due: Date }[]> {
   if (campaign.scheduleType !== 'recipient_local_time') return [];
   const { tenantId, segmentId, frozenTo, timezone = null, scheduledAt } = campaign;
-  const zones = await rows<{ timezone: string | null }>(tx, sql`
+  const zones = await rows<{ timezone: string | null }>(
+    tx,
+    sql`
     select distinct c.timezone from segment_members m join contacts c on c.tenant_id = m.tenant_id and c.id = m.contact_id
-    where m.tenant_id = ${tenantId} and m.segment_id = ${segmentId} and m.contact_id > ${frozenTo} and m.contact_id <= ${last}`);
-  return zones.map((zone) => ({ timezone: zone.timezone ?? '', due: dueAt({ scheduledAt: scheduledAt!, timezone }, zone.timezone) }));
+    where m.tenant_id = ${tenantId} and m.segment_id = ${segmentId} and m.contact_id > ${frozenTo} and m.contact_id <= ${last}`,
+  );
+  return zones.map((zone) => ({
+    timezone: zone.timezone ?? '',
+    due: dueAt({ scheduledAt: scheduledAt!, timezone }, zone.timezone),
+  }));
 }

@@ -10,11 +10,21 @@ interface EmailCampaignQuery extends ListQuery {
 
 /** A page of the tenant's email campaigns. Throws `validation_failed` for a wrong cursor. */
 export const listEmailCampaigns = <T>(
-  em: EntityManager, query: EmailCampaignQuery, present: Present<EmailCampaign, T>,
-): Promise<Page<T>> => listPage(em, EmailCampaign, query, {
-  from: sql`email_campaigns t`, where: [query.status !== undefined && sql`t.status = ${query.status}`],
-  sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
-}, present);
+  em: EntityManager,
+  query: EmailCampaignQuery,
+  present: Present<EmailCampaign, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    EmailCampaign,
+    query,
+    {
+      from: sql`email_campaigns t`,
+      where: [query.status !== undefined && sql`t.status = ${query.status}`],
+      sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
+    },
+    present,
+  );
 
 interface RecipientQuery extends ListQuery {
   status?: string;
@@ -24,13 +34,24 @@ interface RecipientQuery extends ListQuery {
 
 /** A page of the emails of an email campaign. Throws `validation_failed` for a wrong cursor. */
 export const listRecipients = <T>(
-  em: EntityManager, campaignId: number, query: RecipientQuery, present: Present<Email, T>,
-): Promise<Page<T>> => listPage(em, Email, query, {
-  from: sql`emails t`, sortable: { id: commonSort.id },
-  where: [
-    sql`t.campaign_id = ${campaignId} and t.lane = 'bulk'`,
-    query.status !== undefined && sql`t.status = ${query.status}`,
-    query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
-    query.variant !== undefined && sql`t.variant = ${query.variant}`,
-  ],
-}, present);
+  em: EntityManager,
+  campaignId: number,
+  query: RecipientQuery,
+  present: Present<Email, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    Email,
+    query,
+    {
+      from: sql`emails t`,
+      sortable: { id: commonSort.id },
+      where: [
+        sql`t.campaign_id = ${campaignId} and t.lane = 'bulk'`,
+        query.status !== undefined && sql`t.status = ${query.status}`,
+        query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
+        query.variant !== undefined && sql`t.variant = ${query.variant}`,
+      ],
+    },
+    present,
+  );

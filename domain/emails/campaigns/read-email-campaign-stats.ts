@@ -8,21 +8,35 @@ const MAX_LINKS = 200;
 
 /** A campaign's figures, counted from the ledger and from its recipients' hits as they are; people's alone. Throws 404. */
 export async function readEmailCampaignStats(em: EntityManager, id: number) {
-  return em.transactional(async (tx) => {
-    const campaign = await tx.findOne(EmailCampaign, { id });
-    if (!campaign) throw notFound('email campaign', id);
-    const { tenantId, status, variants, winnerVariant } = campaign;
-    const counted = await countEmails(tx, tenantId, id, MAILING);
-    const links = await rows<{ url: string; clicks: number; uniqueClicks: number }>(tx, sql`
+  return em.transactional(
+    async (tx) => {
+      const campaign = await tx.findOne(EmailCampaign, { id });
+      if (!campaign) throw notFound('email campaign', id);
+      const { tenantId, status, variants, winnerVariant } = campaign;
+      const counted = await countEmails(tx, tenantId, id, MAILING);
+      const links = await rows<{ url: string; clicks: number; uniqueClicks: number }>(
+        tx,
+        sql`
       select v.url, count(*) as clicks, count(distinct v.email_id) as "uniqueClicks"
       from email_events v join emails e on e.tenant_id = v.tenant_id and e.id = v.email_id and e.lane = 'bulk'
       where v.tenant_id = ${tenantId} and v.campaign_id = ${id} and v.type = 'CLICK' and not v.automated
-      group by v.url order by clicks desc, v.url limit ${MAX_LINKS}`);
-    return {
-      campaignId: id, status: status!, ...counted.all, links,
-      variants: (variants ?? []).map(({ name, templateId, weight }) => (
-        { name, templateId, weight, winner: variants!.length > 0 && name === winnerVariant, ...counted.of(name) })),
-    };
-    // Of one moment, so that the parts make the whole.
-  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+      group by v.url order by clicks desc, v.url limit ${MAX_LINKS}`,
+      );
+      return {
+        campaignId: id,
+        status: status!,
+        ...counted.all,
+        links,
+        variants: (variants ?? []).map(({ name, templateId, weight }) => ({
+          name,
+          templateId,
+          weight,
+          winner: variants!.length > 0 && name === winnerVariant,
+          ...counted.of(name),
+        })),
+      };
+      // Of one moment, so that the parts make the whole.
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ },
+  );
 }

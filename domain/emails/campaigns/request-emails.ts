@@ -37,20 +37,29 @@ export async function requestEmails(em: EntityManager, campaignId: number, now: 
     if (campaign.status !== 'SENDING' || campaign.frozenTo != null) return { state: 'stale' };
     const { tenantId, ratePerMinute } = campaign;
     const tokens = tokensAt(campaign, now);
-    if (tokens < 1) return { state: 'tokens', at: new Date(now.getTime() + ((1 - tokens) * MINUTE_MS) / ratePerMinute!) };
+    if (tokens < 1)
+      return { state: 'tokens', at: new Date(now.getTime() + ((1 - tokens) * MINUTE_MS) / ratePerMinute!) };
     const room = Math.min(BATCH, Math.floor(tokens), await roomForMore(tx, campaign));
     if (room < 1) return { state: 'full' };
     const held = await nextHeld(tx, campaign, now, room);
     if (held.length === 0) return { state: 'none' };
     await giveVariant(tx, campaign, held);
-    const requests = held.map(({ id, template_id: templateId, contact_id: recipientId }) => ({ templateId, recipientId, emailId: id, campaignId }));
+    const requests = held.map(({ id, template_id: templateId, contact_id: recipientId }) => ({
+      templateId,
+      recipientId,
+      emailId: id,
+      campaignId,
+    }));
     for (let at = 0; at < requests.length; at += REQUESTS_PER_ROW) {
       await appendSendRequests(tx, tenantId, requests.slice(at, at + REQUESTS_PER_ROW));
     }
     const lastId = held.at(-1)!.id;
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       update email_campaigns set requested_to = ${lastId}, tokens = ${ratePerMinute == null ? 0 : tokens - held.length}, tokens_at = ${now}
-      where tenant_id = ${tenantId} and id = ${campaignId}`);
+      where tenant_id = ${tenantId} and id = ${campaignId}`,
+    );
     return { state: 'some', lastId };
   });
 }
@@ -65,11 +74,14 @@ function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: D
 
 /** How many more the senders may have before them; while they have some of this campaign, a whole batch or none, for a batch costs the same however few are in it. With a rate they get no more than two seconds of it, so that what piled up during an outage does not come all at once. */
 async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: EmailCampaign): Promise<number> {
-  const [ready] = await rows<{ all: number; own: number }>(tx, sql`
+  const [ready] = await rows<{ all: number; own: number }>(
+    tx,
+    sql`
     select count(*) as all, count(*) filter (where campaign_id = ${id}) as own from (
       select campaign_id from emails
       where stage = 'open' and status = 'QUEUED' and lane = 'bulk' and tenant_id = ${tenantId} and next_attempt_at <= now()
-      limit ${WINDOW}) r`);
+      limit ${WINDOW}) r`,
+  );
   const room = WINDOW - ready!.all;
   if (ratePerMinute == null) return ready!.own > 0 && room < BATCH ? 0 : room;
   return Math.min(room, Math.max(1, Math.ceil(ratePerMinute / 30)) - ready!.own);
@@ -78,18 +90,30 @@ async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: E
 /** The next emails that may go: of a test only those with a variant, by local time those whose time has come. */
 async function nextHeld(tx: EntityManager, campaign: EmailCampaign, now: Date, limit: number): Promise<Held[]> {
   const { tenantId, id, requestedTo = 0, winner, winnerVariant } = campaign;
-  return rows<Held>(tx, sql`
+  return rows<Held>(
+    tx,
+    sql`
     select id, template_id, contact_id, variant from emails
     where tenant_id = ${tenantId} and campaign_id = ${id} and id > ${requestedTo} and lane = 'bulk' and status = 'QUEUED' and accepted_at is null
       and (due_at is null or due_at <= ${now}) ${winner && winnerVariant == null ? sql`and variant is not null` : sql``}
-    order by id limit ${limit}`);
+    order by id limit ${limit}`,
+  );
 }
 
 /** Gives the winning variant to the emails that waited for it. */
-async function giveVariant(tx: EntityManager, { tenantId, variants, winnerVariant }: EmailCampaign, held: Held[]): Promise<void> {
+async function giveVariant(
+  tx: EntityManager,
+  { tenantId, variants, winnerVariant }: EmailCampaign,
+  held: Held[],
+): Promise<void> {
   const chosen = variants?.find(({ name }) => name === winnerVariant);
   const waiting = chosen ? held.filter(({ variant }) => variant === null) : [];
   if (!chosen || waiting.length === 0) return;
-  await setVariant(tx, tenantId, waiting.map(({ id }) => id), chosen);
+  await setVariant(
+    tx,
+    tenantId,
+    waiting.map(({ id }) => id),
+    chosen,
+  );
   for (const email of waiting) email.template_id = chosen.templateId;
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { EmailCampaign, type EmailCampaignStatus, type ScheduleType, type Variant, type Winner } from '../../../db/entities/email-campaigns.ts';
+import {
+  EmailCampaign,
+  type EmailCampaignStatus,
+  type ScheduleType,
+  type Variant,
+  type Winner,
+} from '../../../db/entities/email-campaigns.ts';
 import { retriedTransaction, type EntityManager } from '../../../db/orm.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
@@ -35,7 +41,11 @@ const ENDED: readonly EmailCampaignStatus[] = ['SENT', 'CANCELLED', 'FAILED'];
  * Makes an email campaign: a DRAFT, or with a schedule type one that is sent, or will be when its time has come. Throws 400
  * with every mistake, 404 with each template or segment that does not exist.
  */
-export async function createEmailCampaign(em: EntityManager, author: Author, input: EmailCampaignInput): Promise<EmailCampaign> {
+export async function createEmailCampaign(
+  em: EntityManager,
+  author: Author,
+  input: EmailCampaignInput,
+): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const { fields, violations } = fieldsOf(input, null);
     assertValid(violations);
@@ -53,16 +63,24 @@ export async function createEmailCampaign(em: EntityManager, author: Author, inp
  * the rate can be changed, of one that has ended the name. Throws 404, 409, and 400 as `createEmailCampaign` does.
  */
 export async function updateEmailCampaign(
-  em: EntityManager, id: number, input: Partial<EmailCampaignInput>, check: (current: EmailCampaign) => void,
+  em: EntityManager,
+  id: number,
+  input: Partial<EmailCampaignInput>,
+  check: (current: EmailCampaign) => void,
 ): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     check(campaign);
     const { fields, violations } = fieldsOf(input, campaign.segmentId ?? null);
     assertValid(violations);
-    const changed = Object.entries(fields).filter(([field, value]) => !isDeepStrictEqual(value ?? null, campaign[field as keyof Fields] ?? null));
+    const changed = Object.entries(fields).filter(
+      ([field, value]) => !isDeepStrictEqual(value ?? null, campaign[field as keyof Fields] ?? null),
+    );
     if (changed.length === 0) return campaign;
-    assertChangeable(campaign.status!, changed.map(([field]) => field));
+    assertChangeable(
+      campaign.status!,
+      changed.map(([field]) => field),
+    );
     tx.assign(campaign, Object.fromEntries(changed));
     assertValid(soundViolations(campaign));
     // What one that has ended was sent to, and said, may be gone.
@@ -75,17 +93,28 @@ export async function updateEmailCampaign(
 }
 
 /** Deletes a campaign that is not being sent; its emails stay, and of a cancelled one none goes out any more. Throws 404, 409. */
-export async function deleteEmailCampaign(em: EntityManager, author: Author, id: number, check: (current: EmailCampaign) => void): Promise<void> {
+export async function deleteEmailCampaign(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: EmailCampaign) => void,
+): Promise<void> {
   await retriedTransaction(em, async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     check(campaign);
     const { name, status } = campaign;
-    if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED') throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
+    if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED')
+      throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
     assertNotInUse(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)));
     // Without its row the gates can not tell that it was cancelled. What is held stays with its workflow.
     if (status === 'CANCELLED' || status === 'FAILED') await suppressReadyOfCampaign(tx, campaign);
     await tx.remove(campaign).flush();
-    await appendAudit(tx, author, { action: 'email_campaign.deleted', resourceType: 'email_campaign', resourceId: id, before: { name, status } });
+    await appendAudit(tx, author, {
+      action: 'email_campaign.deleted',
+      resourceType: 'email_campaign',
+      resourceId: id,
+      before: { name, status },
+    });
   });
 }
 
@@ -93,7 +122,11 @@ export async function deleteEmailCampaign(em: EntityManager, author: Author, id:
  * All violations of the campaign that `input` makes, or changes `current` into (this modifies `current`). `lost` names
  * members that were given but are unreadable: violations of these, and of what depends on them, are left out.
  */
-export function emailCampaignViolations(input: Partial<EmailCampaignInput>, current: EmailCampaign | null, lost: (member: keyof EmailCampaignInput) => boolean): Violation[] {
+export function emailCampaignViolations(
+  input: Partial<EmailCampaignInput>,
+  current: EmailCampaign | null,
+  lost: (member: keyof EmailCampaignInput) => boolean,
+): Violation[] {
   const { fields, violations } = fieldsOf(input, current?.segmentId ?? null);
   const found = soundViolations(Object.assign(current ?? {}, fields));
   const isUnknown = ({ path }: Violation): boolean => (DEPENDS_ON[path] ?? []).some(lost);
@@ -102,43 +135,77 @@ export function emailCampaignViolations(input: Partial<EmailCampaignInput>, curr
 
 /** The other members that a violation at this path depends on. */
 const DEPENDS_ON: Record<string, readonly (keyof EmailCampaignInput)[]> = {
-  '/templateId': ['variants'], '/segmentId': ['listId'], '/listId': ['segmentId'], '/winner': ['variants', 'scheduleType'], '/cron': ['timezone'],
+  '/templateId': ['variants'],
+  '/segmentId': ['listId'],
+  '/listId': ['segmentId'],
+  '/winner': ['variants', 'scheduleType'],
+  '/cron': ['timezone'],
 };
 
 /**
  * The columns that an input sets; an empty text is none. `segmentId` and `listId` are one column: of two that differ the
  * one that is not what it was counts, and where both are new that is a violation.
  */
-function fieldsOf({ segmentId, listId, ...input }: Partial<EmailCampaignInput>, current: number | null): { fields: Fields; violations: Violation[] } {
-  const fields = Object.entries(input).filter(([, value]) => value !== undefined).map(([field, value]) => [field, value === '' ? null : value]);
+function fieldsOf(
+  { segmentId, listId, ...input }: Partial<EmailCampaignInput>,
+  current: number | null,
+): { fields: Fields; violations: Violation[] } {
+  const fields = Object.entries(input)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [field, value === '' ? null : value]);
   const given = [...new Set([segmentId, listId].filter((id) => id !== undefined))];
   const changed = given.length > 1 ? given.filter((id) => id !== null && id !== current) : given;
   return {
     // Two new ids are a conflict; keep the first, so that a missing audience is not reported as well.
     fields: { ...Object.fromEntries(fields), ...(changed.length > 0 ? { segmentId: changed[0] } : {}) } as Fields,
-    violations: changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : [],
+    violations:
+      changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : [],
   };
 }
 
 function assertChangeable(status: EmailCampaignStatus, fields: readonly string[]): void {
-  const open = ENDED.includes(status) ? AT_THE_END : status === 'SENDING' || status === 'PAUSED' ? WHILE_SENDING : fields;
+  const open = ENDED.includes(status)
+    ? AT_THE_END
+    : status === 'SENDING' || status === 'PAUSED'
+      ? WHILE_SENDING
+      : fields;
   const closed = fields.filter((field) => !open.includes(field));
-  if (closed.length > 0) throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can not be changed any more`);
+  if (closed.length > 0)
+    throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can not be changed any more`);
 }
 
 const nameViolations = ({ name }: Partial<EmailCampaign>): Violation[] =>
-  (name == null || name.trim() === '' ? [{ path: '/name', code: 'required', message: 'must not be empty' }] : []);
+  name == null || name.trim() === '' ? [{ path: '/name', code: 'required', message: 'must not be empty' }] : [];
 
 function soundViolations(campaign: Partial<EmailCampaign>): Violation[] {
-  const { templateId = null, variants = null, winner = null, scheduleType = null, scheduledAt = null, cron = null, timezone = null, status } = campaign;
+  const {
+    templateId = null,
+    variants = null,
+    winner = null,
+    scheduleType = null,
+    scheduledAt = null,
+    cron = null,
+    timezone = null,
+    status,
+  } = campaign;
   if (status && ENDED.includes(status)) return nameViolations(campaign);
-  const violations: Violation[] = [...nameViolations(campaign), ...scheduleViolations({ scheduleType, scheduledAt, cron, timezone }), ...variantViolations(variants, winner)];
+  const violations: Violation[] = [
+    ...nameViolations(campaign),
+    ...scheduleViolations({ scheduleType, scheduledAt, cron, timezone }),
+    ...variantViolations(variants, winner),
+  ];
   const require = (path: string, message: string): number => violations.push({ path, code: 'required', message });
   const conflict = (path: string, message: string): number => violations.push({ path, code: 'conflict', message });
   if (templateId === null && variants === null) require('/templateId', 'is required, or variants');
-  if (templateId !== null && variants !== null) conflict('/templateId', 'goes without variants, which have templates of their own');
+  if (templateId !== null && variants !== null)
+    conflict('/templateId', 'goes without variants, which have templates of their own');
   if (campaign.segmentId == null) require('/segmentId', 'is required, or listId');
-  if (status === 'SCHEDULED' && scheduleType === null) require('/scheduleType', 'is required: the campaign is SCHEDULED');
-  if (scheduleType === 'recipient_local_time' && winner !== null) conflict('/winner', 'goes without scheduleType recipient_local_time, whose recipients get their mail at different times');
+  if (status === 'SCHEDULED' && scheduleType === null)
+    require('/scheduleType', 'is required: the campaign is SCHEDULED');
+  if (scheduleType === 'recipient_local_time' && winner !== null)
+    conflict(
+      '/winner',
+      'goes without scheduleType recipient_local_time, whose recipients get their mail at different times',
+    );
   return violations;
 }

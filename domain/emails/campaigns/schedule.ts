@@ -23,12 +23,19 @@ const LATEST_TIME = Date.UTC(9999, 11, 30);
 export function scheduleViolations({ scheduleType, scheduledAt, cron, timezone }: Schedule): Violation[] {
   const violations: Violation[] = [];
   const needsTime = scheduleType === 'scheduled' || scheduleType === 'recipient_local_time';
-  if (needsTime && scheduledAt === null) violations.push({ path: '/scheduledAt', code: 'required', message: `is required when scheduleType is ${scheduleType}` });
+  if (needsTime && scheduledAt === null)
+    violations.push({
+      path: '/scheduledAt',
+      code: 'required',
+      message: `is required when scheduleType is ${scheduleType}`,
+    });
   if (scheduledAt !== null && (scheduledAt.getTime() < EARLIEST_TIME || scheduledAt.getTime() > LATEST_TIME)) {
     violations.push({ path: '/scheduledAt', code: 'out_of_range', message: 'must be in the years 1970 to 9999' });
   }
-  if (scheduleType === 'recurring' && cron === null) violations.push({ path: '/cron', code: 'required', message: 'is required when scheduleType is recurring' });
-  if (timezone !== null && !isTimezone(timezone)) violations.push({ path: '/timezone', code: 'timezone', message: 'must be an IANA timezone such as Europe/Berlin' });
+  if (scheduleType === 'recurring' && cron === null)
+    violations.push({ path: '/cron', code: 'required', message: 'is required when scheduleType is recurring' });
+  if (timezone !== null && !isTimezone(timezone))
+    violations.push({ path: '/timezone', code: 'timezone', message: 'must be an IANA timezone such as Europe/Berlin' });
   else if (cron !== null) {
     const problem = cronProblem(cron, timezone);
     if (problem) violations.push({ path: '/cron', code: 'cron', message: problem });
@@ -49,7 +56,10 @@ function cronProblem(cron: string, timezone: string | null): string | null {
 }
 
 /** When a campaign with a sound schedule begins (a recurring one: again) after `after`; null when a recurring one never does again. */
-export function startOf({ scheduleType, scheduledAt, cron, timezone = null }: Partial<Schedule>, after: Date): Date | null {
+export function startOf(
+  { scheduleType, scheduledAt, cron, timezone = null }: Partial<Schedule>,
+  after: Date,
+): Date | null {
   if (scheduleType === 'recurring') return readCron(cron!, timezone).nextRun(after);
   if (scheduleType === 'scheduled') return scheduledAt!;
   // Its audience is frozen before the first recipient's time comes.
@@ -59,14 +69,19 @@ export function startOf({ scheduleType, scheduledAt, cron, timezone = null }: Pa
 
 /** The time of day that `at` is in the timezone (UTC if null), in ms, written as if it were UTC. */
 function wallClock(at: Date, timezone: string | null): number {
-  return DateTime.fromJSDate(at, { zone: timezone ?? 'UTC' }).setZone('UTC', { keepLocalTime: true }).toMillis();
+  return DateTime.fromJSDate(at, { zone: timezone ?? 'UTC' })
+    .setZone('UTC', { keepLocalTime: true })
+    .toMillis();
 }
 
 /**
  * When it is the campaign's time of day where a recipient is: the wall-clock time that `scheduledAt` is in the campaign's
  * timezone, read in the recipient's. Who has no timezone that is known gets it at `scheduledAt`.
  */
-export function dueAt({ scheduledAt, timezone }: { scheduledAt: Date; timezone: string | null }, recipientTimezone: string | null): Date {
+export function dueAt(
+  { scheduledAt, timezone }: { scheduledAt: Date; timezone: string | null },
+  recipientTimezone: string | null,
+): Date {
   if (recipientTimezone === null || !isTimezone(recipientTimezone)) return scheduledAt;
   return atWallClock(wallClock(scheduledAt, timezone), recipientTimezone);
 }

@@ -27,21 +27,28 @@ export function shares(variants: readonly Variant[], winner: Winner | null): Sha
     weight += variant.weight;
     return { from, to: Math.round((end * weight) / total), variant: variant.name, templateId: variant.templateId };
   });
-  return end < PLACES ? [...tested, { from: end, to: PLACES, variant: null, templateId: variants[0]!.templateId }] : tested;
+  return end < PLACES
+    ? [...tested, { from: end, to: PLACES, variant: null, templateId: variants[0]!.templateId }]
+    : tested;
 }
 
 /** The place of the n-th recipient (from 0), as SQL over a bigint; any run of recipients is spread evenly over all places. */
 export const placeOf = (n: string): string => `((${n}) * ${STRIDE + 1}) % ${PLACES}`;
 
 /** What is wrong with the variants of a campaign. */
-export function variantViolations(variants: readonly Partial<Variant>[] | null, winner: Partial<Winner> | null): Violation[] {
+export function variantViolations(
+  variants: readonly Partial<Variant>[] | null,
+  winner: Partial<Winner> | null,
+): Violation[] {
   const violations: Violation[] = [];
   const names = new Set<string | undefined>();
   for (const [index, { name }] of (variants ?? []).entries()) {
-    if (name !== undefined && names.has(name)) violations.push({ path: `/variants/${index}/name`, code: 'unique', message: 'is the name of another variant' });
+    if (name !== undefined && names.has(name))
+      violations.push({ path: `/variants/${index}/name`, code: 'unique', message: 'is the name of another variant' });
     names.add(name);
   }
-  if (winner && (variants?.length ?? 0) < 2) violations.push({ path: '/winner', code: 'conflict', message: 'needs two variants or more' });
+  if (winner && (variants?.length ?? 0) < 2)
+    violations.push({ path: '/winner', code: 'conflict', message: 'needs two variants or more' });
   return violations;
 }
 
@@ -54,11 +61,17 @@ export interface VariantResult {
 }
 
 /** The variant with the best rate by the metric; the earlier in the list where two are equal, or nothing is known. */
-export function chooseWinner(variants: readonly Variant[], metric: Winner['metric'], results: readonly VariantResult[]): string {
+export function chooseWinner(
+  variants: readonly Variant[],
+  metric: Winner['metric'],
+  results: readonly VariantResult[],
+): string {
   const rate = ({ name }: Variant): number => {
     const result = results.find(({ variant }) => variant === name);
     if (!result || result.delivered === 0) return 0;
-    return (metric === 'clicks' || metric === 'clickRate' ? result.uniqueClicks : result.uniqueOpens) / result.delivered;
+    return (
+      (metric === 'clicks' || metric === 'clickRate' ? result.uniqueClicks : result.uniqueOpens) / result.delivered
+    );
   };
   return variants.reduce((best, variant) => (rate(variant) > rate(best) ? variant : best)).name;
 }

@@ -13,12 +13,29 @@ export interface Concerned {
 }
 
 /** Whom the token of an email is for. With `lock` one of two simultaneous choices by the same email waits for the other. */
-export async function findConcerned(tx: EntityManager, { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject, { lock }: { lock: boolean }): Promise<Concerned> {
-  const [email] = await rows<{ contact_id: number | null; to_address: string | null }>(tx, sql`
-    select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`);
+export async function findConcerned(
+  tx: EntityManager,
+  { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject,
+  { lock }: { lock: boolean },
+): Promise<Concerned> {
+  const [email] = await rows<{ contact_id: number | null; to_address: string | null }>(
+    tx,
+    sql`
+    select contact_id, to_address from emails where tenant_id = ${tenantId} and id = ${emailId} ${lock ? sql`for no key update` : sql``}`,
+  );
   const contactId = email?.contact_id ?? mailed;
-  const [contact] = contactId === null ? [] : await rows<{ email_key: string }>(tx, sql`
-    select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId}`);
+  const [contact] =
+    contactId === null
+      ? []
+      : await rows<{ email_key: string }>(
+          tx,
+          sql`
+    select email_key from contacts where tenant_id = ${tenantId} and id = ${contactId}`,
+        );
   const keys = [email?.to_address, address].flatMap((one) => (one ? [addressKey(one)] : []));
-  return { isKnown: email !== undefined, contactId, emailKeys: [...new Set([...keys, ...(contact ? [contact.email_key] : [])])].sort() };
+  return {
+    isKnown: email !== undefined,
+    contactId,
+    emailKeys: [...new Set([...keys, ...(contact ? [contact.email_key] : [])])].sort(),
+  };
 }

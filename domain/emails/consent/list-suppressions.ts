@@ -12,16 +12,26 @@ interface SuppressionQuery extends ListQuery {
 
 /** A page of the tenant's suppressions. Throws `validation_failed` for a wrong cursor. */
 export function listSuppressions<T>(
-  em: EntityManager, tenantId: string, query: SuppressionQuery, present: Present<Suppression, T>,
+  em: EntityManager,
+  tenantId: string,
+  query: SuppressionQuery,
+  present: Present<Suppression, T>,
 ): Promise<Page<T>> {
   const { emailKey: key, reason } = query;
-  return listPage(em, Suppression, query, {
-    from: sql`suppressions t`, sortable: commonSort,
-    where: [
-      // Of an address that was erased its hash is kept.
-      key !== undefined
-        && sql`t.tenant_id = ${tenantId} and t.email_key = any(${[key, erasedKey(tenantId, key)]}::text[])`,
-      reason !== undefined && sql`t.reason = ${reason}`,
-    ],
-  }, present);
+  return listPage(
+    em,
+    Suppression,
+    query,
+    {
+      from: sql`suppressions t`,
+      sortable: commonSort,
+      where: [
+        // Of an address that was erased its hash is kept.
+        key !== undefined &&
+          sql`t.tenant_id = ${tenantId} and t.email_key = any(${[key, erasedKey(tenantId, key)]}::text[])`,
+        reason !== undefined && sql`t.reason = ${reason}`,
+      ],
+    },
+    present,
+  );
 }

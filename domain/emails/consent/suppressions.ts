@@ -12,19 +12,33 @@ import { suppressAddresses } from './suppress-addresses.ts';
  * Suppresses an address (`emailKey`) and gives the contact that has it the status. One that is suppressed keeps its reason
  * unless this one is stricter: `made` tells whether it is new. What goes into the audit log is not the address.
  */
-export async function addSuppression(em: EntityManager, author: Author, emailKey: string, reason: SuppressionReason): Promise<{ suppression: Suppression; made: boolean }> {
+export async function addSuppression(
+  em: EntityManager,
+  author: Author,
+  emailKey: string,
+  reason: SuppressionReason,
+): Promise<{ suppression: Suppression; made: boolean }> {
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
     // Whoever is first makes it; the others wait here, and see what it was before they change it.
-    const [made] = await rows(tx, sql`
-      insert into suppressions (tenant_id, email_key, reason, source) values (${tenantId}, ${emailKey}, ${reason}, 'api') on conflict do nothing returning id`);
-    const before = made ? null : await tx.findOne(Suppression, { tenantId, emailKey }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const [made] = await rows(
+      tx,
+      sql`
+      insert into suppressions (tenant_id, email_key, reason, source) values (${tenantId}, ${emailKey}, ${reason}, 'api') on conflict do nothing returning id`,
+    );
+    const before = made
+      ? null
+      : await tx.findOne(Suppression, { tenantId, emailKey }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     await suppressAddresses(tx, { tenantId, requestId }, reason, [{ emailKey, contactId: null, emailId: null }], 'api');
     const was = before?.reason;
     const suppression = await tx.findOneOrFail(Suppression, { tenantId, emailKey }, { refresh: true });
     if (was !== suppression.reason) {
       await appendAudit(tx, author, {
-        action: 'suppression.created', resourceType: 'suppression', resourceId: suppression.id, ...(was ? { before: { reason: was } } : {}), after: { reason: suppression.reason },
+        action: 'suppression.created',
+        resourceType: 'suppression',
+        resourceId: suppression.id,
+        ...(was ? { before: { reason: was } } : {}),
+        after: { reason: suppression.reason },
       });
     }
     return { suppression, made: was === undefined };
@@ -38,20 +52,48 @@ export async function addSuppression(em: EntityManager, author: Author, emailKey
 export async function removeSuppression(em: EntityManager, author: Author, id: number): Promise<void> {
   const { tenantId, requestId } = author;
   await retriedTransaction(em, async (tx) => {
-    const [removed] = await rows<{ email_key: string; reason: string; source: string | null }>(tx, sql`
-      delete from suppressions where tenant_id = ${tenantId} and id = ${id} returning email_key, reason, source`);
+    const [removed] = await rows<{ email_key: string; reason: string; source: string | null }>(
+      tx,
+      sql`
+      delete from suppressions where tenant_id = ${tenantId} and id = ${id} returning email_key, reason, source`,
+    );
     if (!removed) throw notFound('suppression', id);
-    const owners = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and email_key = ${removed.email_key}`);
-    const locked = await lockContacts(tx, tenantId, owners.map((owner) => owner.id));
-    const restored = await rows<{ id: number; version: number }>(tx, sql`
+    const owners = await rows<{ id: number }>(
+      tx,
+      sql`select id from contacts where tenant_id = ${tenantId} and email_key = ${removed.email_key}`,
+    );
+    const locked = await lockContacts(
+      tx,
+      tenantId,
+      owners.map((owner) => owner.id),
+    );
+    const restored = await rows<{ id: number; version: number }>(
+      tx,
+      sql`
       update contacts set status = 'active', version = version + 1, updated_at = now()
       where tenant_id = ${tenantId} and id = any(${locked}::bigint[]) and email_key = ${removed.email_key} and status in ('unsubscribed', 'bounced', 'complained')
-      returning id, version`);
-    await appendEvents(tx, { tenantId, requestId }, restored.map((contact): NewEvent => (
-      { type: 'CONTACT_UPDATED', entity: `contact/${contact.id}`, data: { contactId: contact.id, version: contact.version, changed: ['status'] } })));
-    await refreshMemberships(tx, tenantId, restored.map((contact) => contact.id), { causes: ['contact'], requestId });
+      returning id, version`,
+    );
+    await appendEvents(
+      tx,
+      { tenantId, requestId },
+      restored.map((contact): NewEvent => ({
+        type: 'CONTACT_UPDATED',
+        entity: `contact/${contact.id}`,
+        data: { contactId: contact.id, version: contact.version, changed: ['status'] },
+      })),
+    );
+    await refreshMemberships(
+      tx,
+      tenantId,
+      restored.map((contact) => contact.id),
+      { causes: ['contact'], requestId },
+    );
     await appendAudit(tx, author, {
-      action: 'suppression.deleted', resourceType: 'suppression', resourceId: id, before: { reason: removed.reason, source: removed.source },
+      action: 'suppression.deleted',
+      resourceType: 'suppression',
+      resourceId: id,
+      before: { reason: removed.reason, source: removed.source },
     });
   });
 }

@@ -24,7 +24,10 @@ export async function createTopic(em: EntityManager, tenantId: string, input: To
 
 /** Changes the given fields; `check` sees the topic as it is, under its lock. Throws 404, and what createTopic throws. */
 export async function updateTopic(
-  em: EntityManager, id: number, input: Partial<TopicInput>, check: (current: EmailTopic) => void,
+  em: EntityManager,
+  id: number,
+  input: Partial<TopicInput>,
+  check: (current: EmailTopic) => void,
 ): Promise<EmailTopic> {
   return em.transactional(async (tx) => {
     const topic = await lockTopic(tx, id);
@@ -36,22 +39,44 @@ export async function updateTopic(
 }
 
 /** Deletes a topic, and with it who did not want it. Throws 404, 409 `in_use` with the templates that are about it. */
-export async function deleteTopic(em: EntityManager, author: Author, id: number, check: (current: EmailTopic) => void): Promise<void> {
+export async function deleteTopic(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: EmailTopic) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const topic = await lockTopic(tx, id);
     check(topic);
-    assertNotInUse(await rows<User>(tx, sql`
-      select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by id`));
+    assertNotInUse(
+      await rows<User>(
+        tx,
+        sql`
+      select 'template' as kind, id, name from email_templates where tenant_id = ${topic.tenantId} and topic_id = ${id} order by id`,
+      ),
+    );
     const { name } = topic;
     await tx.remove(topic).flush();
-    await appendAudit(tx, author, { action: 'email_topic.deleted', resourceType: 'email_topic', resourceId: id, before: { name } });
+    await appendAudit(tx, author, {
+      action: 'email_topic.deleted',
+      resourceType: 'email_topic',
+      resourceId: id,
+      before: { name },
+    });
   });
 }
 
 /** What is wrong with a template's topic. Until the transaction ends nobody deletes it, and then its template is there to be seen. */
-export async function topicViolations(tx: EntityManager, tenantId: string, id: number | null | undefined): Promise<Violation[]> {
+export async function topicViolations(
+  tx: EntityManager,
+  tenantId: string,
+  id: number | null | undefined,
+): Promise<Violation[]> {
   if (id == null) return [];
-  const found = await rows(tx, sql`select 1 from email_topics where tenant_id = ${tenantId} and id = ${id} for key share`);
+  const found = await rows(
+    tx,
+    sql`select 1 from email_topics where tenant_id = ${tenantId} and id = ${id} for key share`,
+  );
   return found.length > 0 ? [] : [{ path: '/topicId', code: 'not_found', message: `there is no topic ${id}` }];
 }
 

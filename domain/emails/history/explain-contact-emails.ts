@@ -21,38 +21,66 @@ export interface ContactExplanation extends Omit<Explanation, 'emailId' | 'statu
 const MAX_EMAILS = 100;
 
 /** Why a contact got mail of a campaign of either kind, or did not; without a campaign, of all its mail. `mailFrom` is MAIL_FROM. Throws 404. */
-export async function explainContactEmails(em: EntityManager, contactId: number, campaignId: number | null, mailFrom: string): Promise<ContactExplanation> {
+export async function explainContactEmails(
+  em: EntityManager,
+  contactId: number,
+  campaignId: number | null,
+  mailFrom: string,
+): Promise<ContactExplanation> {
   return em.transactional(async (tx) => {
     const contact = await tx.findOne(Contact, { id: contactId });
     if (!contact) throw notFound('contact', contactId);
     const mailing = campaignId === null ? null : await tx.findOne(EmailCampaign, { id: campaignId });
-    if (campaignId !== null && !mailing && (await tx.count(Campaign, { id: campaignId })) === 0) throw notFound('campaign', campaignId);
-    const found = await tx.find(Email, { contactId, ...(campaignId === null ? {} : { campaignId }) }, { orderBy: { id: 'desc' }, limit: MAX_EMAILS });
+    if (campaignId !== null && !mailing && (await tx.count(Campaign, { id: campaignId })) === 0)
+      throw notFound('campaign', campaignId);
+    const found = await tx.find(
+      Email,
+      { contactId, ...(campaignId === null ? {} : { campaignId }) },
+      { orderBy: { id: 'desc' }, limit: MAX_EMAILS },
+    );
     const emails = found.map(({ id, status, createdAt }) => ({ emailId: id, status: status!, createdAt: createdAt! }));
     const about = { contactId, campaignId, emails };
     if (found[0]) return { ...about, ...(await explainEmailIn(tx, found[0].id, mailFrom)) };
-    const gates = await (mailing ? withoutMailing(tx, mailing, contactId, mailFrom) : campaignId === null ? [] : withoutJourney(tx, campaignId, contactId));
+    const gates = await (mailing
+      ? withoutMailing(tx, mailing, contactId, mailFrom)
+      : campaignId === null
+        ? []
+        : withoutJourney(tx, campaignId, contactId));
     return { ...about, emailId: null, status: null, gates, attempts: [] };
   });
 }
 
 /** What keeps a contact out of a mailing: it has not begun, the contact is not in its segment, or a gate would stop it. */
-async function withoutMailing(tx: EntityManager, { tenantId, segmentId, status, nextRunAt, startedAt, templateId, variants }: EmailCampaign, contactId: number, mailFrom: string): Promise<ExplainedGate[]> {
+async function withoutMailing(
+  tx: EntityManager,
+  { tenantId, segmentId, status, nextRunAt, startedAt, templateId, variants }: EmailCampaign,
+  contactId: number,
+  mailFrom: string,
+): Promise<ExplainedGate[]> {
   const at = new Date();
   const mailed = templateId ?? variants?.[0]?.templateId ?? null;
   const template = mailed === null ? null : await tx.findOne(EmailTemplate, { id: mailed });
-  const [member] = await rows<{ added_at: Date }>(tx, sql`
-    select added_at from segment_members where tenant_id = ${tenantId} and segment_id = ${segmentId ?? null} and contact_id = ${contactId}`);
+  const [member] = await rows<{ added_at: Date }>(
+    tx,
+    sql`
+    select added_at from segment_members where tenant_id = ${tenantId} and segment_id = ${segmentId ?? null} and contact_id = ${contactId}`,
+  );
   const begun = startedAt != null && nextRunAt == null;
-  const membership = member && begun ? `joined_segment_${segmentId}_too_late` : `${member ? '' : 'not_in_'}segment_${segmentId ?? 'deleted'}`;
+  const membership =
+    member && begun
+      ? `joined_segment_${segmentId}_too_late`
+      : `${member ? '' : 'not_in_'}segment_${segmentId ?? 'deleted'}`;
   const gates: ExplainedGate[] = [
     { gate: 'membership', passed: member !== undefined && !begun, reason: membership, at: member?.added_at ?? at },
     { gate: 'campaign', passed: begun, reason: `campaign_${status!.toLowerCase()}`, at },
   ];
-  const [judged] = await rows<{ reason: string | null }>(tx, sql`
+  const [judged] = await rows<{ reason: string | null }>(
+    tx,
+    sql`
     with asked as (select ${tenantId}::text as tenant_id, ${contactId}::bigint as contact_id, ${mailed}::bigint as template_id,
       null::bigint as campaign_id, null::text as to_key)
-    select coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, sql`${ownFromKey(template?.fromEmail, mailFrom)}::text`)}) as reason from asked e ${gateJoins}`);
+    select coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, sql`${ownFromKey(template?.fromEmail, mailFrom)}::text`)}) as reason from asked e ${gateJoins}`,
+  );
   const stop = gateOf(judged!.reason);
   return stop ? [...gates, { gate: stop, passed: false, reason: judged!.reason, at }] : gates;
 }
@@ -63,6 +91,14 @@ async function withoutJourney(tx: EntityManager, campaignId: number, contactId: 
   if (!execution) return [{ gate: 'membership', passed: false, reason: 'never_entered', at: new Date() }];
   return [
     { gate: 'membership', passed: true, reason: `execution_${execution.id}`, at: execution.startedAt! },
-    { gate: 'step', passed: false, reason: execution.status === 'RUNNING' ? 'no_email_step_yet' : `no_email_step_before_${execution.status!.toLowerCase()}`, at: execution.finishedAt ?? new Date() },
+    {
+      gate: 'step',
+      passed: false,
+      reason:
+        execution.status === 'RUNNING'
+          ? 'no_email_step_yet'
+          : `no_email_step_before_${execution.status!.toLowerCase()}`,
+      at: execution.finishedAt ?? new Date(),
+    },
   ];
 }

@@ -58,23 +58,36 @@ export async function explainEmail(em: EntityManager, id: number, mailFrom: stri
 
 /** The same in a transaction. */
 export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: string): Promise<Explanation> {
-  const [email] = await rows<ExplainedRow>(tx, sql`
+  const [email] = await rows<ExplainedRow>(
+    tx,
+    sql`
     select e.lane, t.from_email, k.segment_id, k.status as campaign_status, e.attempt, e.next_attempt_at, e.status, e.reason, e.content_version, e.to_address,
       e.accepted_at, e.created_at, e.updated_at, e.sent_at, now() as now
     from emails e left join email_campaigns k on k.tenant_id = e.tenant_id and k.id = e.campaign_id
     left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
-    where e.id = ${id}`);
+    where e.id = ${id}`,
+  );
   if (!email) throw notFound('email', id);
-  const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(tx, sql`
+  const attempts = await rows<{ provider: string; at: Date; reply: string | null }>(
+    tx,
+    sql`
     select provider, at, reply from (
       select attempt, provider, at, reply from email_attempts where email_id = ${id}
       union all
       select attempt, provider, sent_at, reply from emails e where id = ${id} and sent_at is not null
         and not exists (select 1 from email_attempts a where a.email_id = e.id and a.attempt = e.attempt)) tried
-    order by attempt`);
-  const bounces = await rows<BounceRow>(tx, sql`select kind, status_code, at from email_bounces where email_id = ${id} order by at, id`);
+    order by attempt`,
+  );
+  const bounces = await rows<BounceRow>(
+    tx,
+    sql`select kind, status_code, at from email_bounces where email_id = ${id} order by at, id`,
+  );
   const open = email.status === 'QUEUED' || email.status === 'SENDING';
-  const stoppedBy = open ? await refusalNow(tx, id, email.to_address, ownFromKey(email.from_email, mailFrom)) : email.status === 'SUPPRESSED' ? email.reason : null;
+  const stoppedBy = open
+    ? await refusalNow(tx, id, email.to_address, ownFromKey(email.from_email, mailFrom))
+    : email.status === 'SUPPRESSED'
+      ? email.reason
+      : null;
   const gates = [...explainMembership(email), ...explainGates(email, stoppedBy, open ? email.now : email.updated_at)];
   if (stoppedBy === null || open) gates.push(...explainDelivery(email));
   gates.push(...bounces.map(explainBounce));
@@ -83,22 +96,39 @@ export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: st
 
 /** Of an email campaign: that the contact was in its segment when the audience was frozen. */
 function explainMembership({ lane, segment_id: segmentId, created_at: at }: ExplainedRow): ExplainedGate[] {
-  return lane === 'bulk' ? [{ gate: 'membership', passed: true, reason: segmentId === null ? null : `segment_${segmentId}`, at }] : [];
+  return lane === 'bulk'
+    ? [{ gate: 'membership', passed: true, reason: segmentId === null ? null : `segment_${segmentId}`, at }]
+    : [];
 }
 
 /** Every gate up to the one that stopped it. A reason of no gate (a stopped campaign) is told after those it passed. */
-function explainGates({ lane, content_version: contentVersion }: ExplainedRow, stoppedBy: string | null, at: Date): ExplainedGate[] {
+function explainGates(
+  { lane, content_version: contentVersion }: ExplainedRow,
+  stoppedBy: string | null,
+  at: Date,
+): ExplainedGate[] {
   const stop = stoppedBy === 'erased' ? 'contact' : gateOf(stoppedBy);
   const all = GATES.filter((gate) => gate !== 'campaign' || lane === 'bulk');
   const passed = stop === null ? all : all.slice(0, all.indexOf(stop));
-  const gates: ExplainedGate[] = passed.map((gate) => (
-    { gate, passed: true, reason: gate === 'template' && contentVersion !== null ? `content_version_${contentVersion}` : null, at }));
+  const gates: ExplainedGate[] = passed.map((gate) => ({
+    gate,
+    passed: true,
+    reason: gate === 'template' && contentVersion !== null ? `content_version_${contentVersion}` : null,
+    at,
+  }));
   if (stoppedBy !== null) gates.push({ gate: stop ?? 'campaign', passed: false, reason: stoppedBy, at });
   return gates;
 }
 
 function explainDelivery(email: ExplainedRow): ExplainedGate[] {
-  const { status, reason, accepted_at: acceptedAt, created_at: createdAt, updated_at: updatedAt, sent_at: sentAt } = email;
+  const {
+    status,
+    reason,
+    accepted_at: acceptedAt,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    sent_at: sentAt,
+  } = email;
   if (acceptedAt === null) {
     const waits = email.campaign_status === 'PAUSED' ? 'campaign_paused' : 'waiting';
     return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: waits, at: createdAt }] : [];
@@ -106,14 +136,25 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
   const intake = { gate: 'intake', passed: true, reason: null, at: acceptedAt };
   // Put off before its first attempt: only the send window does that.
   const closed = status === 'QUEUED' && email.attempt === 0 && email.next_attempt_at > email.now;
-  if (closed) return [intake, { gate: 'send_window', passed: false, reason: `opens_${email.next_attempt_at.toISOString()}`, at: email.now }];
+  if (closed)
+    return [
+      intake,
+      { gate: 'send_window', passed: false, reason: `opens_${email.next_attempt_at.toISOString()}`, at: email.now },
+    ];
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
   const accepted = status !== 'FAILED' && status !== 'UNKNOWN';
   const confirmed = reason?.startsWith('confirmed_by_') ? reason : null;
   // No provider has seen what could not be rendered or addressed.
   const gate = status === 'FAILED' && UNWRITTEN.includes(reason ?? '') ? 'message' : 'provider';
-  const provider = { gate, passed: accepted, reason: accepted && status === 'SENT' ? confirmed : accepted ? null : reason, at: (accepted ? sentAt : null) ?? updatedAt };
-  return status === 'DELIVERED' ? [intake, provider, { gate: 'delivery', passed: true, reason: confirmed, at: updatedAt }] : [intake, provider];
+  const provider = {
+    gate,
+    passed: accepted,
+    reason: accepted && status === 'SENT' ? confirmed : accepted ? null : reason,
+    at: (accepted ? sentAt : null) ?? updatedAt,
+  };
+  return status === 'DELIVERED'
+    ? [intake, provider, { gate: 'delivery', passed: true, reason: confirmed, at: updatedAt }]
+    : [intake, provider];
 }
 
 function explainBounce({ kind, status_code: code, at }: BounceRow): ExplainedGate {
@@ -121,9 +162,17 @@ function explainBounce({ kind, status_code: code, at }: BounceRow): ExplainedGat
   return { gate: 'bounce', passed: false, reason: code === null ? `${kind}_bounce` : `${kind}_bounce ${code}`, at };
 }
 
-async function refusalNow(tx: EntityManager, id: number, toAddress: string | null, fromKey: string | null): Promise<string | null> {
-  const [row] = await rows<{ reason: string | null }>(tx, sql`
+async function refusalNow(
+  tx: EntityManager,
+  id: number,
+  toAddress: string | null,
+  fromKey: string | null,
+): Promise<string | null> {
+  const [row] = await rows<{ reason: string | null }>(
+    tx,
+    sql`
     with asked as (select m.*, ${toAddress === null ? null : addressKey(toAddress)}::text as to_key from emails m where m.id = ${id})
-    select ${refusalAtStart(sql`${fromKey}::text`)} as reason from asked e ${gateJoins}`);
+    select ${refusalAtStart(sql`${fromKey}::text`)} as reason from asked e ${gateJoins}`,
+  );
   return row?.reason ?? null;
 }

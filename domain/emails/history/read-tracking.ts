@@ -24,20 +24,32 @@ interface Figures {
 }
 
 /** Opens and clicks of an email; figures count people's alone. `events` are the latest thousand, oldest first. Throws 404. */
-export async function readTracking(em: EntityManager, id: number): Promise<{ email: Email; figures: Figures; events: TrackedEvent[] }> {
-  return em.transactional(async (tx) => {
-    const email = await tx.findOne(Email, { id });
-    if (!email) throw notFound('email', id);
-    const of = sql`tenant_id = ${email.tenantId} and email_id = ${id}`;
-    const [figures] = await rows<Figures>(tx, sql`
+export async function readTracking(
+  em: EntityManager,
+  id: number,
+): Promise<{ email: Email; figures: Figures; events: TrackedEvent[] }> {
+  return em.transactional(
+    async (tx) => {
+      const email = await tx.findOne(Email, { id });
+      if (!email) throw notFound('email', id);
+      const of = sql`tenant_id = ${email.tenantId} and email_id = ${id}`;
+      const [figures] = await rows<Figures>(
+        tx,
+        sql`
       select count(*) filter (where type = 'OPEN') as opens, count(*) filter (where type = 'CLICK') as clicks,
              min(at) filter (where type = 'OPEN') as first_opened_at, max(at) filter (where type = 'OPEN') as last_opened_at,
              min(at) filter (where type = 'CLICK') as first_clicked_at
-      from email_events where ${of} and not automated`);
-    const events = await rows<TrackedEvent>(tx, sql`
+      from email_events where ${of} and not automated`,
+      );
+      const events = await rows<TrackedEvent>(
+        tx,
+        sql`
       select type, at, url, ip, user_agent, automated, first from email_events
-      where ${of} and automated is not null order by at desc, id desc limit ${MAX_EVENTS}`);
-    return { email, figures: figures!, events: events.reverse() };
-    // Of one moment, so that the figures are those of the events.
-  }, { isolationLevel: IsolationLevel.REPEATABLE_READ });
+      where ${of} and automated is not null order by at desc, id desc limit ${MAX_EVENTS}`,
+      );
+      return { email, figures: figures!, events: events.reverse() };
+      // Of one moment, so that the figures are those of the events.
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ },
+  );
 }

@@ -10,17 +10,29 @@ import { showOffLoop } from '../templates/template-work.ts';
  * `template_limit`.
  */
 export async function previewTemplate(
-  em: EntityManager, settings: LinkSettings, { templateId, contactId, data }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
+  em: EntityManager,
+  settings: LinkSettings,
+  {
+    templateId,
+    contactId,
+    data,
+  }: { templateId: number; contactId: number | null; data: Record<string, unknown> | null },
 ): Promise<ShownEmail> {
   const { template, contact } = await em.transactional(async (tx) => {
-    const [found] = await rows<TemplateVersion & { tenantId: string }>(tx, sql`
+    const [found] = await rows<TemplateVersion & { tenantId: string }>(
+      tx,
+      sql`
       select t.tenant_id as "tenantId", v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text as "previewText", v.category
       from email_templates t
       join email_template_versions v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.content_version = t.content_version
-      where t.id = ${templateId} and t.system_key is null`);
+      where t.id = ${templateId} and t.system_key is null`,
+    );
     if (!found) throw notFound('template', templateId);
     if (contactId === null) return { template: found, contact: null };
-    const [row] = await rows<ContactRow>(tx, sql`select ${contactColumns} from contacts c ${companyJoin} where c.id = ${contactId}`);
+    const [row] = await rows<ContactRow>(
+      tx,
+      sql`select ${contactColumns} from contacts c ${companyJoin} where c.id = ${contactId}`,
+    );
     if (!row) throw notFound('contact', contactId);
     return { template: found, contact: contactOf(row) };
   });
@@ -41,16 +53,42 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
  * An email as its recipient got it, rendered again from the content version that it used and the contact as it is now.
  * Null when it was never sent, and for mails of the service itself. Engine `em`: the email's id comes from a signed token.
  */
-export async function renderSent(em: EntityManager, settings: LinkSettings, emailId: number): Promise<ShownEmail | null> {
-  const [row] = await em.transactional((tx) => rows<SentRow>(tx, sql`
+export async function renderSent(
+  em: EntityManager,
+  settings: LinkSettings,
+  emailId: number,
+): Promise<ShownEmail | null> {
+  const [row] = await em.transactional((tx) =>
+    rows<SentRow>(
+      tx,
+      sql`
     select v.subject, coalesce(v.compiled_html, v.content) as content, v.text, v.preview_text, v.category, e.tenant_id, e.contact_id, e.to_address as address, ${contactColumns}, e.data
     from emails e
     join email_template_versions v on v.tenant_id = e.tenant_id and v.template_id = e.template_id and v.content_version = e.content_version
     left join contacts c on c.tenant_id = e.tenant_id and c.id = e.contact_id
     ${companyJoin}
     where e.id = ${emailId}
-      and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`));
+      and not exists (select 1 from email_templates t where t.tenant_id = e.tenant_id and t.id = e.template_id and t.system_key is not null)`,
+    ),
+  );
   if (!row || row.address === null) return null;
-  const { preview_text: previewText, tenant_id: tenantId, contact_id: contactId, address, data, subject, content, text, category } = row;
-  return showOffLoop({ subject, content, text, previewText, category }, settings, { tenantId, emailId, contactId, address, contact: contactOf(row), data });
+  const {
+    preview_text: previewText,
+    tenant_id: tenantId,
+    contact_id: contactId,
+    address,
+    data,
+    subject,
+    content,
+    text,
+    category,
+  } = row;
+  return showOffLoop({ subject, content, text, previewText, category }, settings, {
+    tenantId,
+    emailId,
+    contactId,
+    address,
+    contact: contactOf(row),
+    data,
+  });
 }

@@ -25,7 +25,9 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
   const asked = sql`jsonb_to_recordset(${payload}::jsonb) as a(tenant_id text, id bigint)`;
   // Looked up one by one: that uses the index by id whatever the planner knows of the table, where a join may read all that
   // waits, which is a whole campaign.
-  const accepted = await rows<{ lane: EmailLane; n: number }>(tx, sql`${preparedHint}
+  const accepted = await rows<{ lane: EmailLane; n: number }>(
+    tx,
+    sql`${preparedHint}
     with accepted as (
       update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
       from (select * from ${asked} order by id) a
@@ -35,10 +37,14 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
       where e.id = m.id and (m.lane <> 'bulk' or k.status = 'SENDING')
       returning e.lane
     )
-    select lane, count(*) as n from accepted group by lane`);
+    select lane, count(*) as n from accepted group by lane`,
+  );
   const lanes = accepted.map(({ lane }) => lane);
   if (accepted.reduce((sum, { n }) => sum + n, 0) === named.length) return { lanes, missing: [] };
-  const missing = await rows<{ tenant_id: string; id: number }>(tx, sql`
-    select a.tenant_id, a.id from ${asked} where not exists (select 1 from emails m where m.tenant_id = a.tenant_id and m.id = a.id)`);
+  const missing = await rows<{ tenant_id: string; id: number }>(
+    tx,
+    sql`
+    select a.tenant_id, a.id from ${asked} where not exists (select 1 from emails m where m.tenant_id = a.tenant_id and m.id = a.id)`,
+  );
   return { lanes, missing: missing.map((row) => ({ tenantId: row.tenant_id, emailId: row.id })) };
 }

@@ -35,17 +35,31 @@ interface HitsRow {
 
 /** `audience = queued + sent + failed + suppressed + unknown`; rates are of delivered. */
 function figures(statuses: readonly StatusRow[], hits: readonly HitsRow[]): Figures {
-  const of = (...wanted: string[]): number => statuses.reduce((sum, { status, n }) => sum + (wanted.includes(status) ? n : 0), 0);
-  const sum = (type: HitsRow['type'], what: 'hits' | 'emails'): number => hits.reduce((all, row) => all + (row.type === type ? row[what] : 0), 0);
+  const of = (...wanted: string[]): number =>
+    statuses.reduce((sum, { status, n }) => sum + (wanted.includes(status) ? n : 0), 0);
+  const sum = (type: HitsRow['type'], what: 'hits' | 'emails'): number =>
+    hits.reduce((all, row) => all + (row.type === type ? row[what] : 0), 0);
   const sent = of('SENT', 'DELIVERED', 'BOUNCED', 'COMPLAINED');
   const bounced = of('BOUNCED');
   const delivered = sent - bounced;
   const rate = (count: number): number => (delivered === 0 ? 0 : Math.min(1, count / delivered));
   return {
-    audience: statuses.reduce((all, { n }) => all + n, 0), queued: of('QUEUED', 'SENDING'), sent, delivered, failed: of('FAILED'),
-    suppressed: of('SUPPRESSED'), bounced, complained: of('COMPLAINED'), unknown: of('UNKNOWN'),
-    opens: sum('OPEN', 'hits'), uniqueOpens: sum('OPEN', 'emails'), clicks: sum('CLICK', 'hits'), uniqueClicks: sum('CLICK', 'emails'),
-    unsubscribes: sum('UNSUBSCRIBE', 'emails'), openRate: rate(sum('OPEN', 'emails')), clickRate: rate(sum('CLICK', 'emails')),
+    audience: statuses.reduce((all, { n }) => all + n, 0),
+    queued: of('QUEUED', 'SENDING'),
+    sent,
+    delivered,
+    failed: of('FAILED'),
+    suppressed: of('SUPPRESSED'),
+    bounced,
+    complained: of('COMPLAINED'),
+    unknown: of('UNKNOWN'),
+    opens: sum('OPEN', 'hits'),
+    uniqueOpens: sum('OPEN', 'emails'),
+    clicks: sum('CLICK', 'hits'),
+    uniqueClicks: sum('CLICK', 'emails'),
+    unsubscribes: sum('UNSUBSCRIBE', 'emails'),
+    openRate: rate(sum('OPEN', 'emails')),
+    clickRate: rate(sum('CLICK', 'emails')),
   };
 }
 
@@ -55,18 +69,33 @@ export const MAILING = sql`m.lane = 'bulk'`;
 export const EVERY = sql`true`;
 
 /** What became of a campaign's emails, by variant (a null one has none, or awaits the winner), and of all of them. */
-export async function countEmails(tx: EntityManager, tenantId: string, id: number, kind: RawBuilder<unknown>): Promise<{ all: Figures; of: (variant: string | null) => Figures }> {
-  const statuses = await rows<StatusRow>(tx, sql`
-    select m.variant, m.status, count(*) as n from emails m where m.tenant_id = ${tenantId} and m.campaign_id = ${id} and ${kind} group by m.variant, m.status`);
-  const hits = await rows<HitsRow>(tx, sql`
+export async function countEmails(
+  tx: EntityManager,
+  tenantId: string,
+  id: number,
+  kind: RawBuilder<unknown>,
+): Promise<{ all: Figures; of: (variant: string | null) => Figures }> {
+  const statuses = await rows<StatusRow>(
+    tx,
+    sql`
+    select m.variant, m.status, count(*) as n from emails m where m.tenant_id = ${tenantId} and m.campaign_id = ${id} and ${kind} group by m.variant, m.status`,
+  );
+  const hits = await rows<HitsRow>(
+    tx,
+    sql`
     select m.variant, v.type, sum(v.n)::bigint as hits, count(*) as emails
     from (
       select email_id, type, count(*) as n from email_events
       where tenant_id = ${tenantId} and campaign_id = ${id} and not automated group by email_id, type) v
     join emails m on m.tenant_id = ${tenantId} and m.id = v.email_id and ${kind}
-    group by m.variant, v.type`);
+    group by m.variant, v.type`,
+  );
   return {
     all: figures(statuses, hits),
-    of: (variant) => figures(statuses.filter((row) => row.variant === variant), hits.filter((row) => row.variant === variant)),
+    of: (variant) =>
+      figures(
+        statuses.filter((row) => row.variant === variant),
+        hits.filter((row) => row.variant === variant),
+      ),
   };
 }

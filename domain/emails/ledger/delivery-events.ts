@@ -20,7 +20,11 @@ export const toldColumns = sql`m.id, m.tenant_id, m.status, m.contact_id, m.temp
  * A statement, or a part of one, that writes EMAIL_SENT for emails whose delivery has ended, now: `source` has `toldColumns`, and
  * `status` SENT or FAILED.
  */
-export const insertDeliveryEvents = (source: RawBuilder<unknown>): RawBuilder<unknown> => insertEmailEvents('EMAIL_SENT', sql`(
+export const insertDeliveryEvents = (source: RawBuilder<unknown>): RawBuilder<unknown> =>
+  insertEmailEvents(
+    'EMAIL_SENT',
+    sql`(
   select tenant_id, id, request_id, date_trunc('milliseconds', now()) as at,
     jsonb_build_object('emailId', id, 'recipientId', contact_id, 'status', status) || ${referencesSql} as data
-  from ${source} d)`);
+  from ${source} d)`,
+  );

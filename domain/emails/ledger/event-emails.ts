@@ -10,17 +10,26 @@ export interface EmailReferences {
  * Template and campaign of the emails of events that name their email alone, in the engine transaction `tx`. Answers what
  * an event's email is of; nothing for an event without one.
  */
-export async function referencesOfEvents(tx: EntityManager, events: readonly AnyEvent[]): Promise<(event: AnyEvent) => EmailReferences> {
+export async function referencesOfEvents(
+  tx: EntityManager,
+  events: readonly AnyEvent[],
+): Promise<(event: AnyEvent) => EmailReferences> {
   const bare = events.flatMap(({ tenantid, data }) => {
     const { emailId, templateId } = data as { emailId?: number; templateId?: number };
     return emailId && !templateId ? [{ t: tenantid, id: emailId }] : [];
   });
   if (bare.length === 0) return () => ({});
-  const found = await rows<{ tenant_id: string; id: number; template_id: number | null; campaign_id: number | null }>(tx, sql`
+  const found = await rows<{ tenant_id: string; id: number; template_id: number | null; campaign_id: number | null }>(
+    tx,
+    sql`
     select distinct e.tenant_id, e.id, e.template_id, e.campaign_id
-    from jsonb_to_recordset(${JSON.stringify(bare)}::jsonb) as r(t text, id bigint) join emails e on e.tenant_id = r.t and e.id = r.id`);
-  const references = new Map(found.map((row): [string, EmailReferences] => [
-    `${row.tenant_id}/${row.id}`, { templateId: row.template_id ?? undefined, campaignId: row.campaign_id ?? undefined },
-  ]));
+    from jsonb_to_recordset(${JSON.stringify(bare)}::jsonb) as r(t text, id bigint) join emails e on e.tenant_id = r.t and e.id = r.id`,
+  );
+  const references = new Map(
+    found.map((row): [string, EmailReferences] => [
+      `${row.tenant_id}/${row.id}`,
+      { templateId: row.template_id ?? undefined, campaignId: row.campaign_id ?? undefined },
+    ]),
+  );
   return ({ tenantid, data }) => references.get(`${tenantid}/${(data as { emailId?: number }).emailId}`) ?? {};
 }

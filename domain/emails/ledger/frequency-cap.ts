@@ -11,19 +11,35 @@ export interface FrequencyCap {
  * provider counts from then on, and what is QUEUED before the email in question counts too, so that of several at once no more
  * go than may. Mail that was never to go out does not count, nor what a campaign still holds. All arguments are SQL.
  */
-export const countMarketingMail = (of: { tenantId: RawBuilder<unknown>; contactId: RawBuilder<unknown>; days: RawBuilder<unknown>; beforeId: RawBuilder<unknown> }): RawBuilder<unknown> => sql`
+export const countMarketingMail = (of: {
+  tenantId: RawBuilder<unknown>;
+  contactId: RawBuilder<unknown>;
+  days: RawBuilder<unknown>;
+  beforeId: RawBuilder<unknown>;
+}): RawBuilder<unknown> => sql`
   select count(*) as n from emails o join email_templates ot on ot.tenant_id = o.tenant_id and ot.id = o.template_id and ot.category = 'marketing'
   where o.tenant_id = ${of.tenantId} and o.contact_id = ${of.contactId} and o.id <> ${of.beforeId}
     and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > now() - make_interval(days => ${of.days})
       or o.status = 'QUEUED' and o.next_attempt_at < ${HELD_UNTIL} and o.id < ${of.beforeId})`;
 
 /** Whether a cap forbids one more mail of this template to a contact, whom the caller has locked. */
-export async function isCapped(tx: EntityManager, tenantId: string, to: { contactId: number; templateId: number }, cap: FrequencyCap): Promise<boolean> {
+export async function isCapped(
+  tx: EntityManager,
+  tenantId: string,
+  to: { contactId: number; templateId: number },
+  cap: FrequencyCap,
+): Promise<boolean> {
   const had = countMarketingMail({
-    tenantId: sql`${tenantId}`, contactId: sql`${to.contactId}::bigint`, days: sql`${cap.perDays}::int`, beforeId: sql`${Number.MAX_SAFE_INTEGER}::bigint`,
+    tenantId: sql`${tenantId}`,
+    contactId: sql`${to.contactId}::bigint`,
+    days: sql`${cap.perDays}::int`,
+    beforeId: sql`${Number.MAX_SAFE_INTEGER}::bigint`,
   });
-  const [capped] = await rows(tx, sql`
+  const [capped] = await rows(
+    tx,
+    sql`
     select 1 from email_templates t, lateral (${had}) m
-    where t.tenant_id = ${tenantId} and t.id = ${to.templateId} and t.category = 'marketing' and m.n >= ${cap.maxEmails}`);
+    where t.tenant_id = ${tenantId} and t.id = ${to.templateId} and t.category = 'marketing' and m.n >= ${cap.maxEmails}`,
+  );
   return capped !== undefined;
 }

@@ -4,7 +4,16 @@ import { senderRefusal } from '../senders/proven.ts';
 import { countMarketingMail } from './frequency-cap.ts';
 
 /** The gates that every email passes when it is queued and again when it is started (sender and cap: only then), in the order explain shows them. */
-export const GATES = ['campaign', 'template', 'contact', 'status', 'suppression', 'topic', 'sender', 'frequency_cap'] as const;
+export const GATES = [
+  'campaign',
+  'template',
+  'contact',
+  'status',
+  'suppression',
+  'topic',
+  'sender',
+  'frequency_cap',
+] as const;
 export type Gate = (typeof GATES)[number];
 
 /**
@@ -51,10 +60,15 @@ end`;
  * (null for the default sender), is none that the tenant has proved, or that the contact has had as much marketing mail as
  * the tenant's cap allows.
  */
-export const refusalAtStart = (fromKey: RawBuilder<unknown>): RawBuilder<unknown> => sql`coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, fromKey)}, case
+export const refusalAtStart = (
+  fromKey: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`coalesce(${refusal}, ${senderRefusal(sql`e.tenant_id`, fromKey)}, case
   when t.category = 'marketing' and e.contact_id is not null and exists (
     select 1 from email_settings s cross join lateral (${countMarketingMail({
-      tenantId: sql`e.tenant_id`, contactId: sql`e.contact_id`, days: sql`(s.frequency_cap ->> 'perDays')::int`, beforeId: sql`e.id`,
+      tenantId: sql`e.tenant_id`,
+      contactId: sql`e.contact_id`,
+      days: sql`(s.frequency_cap ->> 'perDays')::int`,
+      beforeId: sql`e.id`,
     })}) m
     where s.tenant_id = e.tenant_id and s.frequency_cap is not null and m.n >= (s.frequency_cap ->> 'maxEmails')::int)
   then 'frequency_cap' end)`;

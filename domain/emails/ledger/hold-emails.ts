@@ -16,8 +16,16 @@ export const insertHeldEmails = (source: RawBuilder<unknown>): RawBuilder<unknow
   on conflict (tenant_id, send_key) do nothing`;
 
 /** Gives emails that are held a variant and its template. */
-export async function setVariant(tx: EntityManager, tenantId: string, ids: readonly number[], { name, templateId }: { name: string; templateId: number }): Promise<void> {
-  await rows(tx, sql`update emails set variant = ${name}, template_id = ${templateId} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])`);
+export async function setVariant(
+  tx: EntityManager,
+  tenantId: string,
+  ids: readonly number[],
+  { name, templateId }: { name: string; templateId: number },
+): Promise<void> {
+  await rows(
+    tx,
+    sql`update emails set variant = ${name}, template_id = ${templateId} where tenant_id = ${tenantId} and id = any(${[...ids]}::bigint[])`,
+  );
 }
 
 /**
@@ -25,10 +33,13 @@ export async function setVariant(tx: EntityManager, tenantId: string, ids: reado
  * that was tried does (an hour). What still must not go is put off once more.
  */
 export async function endWaits(tx: EntityManager, tenantId: string): Promise<void> {
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     update emails set next_attempt_at = now() where id in (
       select id from emails
       where tenant_id = ${tenantId} and lane = any(${[...EMAIL_LANES]}::text[]) and stage = 'open' and status = 'QUEUED'
         and next_attempt_at > now() + case when attempt = 0 then interval '0' else interval '1 hour' end
-      order by id for update)`);
+      order by id for update)`,
+  );
 }

@@ -47,10 +47,16 @@ interface LeasedRow extends ContactRow {
  * that has some, oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when
  * the lease ends. Engine transaction.
  */
-export async function leaseEmails(em: EntityManager, lease: { holder: string; lane: EmailLane; limit: number; seconds: number }): Promise<LeasedEmail[]> {
+export async function leaseEmails(
+  em: EntityManager,
+  lease: { holder: string; lane: EmailLane; limit: number; seconds: number },
+): Promise<LeasedEmail[]> {
   const ready = sql`stage = 'open' and status = 'QUEUED' and lane = ${lease.lane}`;
   const free = sql`e.next_attempt_at <= now() and (e.lease_until is null or e.lease_until <= now())`;
-  const leased = await em.transactional((tx) => rows<LeasedRow>(tx, sql`${preparedHint}
+  const leased = await em.transactional((tx) =>
+    rows<LeasedRow>(
+      tx,
+      sql`${preparedHint}
     with recursive tenants as (
       (select tenant_id from emails where ${ready} order by tenant_id limit 1)
       union all
@@ -81,36 +87,73 @@ export async function leaseEmails(em: EntityManager, lease: { holder: string; la
     left join email_settings s on s.tenant_id = e.tenant_id and t.category = 'marketing'
     left join lateral (select * from contacts where tenant_id = e.tenant_id and id = e.contact_id offset 0) c on true
     ${companyJoin}
-    order by row_number() over (partition by e.tenant_id order by e.id)`));
+    order by row_number() over (partition by e.tenant_id order by e.id)`,
+    ),
+  );
   return leased.map((row) => ({
-    id: row.id, tenantId: row.tenant_id, lane: row.lane, templateId: row.template_id, contentVersion: row.content_version, systemKey: row.system_key, sendWindow: row.send_window,
-    contactId: row.contact_id, contactVersion: row.contact_version, contact: contactOf(row), address: row.address, data: row.data, attempt: row.attempt,
+    id: row.id,
+    tenantId: row.tenant_id,
+    lane: row.lane,
+    templateId: row.template_id,
+    contentVersion: row.content_version,
+    systemKey: row.system_key,
+    sendWindow: row.send_window,
+    contactId: row.contact_id,
+    contactVersion: row.contact_version,
+    contact: contactOf(row),
+    address: row.address,
+    data: row.data,
+    attempt: row.attempt,
   }));
 }
 
 /** Gives leased emails back at once, so that they need not wait for the end of the lease. */
 export async function releaseLeases(em: EntityManager, holder: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await em.transactional((tx) => rows(tx, sql`
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update emails set holder = null, lease_until = null
-    where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`));
+    where id in (select id from emails where id = any(${ids}::bigint[]) and status = 'QUEUED' and holder = ${holder} for update skip locked)`,
+    ),
+  );
 }
 
 /** Gives leased emails back to be tried later: nothing is wrong with them, others go first. */
-export async function putOffEmails(em: EntityManager, holder: string, emails: readonly { id: number; delayMs: number }[]): Promise<void> {
+export async function putOffEmails(
+  em: EntityManager,
+  holder: string,
+  emails: readonly { id: number; delayMs: number }[],
+): Promise<void> {
   if (emails.length === 0) return;
-  await em.transactional((tx) => rows(tx, sql`
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update emails e set holder = null, lease_until = null, next_attempt_at = now() + make_interval(secs => r."delayMs" / 1000)
     from jsonb_to_recordset(${JSON.stringify(emails)}::jsonb) as r(id bigint, "delayMs" float8)
-    where e.id = r.id and e.status = 'QUEUED' and e.holder = ${holder}`));
+    where e.id = r.id and e.status = 'QUEUED' and e.holder = ${holder}`,
+    ),
+  );
 }
 
 /** Prolongs the leases of emails that are on a connection of this holder, by any start of its; answers those that it still holds. */
-export async function renewLeases(em: EntityManager, holder: string, ids: readonly number[], seconds: number): Promise<number[]> {
+export async function renewLeases(
+  em: EntityManager,
+  holder: string,
+  ids: readonly number[],
+  seconds: number,
+): Promise<number[]> {
   if (ids.length === 0) return [];
-  const held = await em.transactional((tx) => rows<{ id: number }>(tx, sql`
+  const held = await em.transactional((tx) =>
+    rows<{ id: number }>(
+      tx,
+      sql`
     update emails set lease_until = now() + make_interval(secs => ${seconds})
     where id = any(${ids}::bigint[]) and status = 'SENDING' and split_part(holder, '/', 1) = ${holder} and lease_until > now()
-    returning id`));
+    returning id`,
+    ),
+  );
   return held.map((row) => row.id);
 }

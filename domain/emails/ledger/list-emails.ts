@@ -12,13 +12,20 @@ interface EmailQuery extends ListQuery {
 
 /** A page of the tenant's emails. Throws `validation_failed` for a wrong cursor. */
 export const listEmails = <T>(em: EntityManager, query: EmailQuery, present: Present<Email, T>): Promise<Page<T>> =>
-  listPage(em, Email, query, {
-    from: sql`emails t`, sortable: commonSort,
-    where: [
-      query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
-      query.campaignId !== undefined && sql`t.campaign_id = ${query.campaignId}`,
-      query.status !== undefined && sql`t.status = ${query.status}`,
-      // The send key of an outside request is made of it, and has the index.
-      query.externalId !== undefined && sql`t.send_key = ${`external:${query.externalId}`}`,
-    ],
-  }, present);
+  listPage(
+    em,
+    Email,
+    query,
+    {
+      from: sql`emails t`,
+      sortable: commonSort,
+      where: [
+        query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
+        query.campaignId !== undefined && sql`t.campaign_id = ${query.campaignId}`,
+        query.status !== undefined && sql`t.status = ${query.status}`,
+        // The send key of an outside request is made of it, and has the index.
+        query.externalId !== undefined && sql`t.send_key = ${`external:${query.externalId}`}`,
+      ],
+    },
+    present,
+  );

@@ -4,11 +4,18 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
  * Makes one contact's emails another's. QUEUED mail of an email campaign that the other has mail of too is SUPPRESSED as
  * `merged`: nobody gets a campaign twice.
  */
-export async function moveEmails(tx: EntityManager, tenantId: string, { from, to }: { from: number; to: number }): Promise<void> {
-  await rows(tx, sql`
+export async function moveEmails(
+  tx: EntityManager,
+  tenantId: string,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  await rows(
+    tx,
+    sql`
     update emails e set status = 'SUPPRESSED', reason = 'merged', holder = null, lease_until = null, updated_at = now()
     where e.tenant_id = ${tenantId} and e.contact_id = ${from} and e.status = 'QUEUED' and e.execution_id is null and e.campaign_id is not null
-      and exists (select 1 from emails t where t.tenant_id = e.tenant_id and t.contact_id = ${to} and t.campaign_id = e.campaign_id and t.execution_id is null)`);
+      and exists (select 1 from emails t where t.tenant_id = e.tenant_id and t.contact_id = ${to} and t.campaign_id = e.campaign_id and t.execution_id is null)`,
+  );
   await rows(tx, sql`update emails set contact_id = ${to} where tenant_id = ${tenantId} and contact_id = ${from}`);
 }
 

@@ -46,20 +46,39 @@ interface LedgerRow {
  * twice. What a gate refuses is SUPPRESSED with its reason; the rest is QUEUED and, unless `accepted`, its send
  * requests are in the outbox. Answers one entry per request, in their order; a known send key answers its present state.
  */
-export async function queueEmails(tx: EntityManager, tenantId: string, requests: EmailRequest[]): Promise<QueuedEmail[]> {
+export async function queueEmails(
+  tx: EntityManager,
+  tenantId: string,
+  requests: EmailRequest[],
+): Promise<QueuedEmail[]> {
   if (requests.length === 0) return [];
   const made = await insertRows(tx, tenantId, requests);
   const isNew = new Set(made.map((row) => row.send_key));
   const known = [...new Set(requests.map((request) => request.sendKey))].filter((key) => !isNew.has(key));
-  const found = known.length === 0 ? [] : await rows<LedgerRow>(tx, sql`
-    select id, send_key, status, reason from emails where tenant_id = ${tenantId} and send_key = any(${known})`);
+  const found =
+    known.length === 0
+      ? []
+      : await rows<LedgerRow>(
+          tx,
+          sql`
+    select id, send_key, status, reason from emails where tenant_id = ${tenantId} and send_key = any(${known})`,
+        );
   const byKey = new Map([...made, ...found].map((row) => [row.send_key, row]));
 
-  const toRequest = new Map(requests.filter((request) => !request.accepted).map((request) => [request.sendKey, request]));
+  const toRequest = new Map(
+    requests.filter((request) => !request.accepted).map((request) => [request.sendKey, request]),
+  );
   const wanted = made.flatMap((row) => {
     const request = toRequest.get(row.send_key);
     if (!request || row.status !== 'QUEUED') return [];
-    return [{ templateId: request.templateId, recipientId: request.contactId, emailId: row.id, campaignId: request.campaignId ?? null }];
+    return [
+      {
+        templateId: request.templateId,
+        recipientId: request.contactId,
+        emailId: row.id,
+        campaignId: request.campaignId ?? null,
+      },
+    ];
   });
   for (let at = 0; at < wanted.length; at += REQUESTS_PER_ROW) {
     await appendSendRequests(tx, tenantId, wanted.slice(at, at + REQUESTS_PER_ROW));
@@ -72,26 +91,30 @@ export async function queueEmails(tx: EntityManager, tenantId: string, requests:
 
 /** The rows that were not there yet. A twin of another transaction is waited for: its row is then there to be read. */
 async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRequest[]): Promise<LedgerRow[]> {
-  const payload = JSON.stringify(requests.map((request, ord) => ({
-    ord,
-    tenant_id: tenantId,
-    send_key: request.sendKey,
-    external_id: request.externalId,
-    template_id: request.templateId,
-    contact_id: request.contactId,
-    to_address: request.toAddress,
-    to_key: request.toAddress ? addressKey(request.toAddress) : undefined,
-    campaign_id: request.campaignId,
-    execution_id: request.executionId,
-    step_id: request.stepId,
-    lane: request.lane,
-    // Absent, not null: a JSON null would be stored as one.
-    data: request.data ?? undefined,
-    request_id: request.requestId,
-    accepted: request.accepted ?? false,
-    refusal: request.refusal ?? undefined,
-  })));
-  return rows<LedgerRow>(tx, sql`
+  const payload = JSON.stringify(
+    requests.map((request, ord) => ({
+      ord,
+      tenant_id: tenantId,
+      send_key: request.sendKey,
+      external_id: request.externalId,
+      template_id: request.templateId,
+      contact_id: request.contactId,
+      to_address: request.toAddress,
+      to_key: request.toAddress ? addressKey(request.toAddress) : undefined,
+      campaign_id: request.campaignId,
+      execution_id: request.executionId,
+      step_id: request.stepId,
+      lane: request.lane,
+      // Absent, not null: a JSON null would be stored as one.
+      data: request.data ?? undefined,
+      request_id: request.requestId,
+      accepted: request.accepted ?? false,
+      refusal: request.refusal ?? undefined,
+    })),
+  );
+  return rows<LedgerRow>(
+    tx,
+    sql`
     with asked as (
       select distinct on (r.send_key) r.* from jsonb_to_recordset(${payload}::jsonb) as r(
         ord int, tenant_id text, send_key text, external_id text, template_id bigint, contact_id bigint, to_address text, to_key text,
@@ -106,5 +129,6 @@ async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRe
            lane, data, request_id, case when accepted then now() end, case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
     from judged order by ord
     on conflict (tenant_id, send_key) do nothing
-    returning id, send_key, status, reason`);
+    returning id, send_key, status, reason`,
+  );
 }

@@ -15,16 +15,20 @@ const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', re
  */
 export async function resolveEmail(em: EntityManager, id: number, outcome: Resolution): Promise<Email> {
   return em.transactional(async (tx) => {
-    const changed = await rows(tx, sql`with changed as (
+    const changed = await rows(
+      tx,
+      sql`with changed as (
       update emails m set status = ${results[outcome]}, reason = ${`resolved_${outcome}`}, sent_at = ${outcome === 'sent' ? sql`now()` : sql`null`},
         accepted_at = coalesce(accepted_at, now()), next_attempt_at = now(), holder = null, lease_until = null, updated_at = now()
       where id = ${id} and status = 'UNKNOWN'
       returning ${toldColumns}
     ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
-    select id from changed`);
+    select id from changed`,
+    );
     const email = await tx.findOne(Email, { id });
     if (!email) throw notFound('email', id);
-    if (changed.length === 0) throw new AppError('conflict', `The email is ${email.status}; only one that is UNKNOWN can be resolved`);
+    if (changed.length === 0)
+      throw new AppError('conflict', `The email is ${email.status}; only one that is UNKNOWN can be resolved`);
     touchOutbox(tx, 'outbox_events');
     return email;
   });

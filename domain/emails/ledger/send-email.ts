@@ -22,7 +22,12 @@ export interface SendInput {
  * Queues one email to a contact or to a bare address. With a `callKey` (what the caller repeats a call by) the same call
  * is the same email, however often it is made. Throws 400; 404 with each of template, contact and campaign that does not exist.
  */
-export async function sendEmail(em: EntityManager, origin: Origin, input: SendInput, callKey: string | null): Promise<QueuedEmail> {
+export async function sendEmail(
+  em: EntityManager,
+  origin: Origin,
+  input: SendInput,
+  callKey: string | null,
+): Promise<QueuedEmail> {
   const { templateId, recipientId, to, data, campaignId } = input;
   assertValid(sendViolations(input, to));
   const toAddress = to === undefined ? null : keptAddress(to);
@@ -30,35 +35,65 @@ export async function sendEmail(em: EntityManager, origin: Origin, input: SendIn
   return em.transactional(async (tx) => {
     const template = await tx.findOne(EmailTemplate, { id: templateId, systemKey: null });
     const missing: Missing[] = template ? [] : [{ path: '/templateId', what: 'template', id: templateId }];
-    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0) missing.push({ path: '/recipientId', what: 'contact', id: recipientId });
-    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0) missing.push({ path: '/campaignId', what: 'campaign', id: campaignId });
+    if (recipientId !== undefined && (await tx.count(Contact, { id: recipientId })) === 0)
+      missing.push({ path: '/recipientId', what: 'contact', id: recipientId });
+    if (campaignId !== undefined && (await tx.count(Campaign, { id: campaignId })) === 0)
+      missing.push({ path: '/campaignId', what: 'campaign', id: campaignId });
     assertNoneMissing(missing);
     return queueOne(tx, origin, {
-      sendKey, templateId, contactId: recipientId ?? null, toAddress, campaignId: campaignId ?? null, data: data ?? null,
+      sendKey,
+      templateId,
+      contactId: recipientId ?? null,
+      toAddress,
+      campaignId: campaignId ?? null,
+      data: data ?? null,
       lane: template!.category === 'transactional' ? 'transactional' : 'journey',
     });
   });
 }
 
 /** Queues a template to an address, with `data` to print, to be looked at by whoever works on it. Throws 400, 404. */
-export async function sendTest(em: EntityManager, origin: Origin, templateId: number, { to, data }: { to: string; data?: Record<string, unknown> }): Promise<QueuedEmail> {
+export async function sendTest(
+  em: EntityManager,
+  origin: Origin,
+  templateId: number,
+  { to, data }: { to: string; data?: Record<string, unknown> },
+): Promise<QueuedEmail> {
   assertValid(addressViolations(to));
   const toAddress = keptAddress(to);
   return em.transactional(async (tx) => {
-    if ((await tx.count(EmailTemplate, { id: templateId, systemKey: null })) === 0) throw notFound('template', templateId);
-    return queueOne(tx, origin, { sendKey: `test:${randomUUID()}`, templateId, contactId: null, toAddress, data, lane: 'transactional' });
+    if ((await tx.count(EmailTemplate, { id: templateId, systemKey: null })) === 0)
+      throw notFound('template', templateId);
+    return queueOne(tx, origin, {
+      sendKey: `test:${randomUUID()}`,
+      templateId,
+      contactId: null,
+      toAddress,
+      data,
+      lane: 'transactional',
+    });
   });
 }
 
-async function queueOne(tx: EntityManager, { tenantId, requestId }: Origin, request: Omit<Parameters<typeof queueEmails>[2][number], 'requestId'>): Promise<QueuedEmail> {
+async function queueOne(
+  tx: EntityManager,
+  { tenantId, requestId }: Origin,
+  request: Omit<Parameters<typeof queueEmails>[2][number], 'requestId'>,
+): Promise<QueuedEmail> {
   const [queued] = await queueEmails(tx, tenantId, [{ ...request, requestId }]);
   return queued!;
 }
 
 /** What is wrong with a call: `given` tells what came at all, `to` is the address where it is a text. */
-export function sendViolations(given: { readonly recipientId?: unknown; readonly to?: unknown }, to: string | undefined): Violation[] {
+export function sendViolations(
+  given: { readonly recipientId?: unknown; readonly to?: unknown },
+  to: string | undefined,
+): Violation[] {
   const isOne = (given.recipientId === undefined) !== (given.to === undefined);
-  return [...(isOne ? [] : [{ path: '/recipientId', code: 'required', message: 'give either recipientId or to' }]), ...addressViolations(to)];
+  return [
+    ...(isOne ? [] : [{ path: '/recipientId', code: 'required', message: 'give either recipientId or to' }]),
+    ...addressViolations(to),
+  ];
 }
 
 /** What is wrong with the address of a test. */

@@ -39,10 +39,13 @@ export const applyBounces = (emails: readonly EmailRef[]): RawBuilder<unknown> =
     from bounces t where m.tenant_id = t.tenant_id and m.id = t.email_id and m.reason is distinct from 'erased'
       and (m.status in ('SENT', 'DELIVERED', 'UNKNOWN') or (m.status = 'BOUNCED' and (t.complained or (t.hard and m.reason = 'soft_bounce'))))
     returning ${returned}, t.hard, t.at
-  ), sent as (${tellSent}), bounced as (${insertEmailEvents('EMAIL_BOUNCED', sql`(
+  ), sent as (${tellSent}), bounced as (${insertEmailEvents(
+    'EMAIL_BOUNCED',
+    sql`(
     select tenant_id, id, null as request_id, date_trunc('milliseconds', at) as at,
       jsonb_build_object('emailId', id, 'contactId', contact_id, 'hard', hard) || ${referencesSql} as data
-    from changed where status = 'BOUNCED' and was <> 'BOUNCED')`)})
+    from changed where status = 'BOUNCED' and was <> 'BOUNCED')`,
+  )})
   select id from changed`;
 
 export async function settleByBounces(tx: EntityManager, emails: readonly EmailRef[]): Promise<void> {
@@ -50,15 +53,22 @@ export async function settleByBounces(tx: EntityManager, emails: readonly EmailR
 }
 
 /** Makes emails that are SENT or UNKNOWN DELIVERED, by the word of a provider or of a report. */
-export async function settleByDelivery(tx: EntityManager, emails: readonly EmailRef[], source: 'mailbox' | WebhookProvider): Promise<void> {
+export async function settleByDelivery(
+  tx: EntityManager,
+  emails: readonly EmailRef[],
+  source: 'mailbox' | WebhookProvider,
+): Promise<void> {
   if (emails.length === 0) return;
-  await settle(tx, sql`
+  await settle(
+    tx,
+    sql`
     with changed as (
       update emails m set status = 'DELIVERED', reason = ${`confirmed_by_${source}`}, ${settled}
       from ${asked(emails)} where m.tenant_id = a.tenant_id and m.id = a.id and m.status in ('SENT', 'UNKNOWN') and m.reason is distinct from 'erased'
       returning ${returned}
     ), sent as (${tellSent})
-    select id from changed`);
+    select id from changed`,
+  );
 }
 
 /**
@@ -67,12 +77,19 @@ export async function settleByDelivery(tx: EntityManager, emails: readonly Email
  */
 export async function settleByHits(tx: EntityManager, emails: readonly EmailRef[]): Promise<void> {
   if (emails.length === 0) return;
-  const open = await rows<{ tenant_id: string; id: number; status: string }>(tx, sql`
+  const open = await rows<{ tenant_id: string; id: number; status: string }>(
+    tx,
+    sql`
     select m.tenant_id, m.id, m.status from ${asked(emails)} join emails m on m.tenant_id = a.tenant_id and m.id = a.id
-    where m.status in ('SENDING', 'UNKNOWN') order by m.id for no key update of m`);
-  const unknown = open.filter(({ status }) => status === 'UNKNOWN').map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
+    where m.status in ('SENDING', 'UNKNOWN') order by m.id for no key update of m`,
+  );
+  const unknown = open
+    .filter(({ status }) => status === 'UNKNOWN')
+    .map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
   if (unknown.length === 0) return;
-  await settle(tx, sql`
+  await settle(
+    tx,
+    sql`
     with hit as (
       select distinct on (v.tenant_id, v.email_id) v.tenant_id, v.email_id, lower(v.type) as type
       from ${asked(unknown)} join email_events v on v.tenant_id = a.tenant_id and v.email_id = a.id
@@ -82,5 +99,6 @@ export async function settleByHits(tx: EntityManager, emails: readonly EmailRef[
       from hit h where m.tenant_id = h.tenant_id and m.id = h.email_id and m.reason is distinct from 'erased'
       returning ${returned}
     ), sent as (${tellSent})
-    select id from changed`);
+    select id from changed`,
+  );
 }

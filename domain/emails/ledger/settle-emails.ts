@@ -48,9 +48,18 @@ const expired = sql`coalesce(m.accepted_at < now() - make_interval(days => ${sql
  * own outcome is not known: what is settled is left alone, and a later attempt is another number.
  */
 export function applySettlements(settlements: readonly Settlement[]): RawBuilder<unknown> {
-  const payload = JSON.stringify(settlements.map((s) => ({
-    id: s.id, tenant_id: s.tenantId, attempt: s.attempt, start: s.start, provider: s.provider, result: s.result, reply: s.reply, delay: s.delaySeconds ?? 0,
-  })));
+  const payload = JSON.stringify(
+    settlements.map((s) => ({
+      id: s.id,
+      tenant_id: s.tenantId,
+      attempt: s.attempt,
+      start: s.start,
+      provider: s.provider,
+      result: s.result,
+      reply: s.reply,
+      delay: s.delaySeconds ?? 0,
+    })),
+  );
   // Lock in id order, as all code that locks several emails does.
   return sql`${preparedHint}
     with asked as materialized (
@@ -84,13 +93,20 @@ export async function settleEmails(em: EntityManager, settlements: readonly Sett
   return em.transactional(async (tx) => {
     const settled = await rows<SettledRow>(tx, applySettlements(settlements));
     if (settled.some(({ status }) => status === 'SENT' || status === 'FAILED')) touchOutbox(tx, 'outbox_events');
-    const refs = (...statuses: string[]) => settled.filter(({ status }) => statuses.includes(status)).map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
+    const refs = (...statuses: string[]) =>
+      settled
+        .filter(({ status }) => statuses.includes(status))
+        .map(({ tenant_id: tenantId, id }) => ({ tenantId, id }));
     await settleByBounces(tx, refs('SENT', 'UNKNOWN'));
     await settleByHits(tx, refs('UNKNOWN'));
     const bounced = settled.filter((row) => row.reason === 'rejected' && row.to_address !== null);
     for (const [tenantId, group] of Map.groupBy(bounced, (row) => row.tenant_id)) {
-      await suppressAddresses(tx, { tenantId, requestId: null }, 'bounced', group.map((row) => (
-        { emailKey: addressKey(row.to_address!), contactId: null, emailId: row.id })));
+      await suppressAddresses(
+        tx,
+        { tenantId, requestId: null },
+        'bounced',
+        group.map((row) => ({ emailKey: addressKey(row.to_address!), contactId: null, emailId: row.id })),
+      );
     }
     return settled.length;
   });

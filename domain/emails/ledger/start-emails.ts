@@ -67,14 +67,25 @@ export async function startEmails(transact: Transact, start: Start): Promise<Sta
   const { sent, emails } = start;
   const settle = sent.length === 0 ? [] : [applySettlements(sent), applyBounces(sent)];
   const answers = await transact(emails.length === 0 ? settle : [...settle, applyStart(start)]);
-  return emails.length === 0 ? [] : answers.at(-1) as StartedEmail[];
+  return emails.length === 0 ? [] : (answers.at(-1) as StartedEmail[]);
 }
 
 function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<unknown> {
-  const payload = JSON.stringify(emails.map(({ rendered: row, provider }) => ({
-    id: row.id, tenant_id: row.tenantId, contact_version: row.contactVersion, content_version: row.contentVersion, link_count: row.linkCount, from_key: row.fromKey,
-    address: row.address, to_key: row.isBareAddress && row.address ? addressKey(row.address) : null, failure: row.failure, not_before: row.notBefore, provider,
-  })));
+  const payload = JSON.stringify(
+    emails.map(({ rendered: row, provider }) => ({
+      id: row.id,
+      tenant_id: row.tenantId,
+      contact_version: row.contactVersion,
+      content_version: row.contentVersion,
+      link_count: row.linkCount,
+      from_key: row.fromKey,
+      address: row.address,
+      to_key: row.isBareAddress && row.address ? addressKey(row.address) : null,
+      failure: row.failure,
+      not_before: row.notBefore,
+      provider,
+    })),
+  );
   return sql`${preparedHint}
     with asked as (
       select * from jsonb_to_recordset(${payload}::jsonb) as r(

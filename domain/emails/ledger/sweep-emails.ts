@@ -12,7 +12,9 @@ const BATCH = 1000;
  */
 export async function sweepExpired(em: EntityManager): Promise<number> {
   return em.transactional(async (tx) => {
-    const swept = await rows<{ id: number; tenantId: string }>(tx, sql`
+    const swept = await rows<{ id: number; tenantId: string }>(
+      tx,
+      sql`
       with swept as (
         update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
         where id in (
@@ -25,7 +27,8 @@ export async function sweepExpired(em: EntityManager): Promise<number> {
         select tenant_id, id, attempt, provider, 'unknown' from swept where provider is not null
         on conflict (tenant_id, email_id, attempt) do nothing
       )
-      select id, tenant_id as "tenantId" from swept`);
+      select id, tenant_id as "tenantId" from swept`,
+    );
     await settleByBounces(tx, swept);
     await settleByHits(tx, swept);
     return swept.length;
@@ -38,15 +41,32 @@ export async function sweepExpired(em: EntityManager): Promise<number> {
  */
 export async function requestAgain(em: EntityManager, seconds: number): Promise<number> {
   return em.transactional(async (tx) => {
-    const waiting = await rows<{ id: number; tenant_id: string; template_id: number; contact_id: number | null; campaign_id: number | null }>(tx, sql`
+    const waiting = await rows<{
+      id: number;
+      tenant_id: string;
+      template_id: number;
+      contact_id: number | null;
+      campaign_id: number | null;
+    }>(
+      tx,
+      sql`
       update emails set next_attempt_at = now() where id in (
         select id from emails
         where stage = 'waiting' and next_attempt_at < now() - make_interval(secs => ${seconds})
         order by next_attempt_at limit ${BATCH} for update skip locked)
-      returning id, tenant_id, template_id, contact_id, campaign_id`);
+      returning id, tenant_id, template_id, contact_id, campaign_id`,
+    );
     for (const [tenantId, group] of Map.groupBy(waiting, (row) => row.tenant_id)) {
-      await appendSendRequests(tx, tenantId, group.map((row): SendRequest => (
-        { templateId: row.template_id, recipientId: row.contact_id, emailId: row.id, campaignId: row.campaign_id })));
+      await appendSendRequests(
+        tx,
+        tenantId,
+        group.map((row): SendRequest => ({
+          templateId: row.template_id,
+          recipientId: row.contact_id,
+          emailId: row.id,
+          campaignId: row.campaign_id,
+        })),
+      );
     }
     return waiting.length;
   });

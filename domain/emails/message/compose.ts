@@ -95,7 +95,10 @@ export function createComposer({ from, replyTo, staticChunks = new Set() }: Comp
     pushBody(pieces, rendered.htmlChunks);
     pieces.push(end);
     const message = Buffer.concat(pieces);
-    const envelope = { from: returnPath === undefined ? fromAddress : wireAddress(returnPath), to: wireAddress(to.address) };
+    const envelope = {
+      from: returnPath === undefined ? fromAddress : wireAddress(returnPath),
+      to: wireAddress(to.address),
+    };
     return { envelope, messageId, message };
   };
 }

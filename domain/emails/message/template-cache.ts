@@ -2,7 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { createComposer, type Composer } from './compose.ts';
 import { addressKey } from '../../addresses/address-key.ts';
-import { compileTemplate, type CompiledTemplate, type CompileOptions, type TemplateVersion } from '../rendering/render.ts';
+import {
+  compileTemplate,
+  type CompiledTemplate,
+  type CompileOptions,
+  type TemplateVersion,
+} from '../rendering/render.ts';
 import type { SenderIdentity } from '../senders/sender-cache.ts';
 import type { Mailbox } from '../../common/mailbox.ts';
 
@@ -43,7 +48,9 @@ export class PreparedTemplate {
     const name = fromName ?? sender?.name ?? this.#options.from.name ?? null;
     const answers = replyTo ?? sender?.replyTo;
     const compose = createComposer({
-      from: { name, address: this.fromAddress }, replyTo: answers ? { address: answers } : null, staticChunks: this.compiled.staticChunks,
+      from: { name, address: this.fromAddress },
+      replyTo: answers ? { address: answers } : null,
+      staticChunks: this.compiled.staticChunks,
     });
     this.#composer = { revision, compose };
     return compose;
@@ -74,14 +81,25 @@ export class TemplateCache {
   }
 
   /** Reads what is not kept of these content versions (engine `em`) and answers how to get each. */
-  async load(em: EntityManager, versions: Iterable<ContentVersion>): Promise<(version: ContentVersion) => PreparedTemplate> {
+  async load(
+    em: EntityManager,
+    versions: Iterable<ContentVersion>,
+  ): Promise<(version: ContentVersion) => PreparedTemplate> {
     const wanted = new Map([...versions].map((version) => [keyOf(version), version]));
     const missing = [...wanted].filter(([key]) => !this.#kept.has(key)).map(([, version]) => version);
-    const found = missing.length === 0 ? [] : await em.transactional((tx) => rows<VersionRow>(tx, sql`
+    const found =
+      missing.length === 0
+        ? []
+        : await em.transactional((tx) =>
+            rows<VersionRow>(
+              tx,
+              sql`
       select tenant_id as "tenantId", template_id as "templateId", content_version as "contentVersion", subject, coalesce(compiled_html, content) as content, text,
              preview_text as "previewText", category, from_name as "fromName", from_email as "fromEmail", reply_to as "replyTo"
       from email_template_versions where (tenant_id, template_id, content_version) in (
-        ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`));
+        ${sql.join(missing.map((v) => sql`(${v.tenantId}, ${v.templateId}::bigint, ${v.contentVersion}::int)`))})`,
+            ),
+          );
     const sources = new Map(found.map((row) => [keyOf(row), row]));
     const ready = new Map([...wanted.keys()].map((key) => [key, this.#kept.get(key)]));
     return (version) => {
@@ -94,4 +112,5 @@ export class TemplateCache {
   }
 }
 
-const keyOf = (version: ContentVersion): string => `${version.tenantId}/${version.templateId}/${version.contentVersion}`;
+const keyOf = (version: ContentVersion): string =>
+  `${version.tenantId}/${version.templateId}/${version.contentVersion}`;

@@ -11,7 +11,10 @@ const TOO_LONG_A_RUN = new RegExp(`\\S{${MAX_PLAIN_CHARS}}`);
 /** One line of well-formed text: a blank stands for control characters, line separators and the blanks around them. */
 export function oneLine(text: string): string {
   const parts = text.toWellFormed().split(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/);
-  return parts.map((part) => part.trim()).filter((part) => part !== '').join(' ');
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 /** RFC 2047 encoded words, B where most of the text would be escaped. */

@@ -19,16 +19,26 @@ export const GONE_AFTER_SECONDS = 60;
 const FORGOTTEN_AFTER_SECONDS = 600;
 
 /** Writes how `holder`'s providers do, and forgets processes that are long gone. Engine `em`. */
-export async function reportHealth(em: EntityManager, holder: string, reports: readonly ProviderReport[]): Promise<void> {
+export async function reportHealth(
+  em: EntityManager,
+  holder: string,
+  reports: readonly ProviderReport[],
+): Promise<void> {
   await em.transactional(async (tx) => {
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       insert into email_providers (provider, holder, state, failures, rests_until, last_error, last_error_at, last_sent_at, sent, seen_at)
       select r.provider, ${holder}, r.state, r.failures, now() + make_interval(secs => r."restsForMs" / 1000), r."lastError", r."lastErrorAt", r."lastSentAt", r.sent, now()
       from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r(
         provider text, state text, failures int, "restsForMs" float8, "lastError" text, "lastErrorAt" timestamptz, "lastSentAt" timestamptz, sent bigint)
       on conflict (provider, holder) do update set state = excluded.state, failures = excluded.failures, rests_until = excluded.rests_until,
-        last_error = excluded.last_error, last_error_at = excluded.last_error_at, last_sent_at = excluded.last_sent_at, sent = excluded.sent, seen_at = now()`);
-    await rows(tx, sql`delete from email_providers where seen_at < now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`);
+        last_error = excluded.last_error, last_error_at = excluded.last_error_at, last_sent_at = excluded.last_sent_at, sent = excluded.sent, seen_at = now()`,
+    );
+    await rows(
+      tx,
+      sql`delete from email_providers where seen_at < now() - make_interval(secs => ${FORGOTTEN_AFTER_SECONDS})`,
+    );
   });
 }
 

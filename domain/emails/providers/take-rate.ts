@@ -7,12 +7,21 @@ const BURST_SECONDS = 1;
  * Takes up to `count` messages of a provider's rate, which all sender processes share (the generic cell rate algorithm:
  * one time says how much of it is used). Answers how many, and in how many milliseconds there is another. Engine `em`.
  */
-export async function takeRate(em: EntityManager, { provider, ratePerMinute }: { provider: string; ratePerMinute: number }, count: number): Promise<{ granted: number; waitMs: number }> {
+export async function takeRate(
+  em: EntityManager,
+  { provider, ratePerMinute }: { provider: string; ratePerMinute: number },
+  count: number,
+): Promise<{ granted: number; waitMs: number }> {
   const gap = 60 / ratePerMinute;
   const burst = Math.max(1, Math.floor(BURST_SECONDS / gap));
   return em.transactional(async (tx) => {
-    await rows(tx, sql`insert into email_provider_rates (provider, due_at) values (${provider}, now() - interval '1 hour') on conflict do nothing`);
-    const [taken] = await rows<{ granted: number; wait: number }>(tx, sql`
+    await rows(
+      tx,
+      sql`insert into email_provider_rates (provider, due_at) values (${provider}, now() - interval '1 hour') on conflict do nothing`,
+    );
+    const [taken] = await rows<{ granted: number; wait: number }>(
+      tx,
+      sql`
       update email_provider_rates r set due_at = t.due_at + make_interval(secs => t.granted * ${gap}::float8)
       from (
         select provider, greatest(due_at, at) as due_at, at,
@@ -20,7 +29,8 @@ export async function takeRate(em: EntityManager, { provider, ratePerMinute }: {
         -- The time when it is this one's turn, not when it began to wait for it.
         from (select provider, due_at, clock_timestamp() as at from email_provider_rates where provider = ${provider} for update) u
       ) t where r.provider = t.provider
-      returning t.granted, extract(epoch from r.due_at - t.at)::float8 - ${(burst - 1) * gap}::float8 as wait`);
+      returning t.granted, extract(epoch from r.due_at - t.at)::float8 - ${(burst - 1) * gap}::float8 as wait`,
+    );
     return { granted: taken!.granted, waitMs: Math.max(0, Math.ceil(taken!.wait * 1000)) };
   });
 }

@@ -44,7 +44,8 @@ const within = (at: number, span: Span): boolean => at >= span.start && at < spa
 function regionOf(at: number, html: string, scan: HtmlScan): string | null {
   const tag = scan.startTags.find((candidate) => within(at, candidate));
   if (tag) {
-    const holds = ([, attribute]: [string, Attribute]): boolean => attribute.quote !== null && within(at, attribute.raw);
+    const holds = ([, attribute]: [string, Attribute]): boolean =>
+      attribute.quote !== null && within(at, attribute.raw);
     const found = [...tag.attributes].find(holds);
     return found ? `attribute ${found[1].start}` : null;
   }
@@ -52,13 +53,17 @@ function regionOf(at: number, html: string, scan: HtmlScan): string | null {
   const comment = scan.comments.find((span) => within(at, span));
   if (comment) {
     // A comment ends at --> or --!>: neither may come together across a token.
-    const sound = html.startsWith('<!--', comment.start) && at >= comment.start + 4 && !/^[-!]{0,3}>/.test(html.slice(at + 1, at + 5));
+    const sound =
+      html.startsWith('<!--', comment.start) &&
+      at >= comment.start + 4 &&
+      !/^[-!]{0,3}>/.test(html.slice(at + 1, at + 5));
     return sound ? `comment ${comment.start}` : null;
   }
   const rawText = scan.rawTexts.find((span) => within(at, span));
   if (rawText) {
     // Nor may a closing tag come together from the text before a token and after it.
-    const sound = rawText.element !== 'script' && !/<\/?[a-z]*$/i.test(html.slice(Math.max(rawText.start, at - 20), at));
+    const sound =
+      rawText.element !== 'script' && !/<\/?[a-z]*$/i.test(html.slice(Math.max(rawText.start, at - 20), at));
     return sound ? `text ${rawText.start}` : null;
   }
   return 'data';
@@ -100,12 +105,19 @@ function mask(pieces: Piece[]): { html: string; at: number[] } {
 }
 
 /** The href of a link. */
-export const linkHref = ({ name, attributes }: StartTag): Attribute | null => (name === 'a' || name === 'area' ? attributes.get('href') ?? null : null);
+export const linkHref = ({ name, attributes }: StartTag): Attribute | null =>
+  name === 'a' || name === 'area' ? (attributes.get('href') ?? null) : null;
 
 /** Whether clicks on a link are tracked; `data-notrack` on it opts out. */
 export const isTracked = ({ attributes }: StartTag): boolean => !attributes.has('data-notrack');
 
-function markLinks(edit: MagicString, html: string, scan: HtmlScan, liquidAt: number[], owned: EmailLinks): StaticLink[] {
+function markLinks(
+  edit: MagicString,
+  html: string,
+  scan: HtmlScan,
+  liquidAt: number[],
+  owned: EmailLinks,
+): StaticLink[] {
   const links: StaticLink[] = [];
   for (const tag of scan.startTags) {
     const href = linkHref(tag);

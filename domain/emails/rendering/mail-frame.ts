@@ -21,7 +21,10 @@ export function trailerHtml(frame: MailFrame, showsUnsubscribe: boolean): string
   }
   if (frame.postalAddress) lines.push(escapeHtml(frame.postalAddress).replace(/\r?\n/g, '<br>'));
   const footer = lines.length > 0 ? `<div style="${FOOTER_STYLE}">${lines.join('<br>')}</div>` : '';
-  const pixel = frame.emailId === null ? '' : `<img src="${escapeHtml(frame.links.openUrl(frame.emailId))}" width="1" height="1" alt="">`;
+  const pixel =
+    frame.emailId === null
+      ? ''
+      : `<img src="${escapeHtml(frame.links.openUrl(frame.emailId))}" width="1" height="1" alt="">`;
   return footer + pixel;
 }
 

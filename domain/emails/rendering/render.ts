@@ -68,7 +68,9 @@ export interface CompiledTemplate {
 
 /** Whether a text stands in every mail of a template: not in a branch, nor in a comment of either language. */
 function alwaysShows(pieces: readonly Piece[], text: string): boolean {
-  const blocks = new Set(pieces.flatMap(({ tag }) => (tag.startsWith('end') && tag !== 'endraw' ? [tag.slice(3)] : [])));
+  const blocks = new Set(
+    pieces.flatMap(({ tag }) => (tag.startsWith('end') && tag !== 'endraw' ? [tag.slice(3)] : [])),
+  );
   let depth = 0;
   let shown = '';
   for (const { kind, source, tag } of pieces) {
@@ -83,7 +85,9 @@ function alwaysShows(pieces: readonly Piece[], text: string): boolean {
 
 /** The pieces that stand in every recipient's mail: the text between Liquid tokens, and what surrounds tracking ids. */
 function staticTexts(sources: string[], links: EmailLinks, instrumented: readonly StaticLink[]): Set<string> {
-  const texts = sources.flatMap((source) => splitTemplate(source).flatMap(({ kind, source: text }) => (kind === 'text' ? [text] : [])));
+  const texts = sources.flatMap((source) =>
+    splitTemplate(source).flatMap(({ kind, source: text }) => (kind === 'text' ? [text] : [])),
+  );
   const around = instrumented.flatMap((link) => {
     const [before, , after] = links.clickUrlParts(1, link);
     return [before, after];
@@ -115,7 +119,11 @@ function compileUnguarded(version: TemplateVersion, options: CompileOptions): Co
     plainHtml,
     text: textTemplate,
     showsAddress: Boolean(options.postalAddress) && alwaysShows(pieces, options.postalAddress!),
-    staticChunks: staticTexts([instrumented?.source ?? '', textTemplate?.source ?? ''], options.links, instrumented?.links ?? []),
+    staticChunks: staticTexts(
+      [instrumented?.source ?? '', textTemplate?.source ?? ''],
+      options.links,
+      instrumented?.links ?? [],
+    ),
   };
 }
 
@@ -157,7 +165,8 @@ function recipientLinks({ tenantId, emailId, contactId, address }: RecipientCont
 
 function mailFrame(compiled: CompiledTemplate, emailId: number | null, unsubscribeUrl: string): MailFrame {
   const { links, postalAddress } = compiled.options;
-  if (compiled.version.category === 'transactional') return { links, emailId, unsubscribeUrl: null, postalAddress: null };
+  if (compiled.version.category === 'transactional')
+    return { links, emailId, unsubscribeUrl: null, postalAddress: null };
   return { links, emailId, unsubscribeUrl, postalAddress: postalAddress || null };
 }
 

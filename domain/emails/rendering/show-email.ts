@@ -17,7 +17,11 @@ export interface ShownEmail {
 }
 
 /** A mail of a template as its recipient gets it. Throws AppError `template_limit` or `validation_failed`. */
-export function showEmail(version: TemplateVersion, { publicUrl, linkSecret, postalAddress }: LinkSettings, recipient: RecipientContext): ShownEmail {
+export function showEmail(
+  version: TemplateVersion,
+  { publicUrl, linkSecret, postalAddress }: LinkSettings,
+  recipient: RecipientContext,
+): ShownEmail {
   const links = createEmailLinks({ publicUrl, signer: createLinkSigner({ secret: linkSecret }) });
   const { subject, html, text } = renderFor(compileTemplate(version, { links, postalAddress }), recipient);
   return { subject, html, text };

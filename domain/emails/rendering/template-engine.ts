@@ -99,7 +99,10 @@ function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
     for (const name of ['escape', 'escape_once', 'xml_escape', 'newline_to_br']) engine.registerFilter(name, toText);
   } else {
     for (const name of ['escape', 'escape_once', 'xml_escape']) engine.registerFilter(name, safe(original(name)));
-    engine.registerFilter('newline_to_br', (value: unknown) => new SafeHtml(escapeHtml(toText(value)).replace(/\r?\n/g, '<br />\n')));
+    engine.registerFilter(
+      'newline_to_br',
+      (value: unknown) => new SafeHtml(escapeHtml(toText(value)).replace(/\r?\n/g, '<br />\n')),
+    );
   }
 }
 
@@ -128,7 +131,10 @@ export function createEngine(kind: 'html' | 'text'): Liquid {
     memoryLimit: templateLimits.memoryUnits,
     locale: 'en-US',
     timezoneOffset: 0,
-    outputEscape: kind === 'text' ? toText : (value: unknown) => (value instanceof SafeHtml ? value.valueOf() : escapeHtml(toText(value))),
+    outputEscape:
+      kind === 'text'
+        ? toText
+        : (value: unknown) => (value instanceof SafeHtml ? value.valueOf() : escapeHtml(toText(value))),
   });
   // Partials need files, blocks need layouts, and counters write into the scope.
   for (const name of ['include', 'render', 'layout', 'block', 'increment', 'decrement']) delete engine.tags[name];
@@ -147,7 +153,12 @@ export function sharedEngine(kind: 'html' | 'text'): Liquid {
 }
 
 /** Renders parsed templates; the pieces come as the template wrote them. Throws what liquidjs throws. */
-export function renderChunks(engine: Liquid, templates: Template[], scope: object, renderMs: number = templateLimits.renderMs): string[] {
+export function renderChunks(
+  engine: Liquid,
+  templates: Template[],
+  scope: object,
+  renderMs: number = templateLimits.renderMs,
+): string[] {
   const emitter = new ChunkEmitter();
   const context = new Context(scope, engine.options, { sync: true, renderLimit: renderMs }, { liquid: engine });
   for (const template of templates) {

@@ -46,7 +46,10 @@ export function renderFailure(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error;
   if (isLimitError(error)) return new AppError('template_limit', undefined, { cause: error });
   const message = describeLiquidError(error);
-  return new AppError('validation_failed', message, { errors: [{ path, code: 'template_syntax', message }], cause: error });
+  return new AppError('validation_failed', message, {
+    errors: [{ path, code: 'template_syntax', message }],
+    cause: error,
+  });
 }
 
 /** A template that was stopped with less of the processor's time than this share of its limit was held up by others. */
@@ -87,7 +90,8 @@ export function withTimeLimit<T>(ms: number | null, work: () => T): T {
 export const stopAfter = <T>(ms: number, work: () => T): T => watch(ms, work) as T;
 
 /** Whether an error says that work was stopped after its time; what stops it comes from another realm. */
-export const wasStopped = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+export const wasStopped = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 let watchdog: ((ms: number, work: () => unknown) => unknown) | undefined;
 

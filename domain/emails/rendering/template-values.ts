@@ -24,7 +24,9 @@ export const nowhere: ScopeLinks = { unsubscribeUrl: '', preferencesUrl: '', web
 
 // liquidjs lets templates read what a Drop inherits, and calls it when it is a function; a company inherits nothing else.
 const companyPrototype = Object.create(Drop.prototype, {
-  ...Object.fromEntries(['constructor', ...Object.getOwnPropertyNames(Object.prototype)].map((name) => [name, { value: undefined }])),
+  ...Object.fromEntries(
+    ['constructor', ...Object.getOwnPropertyNames(Object.prototype)].map((name) => [name, { value: undefined }]),
+  ),
   liquidMethodMissing: { value: () => undefined },
   valueOf: {
     value(this: CompanyValues) {

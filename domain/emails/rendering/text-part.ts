@@ -20,7 +20,11 @@ export function htmlToText(html: string): string {
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
       { selector: 'img', format: 'alternativeText' },
       // Tables lay mails out: each cell is a line of its own.
-      ...['tr', 'td', 'th'].map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } })),
+      ...['tr', 'td', 'th'].map((selector) => ({
+        selector,
+        format: 'block',
+        options: { leadingLineBreaks: 1, trailingLineBreaks: 1 },
+      })),
       ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
     ],
   });
@@ -44,8 +48,11 @@ export interface TextTemplate {
  * recipient's HTML is converted.
  */
 export function deriveTextTemplate(pieces: Piece[]): TextTemplate | null {
-  if (pieces.some(({ kind, source, tag }) => (kind === 'text' && MARKS.test(source)) || tag === 'tablerow')) return null;
-  const marked = pieces.map(({ kind, source }, index) => (kind === 'text' ? source : `${MARK_START}${index}${MARK_END}`)).join('');
+  if (pieces.some(({ kind, source, tag }) => (kind === 'text' && MARKS.test(source)) || tag === 'tablerow'))
+    return null;
+  const marked = pieces
+    .map(({ kind, source }, index) => (kind === 'text' ? source : `${MARK_START}${index}${MARK_END}`))
+    .join('');
   const text = htmlToText(marked);
   if (/\{\{|\{%/.test(text)) return null;
   let last = -1;
@@ -58,7 +65,11 @@ export function deriveTextTemplate(pieces: Piece[]): TextTemplate | null {
   });
   if (!inOrder || MARKS.test(source)) return null;
   try {
-    return { source, templates: sharedEngine('text').parse(source), hasBlocks: pieces.some(({ kind }) => kind === 'tag') };
+    return {
+      source,
+      templates: sharedEngine('text').parse(source),
+      hasBlocks: pieces.some(({ kind }) => kind === 'tag'),
+    };
   } catch {
     // A block whose two ends did not both arrive.
     return null;
@@ -67,5 +78,8 @@ export function deriveTextTemplate(pieces: Piece[]): TextTemplate | null {
 
 /** At most one blank line in a row, none at the ends. */
 export function collapseBlankLines(text: string): string {
-  return text.replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n').trim();
+  return text
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
 }

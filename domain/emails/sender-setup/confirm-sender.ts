@@ -21,32 +21,58 @@ export type ConfirmationToken = MailToken & { tenantId: string };
  * Mails a link to a sender's address by which whoever reads its mail allows the tenant to use it, in the place of the last
  * one. `tx` has written or locked the sender's row. Throws 429 when there were too many such mails lately.
  */
-export async function mailConfirmation(tx: EntityManager, links: LinkSigner, { tenantId, requestId }: Author, { id, email, emailKey }: EmailSender): Promise<QueuedEmail> {
+export async function mailConfirmation(
+  tx: EntityManager,
+  links: LinkSigner,
+  { tenantId, requestId }: Author,
+  { id, email, emailKey }: EmailSender,
+): Promise<QueuedEmail> {
   const digest = addressDigest(tenantId, emailKey);
   // One after the other, so that each knows of all before it.
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`sender-confirmations/${tenantId}`}, 0))`);
   await rows(tx, sql`delete from sender_confirmations where tenant_id = ${tenantId} and expires_at < now()`);
-  const [{ wait } = { wait: null }] = await rows<{ wait: number | null }>(tx, sql`
+  const [{ wait } = { wait: null }] = await rows<{ wait: number | null }>(
+    tx,
+    sql`
     select ceil(3600 - extract(epoch from now() - greatest(
       (array_agg(created_at order by created_at desc) filter (where address_digest = ${digest}))[${sql.lit(TO_AN_ADDRESS)}],
       (array_agg(created_at order by created_at desc))[${sql.lit(OF_A_TENANT)}])))::int as wait
-    from sender_confirmations where tenant_id = ${tenantId} and created_at > now() - interval '1 hour'`);
+    from sender_confirmations where tenant_id = ${tenantId} and created_at > now() - interval '1 hour'`,
+  );
   if (wait !== null) {
-    throw new AppError('too_many_requests', 'Too many mails to confirm senders were asked for; wait', { headers: { 'Retry-After': String(Math.max(1, wait)) } });
+    throw new AppError('too_many_requests', 'Too many mails to confirm senders were asked for; wait', {
+      headers: { 'Retry-After': String(Math.max(1, wait)) },
+    });
   }
   await takeMail(tx, 'confirm_sender', emailKey);
-  await rows(tx, sql`update sender_confirmations set used_at = now() where tenant_id = ${tenantId} and sender_id = ${id} and used_at is null`);
+  await rows(
+    tx,
+    sql`update sender_confirmations set used_at = now() where tenant_id = ${tenantId} and sender_id = ${id} and used_at is null`,
+  );
   const token = newMailToken(links, 'confirm_sender', tenantId);
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into sender_confirmations (id, tenant_id, sender_id, address_digest, token_hash, expires_at)
-    values (${token.id}::uuid, ${tenantId}, ${id}, ${digest}, ${token.hash}, now() + make_interval(hours => ${LIFETIME_HOURS}))`);
+    values (${token.id}::uuid, ${tenantId}, ${id}, ${digest}, ${token.hash}, now() + make_interval(hours => ${LIFETIME_HOURS}))`,
+  );
   return queueSystemMail(tx, tenantId, {
-    key: 'confirm_sender', to: email, token, data: { account: tenantId, address: email }, requestId, sendKey: `confirm_sender:${token.id}`,
+    key: 'confirm_sender',
+    to: email,
+    token,
+    data: { account: tenantId, address: email },
+    requestId,
+    sendKey: `confirm_sender:${token.id}`,
   });
 }
 
 /** Mails the link once more. Throws 404, 409 `conflict` for an address that is confirmed, 429. */
-export async function requestConfirmation(em: EntityManager, links: LinkSigner, author: Author, id: number): Promise<QueuedEmail> {
+export async function requestConfirmation(
+  em: EntityManager,
+  links: LinkSigner,
+  author: Author,
+  id: number,
+): Promise<QueuedEmail> {
   return em.transactional(async (tx) => {
     const sender = await tx.findOne(EmailSender, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!sender) throw notFound('sender', id);
@@ -63,28 +89,47 @@ export function readConfirmationToken(links: LinkSigner, token: string): Confirm
 }
 
 /** The sender whose address a token confirms, while it is good. Throws 400 `token_invalid`; changes nothing. */
-export async function senderToConfirm(em: EntityManager, { tenantId, id, hash }: ConfirmationToken, lockMode?: LockMode.PESSIMISTIC_WRITE): Promise<EmailSender> {
-  const [asked] = await rows<{ sender_id: number; address_digest: string }>(em, sql`
+export async function senderToConfirm(
+  em: EntityManager,
+  { tenantId, id, hash }: ConfirmationToken,
+  lockMode?: LockMode.PESSIMISTIC_WRITE,
+): Promise<EmailSender> {
+  const [asked] = await rows<{ sender_id: number; address_digest: string }>(
+    em,
+    sql`
     select sender_id, address_digest from sender_confirmations
-    where tenant_id = ${tenantId} and id = ${id}::uuid and token_hash = ${hash} and used_at is null and expires_at > now()`);
-  const sender = asked && await em.findOne(EmailSender, { id: asked.sender_id }, lockMode ? { lockMode } : {});
+    where tenant_id = ${tenantId} and id = ${id}::uuid and token_hash = ${hash} and used_at is null and expires_at > now()`,
+  );
+  const sender = asked && (await em.findOne(EmailSender, { id: asked.sender_id }, lockMode ? { lockMode } : {}));
   // The mail has proved the address that it went to, and no other.
   if (!sender || addressDigest(tenantId, sender.emailKey) !== asked.address_digest) throw tokenInvalid();
   return sender;
 }
 
 /** Notes that a sender's address is the tenant's, by the link of a mail to it; a link counts once. Throws 400 `token_invalid`. */
-export async function confirmSender(em: EntityManager, token: ConfirmationToken, visitor: Pick<Author, 'requestId' | 'address'>): Promise<EmailSender> {
+export async function confirmSender(
+  em: EntityManager,
+  token: ConfirmationToken,
+  visitor: Pick<Author, 'requestId' | 'address'>,
+): Promise<EmailSender> {
   const { tenantId, id } = token;
   return em.transactional(async (tx) => {
     const sender = await senderToConfirm(tx, token, LockMode.PESSIMISTIC_WRITE);
-    const spent = await rows(tx, sql`update sender_confirmations set used_at = now() where tenant_id = ${tenantId} and id = ${id}::uuid and used_at is null returning id`);
+    const spent = await rows(
+      tx,
+      sql`update sender_confirmations set used_at = now() where tenant_id = ${tenantId} and id = ${id}::uuid and used_at is null returning id`,
+    );
     if (spent.length === 0) throw tokenInvalid();
     sender.confirmedAt = new Date();
     await tx.flush();
-    await appendAudit(tx, { tenantId, actor: null, ...visitor }, { action: 'email_sender.confirmed', resourceType: 'email_sender', resourceId: sender.id, after: { by: 'mail' } });
+    await appendAudit(
+      tx,
+      { tenantId, actor: null, ...visitor },
+      { action: 'email_sender.confirmed', resourceType: 'email_sender', resourceId: sender.id, after: { by: 'mail' } },
+    );
     return sender;
   });
 }
 
-const tokenInvalid = (): AppError => new AppError('token_invalid', 'The link is unknown, spent or expired; ask for a new one');
+const tokenInvalid = (): AppError =>
+  new AppError('token_invalid', 'The link is unknown, spent or expired; ask for a new one');

@@ -40,16 +40,29 @@ interface Services {
  * Makes a sender; by `dkim` with a key, which signs its mail from now on. A link to confirm the address is mailed to it,
  * unless its domain is the tenant's already. Throws 400 with every mistake, 409 `email_taken`, 429.
  */
-export async function createSender(em: EntityManager, { env, links }: Services, author: Author, input: SenderInput): Promise<EmailSender> {
+export async function createSender(
+  em: EntityManager,
+  { env, links }: Services,
+  author: Author,
+  input: SenderInput,
+): Promise<EmailSender> {
   assertValid(senderViolations(input));
   const fields = checkFields(input).values;
   const key = input.dkim ? await keyFor(fields.emailKey!, input.dkim) : null;
   return em.transactional(async (tx) => {
-    const sender = tx.create(EmailSender, { ...(fields as { email: string; emailKey: string }), tenantId: author.tenantId });
+    const sender = tx.create(EmailSender, {
+      ...(fields as { email: string; emailKey: string }),
+      tenantId: author.tenantId,
+    });
     if (key) setKey(sender, env, key);
     await tx.flush();
     await mailUnlessProven(tx, links, author, sender);
-    await appendAudit(tx, author, { action: 'email_sender.created', resourceType: 'email_sender', resourceId: sender.id, after: audited(sender) });
+    await appendAudit(tx, author, {
+      action: 'email_sender.created',
+      resourceType: 'email_sender',
+      resourceId: sender.id,
+      after: audited(sender),
+    });
     return sender;
   });
 }
@@ -60,18 +73,27 @@ export async function createSender(em: EntityManager, { env, links }: Services, 
  * 404, 409 `email_taken`, 409 `in_use` with the templates whose address would be no verified sender's any more, 429.
  */
 export async function updateSender(
-  em: EntityManager, { env, links }: Services, author: Author, id: number, input: Partial<SenderInput>, check: (current: EmailSender) => void,
+  em: EntityManager,
+  { env, links }: Services,
+  author: Author,
+  id: number,
+  input: Partial<SenderInput>,
+  check: (current: EmailSender) => void,
 ): Promise<EmailSender> {
   const fields = checkFields(input).values;
   const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
   assertValid(senderViolations(input, before));
   // A key takes a while to make, and no lock is held meanwhile.
-  const wanted = input.dkim && isAnotherKey(before, input.dkim) ? await keyFor(fields.emailKey ?? before.emailKey, input.dkim) : null;
+  const wanted =
+    input.dkim && isAnotherKey(before, input.dkim)
+      ? await keyFor(fields.emailKey ?? before.emailKey, input.dkim)
+      : null;
   return em.transactional(async (tx) => {
     const sender = await lockSender(tx, id);
     check(sender);
-    if (wanted && sender.version !== before.version) throw new AppError('conflict', 'The sender was changed at the same time; try again');
+    if (wanted && sender.version !== before.version)
+      throw new AppError('conflict', 'The sender was changed at the same time; try again');
     const was = audited(sender);
     const { emailKey, confirmedAt, verifiedDomain } = sender;
     tx.assign(sender, fields);
@@ -85,20 +107,36 @@ export async function updateSender(
     assertNotInUse(await templatesLosing(tx, sender, { emailKey, confirmedAt, verifiedDomain }, sender));
     await tx.flush();
     if (isAnother) await mailUnlessProven(tx, links, author, sender);
-    await appendAudit(tx, author, { action: 'email_sender.updated', resourceType: 'email_sender', resourceId: id, before: was, after: audited(sender) });
+    await appendAudit(tx, author, {
+      action: 'email_sender.updated',
+      resourceType: 'email_sender',
+      resourceId: id,
+      before: was,
+      after: audited(sender),
+    });
     return sender;
   });
 }
 
 /** Deletes a sender with its key. Throws 404, 409 `in_use` with the templates that name its address, or one that it alone has verified. */
-export async function deleteSender(em: EntityManager, author: Author, id: number, check: (current: EmailSender) => void): Promise<void> {
+export async function deleteSender(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: EmailSender) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const sender = await lockSender(tx, id);
     check(sender);
     assertNotInUse(await templatesLosing(tx, sender, sender, null));
     const was = audited(sender);
     await tx.remove(sender).flush();
-    await appendAudit(tx, author, { action: 'email_sender.deleted', resourceType: 'email_sender', resourceId: id, before: was });
+    await appendAudit(tx, author, {
+      action: 'email_sender.deleted',
+      resourceType: 'email_sender',
+      resourceId: id,
+      before: was,
+    });
   });
 }
 
@@ -108,12 +146,20 @@ async function lockSender(tx: EntityManager, id: number): Promise<EmailSender> {
   return sender;
 }
 
-async function mailUnlessProven(tx: EntityManager, links: LinkSigner, author: Author, sender: EmailSender): Promise<void> {
+async function mailUnlessProven(
+  tx: EntityManager,
+  links: LinkSigner,
+  author: Author,
+  sender: EmailSender,
+): Promise<void> {
   if (!proves(await proofsOf(tx, sender.tenantId), sender.emailKey)) await mailConfirmation(tx, links, author, sender);
 }
 
-const notAligned = (domain: string): Violation => (
-  { path: '/email', code: 'not_aligned', message: `is not of ${domain}, whose key signs its mail; give dkim, or null for none` });
+const notAligned = (domain: string): Violation => ({
+  path: '/email',
+  code: 'not_aligned',
+  message: `is not of ${domain}, whose key signs its mail; give dkim, or null for none`,
+});
 
 /** Everything that is wrong with a sender, or with a change of the one that there is. */
 export function senderViolations(input: Partial<SenderInput>, before?: EmailSender): Violation[] {
@@ -122,18 +168,24 @@ export function senderViolations(input: Partial<SenderInput>, before?: EmailSend
   const { dkim } = input;
   if (dkim && (!before || isAnotherKey(before, dkim))) return [...violations, ...checkKey(emailKey, dkim).violations];
   const domain = dkim === null ? null : before?.dkimDomain;
-  return domain && emailKey !== undefined && !isOfDomain(emailKey, domain) ? [...violations, notAligned(domain)] : violations;
+  return domain && emailKey !== undefined && !isOfDomain(emailKey, domain)
+    ? [...violations, notAligned(domain)]
+    : violations;
 }
 
 /** The columns of what is given, and what is wrong with it. */
-function checkFields({ email, name, replyTo }: Partial<SenderInput>): { values: Partial<Pick<EmailSender, 'email' | 'emailKey' | 'name' | 'replyTo'>>; violations: Violation[] } {
+function checkFields({ email, name, replyTo }: Partial<SenderInput>): {
+  values: Partial<Pick<EmailSender, 'email' | 'emailKey' | 'name' | 'replyTo'>>;
+  violations: Violation[];
+} {
   const address = email === undefined ? null : normaliseEmail(email);
   const answers = replyTo ? normaliseEmail(replyTo) : null;
   const violations: Violation[] = [];
   if (address && isViolation(address)) violations.push({ path: '/email', ...address });
   if (answers && isViolation(answers)) violations.push({ path: '/replyTo', ...answers });
   // One line: it stands in the From header.
-  if (/\p{Cc}/u.test(name ?? '')) violations.push({ path: '/name', code: 'invalid_character', message: 'must not contain control characters' });
+  if (/\p{Cc}/u.test(name ?? ''))
+    violations.push({ path: '/name', code: 'invalid_character', message: 'must not contain control characters' });
   const values = {
     ...(address && !isViolation(address) ? address : {}),
     ...(name === undefined ? {} : { name: name || null }),
@@ -143,8 +195,14 @@ function checkFields({ email, name, replyTo }: Partial<SenderInput>): { values: 
 }
 
 function isAnotherKey(sender: EmailSender, { domain, selector, privateKey }: DkimInput): boolean {
-  const differs = (given: string | undefined, present: string | null | undefined): boolean => given !== undefined && given.toLowerCase() !== present;
-  return !sender.dkimPrivateKey || privateKey !== undefined || differs(domain, sender.dkimDomain) || differs(selector, sender.dkimSelector);
+  const differs = (given: string | undefined, present: string | null | undefined): boolean =>
+    given !== undefined && given.toLowerCase() !== present;
+  return (
+    !sender.dkimPrivateKey ||
+    privateKey !== undefined ||
+    differs(domain, sender.dkimDomain) ||
+    differs(selector, sender.dkimSelector)
+  );
 }
 
 interface NewKey extends DkimKey {
@@ -155,7 +213,13 @@ interface NewKey extends DkimKey {
 }
 
 const NO_KEY = {
-  dkimDomain: null, dkimSelector: null, dkimPrivateKey: null, dkimPublicKey: null, dkimVerifiedAt: null, dkimBrought: false, verifiedDomain: null,
+  dkimDomain: null,
+  dkimSelector: null,
+  dkimPrivateKey: null,
+  dkimPublicKey: null,
+  dkimVerifiedAt: null,
+  dkimBrought: false,
+  verifiedDomain: null,
 } as const;
 
 /** Reads or makes the key that is asked for. Throws 400 with every mistake. */
@@ -166,26 +230,53 @@ async function keyFor(emailKey: string, asked: DkimInput): Promise<NewKey> {
 }
 
 /** The key that is asked for, null where it is to be made, and what is wrong with it; an address that is not known is not judged. */
-function checkKey(emailKey: string | undefined, { domain: givenDomain, selector: givenSelector, privateKey }: DkimInput) {
-  const domain = givenDomain === undefined ? emailKey?.slice(emailKey.lastIndexOf('@') + 1) : asciiDomain(givenDomain.trim());
+function checkKey(
+  emailKey: string | undefined,
+  { domain: givenDomain, selector: givenSelector, privateKey }: DkimInput,
+) {
+  const domain =
+    givenDomain === undefined ? emailKey?.slice(emailKey.lastIndexOf('@') + 1) : asciiDomain(givenDomain.trim());
   // Another for each key: who changes keys publishes the next record beside the last.
   const selector = givenSelector?.toLowerCase() ?? `perennial-${randomBytes(4).toString('hex')}`;
   const violations: Violation[] = [];
   // Receivers ask that who signs is who writes (RFC 7489 section 3.1.1).
-  if (emailKey !== undefined && !isOfDomain(emailKey, domain!)) violations.push({ path: '/dkim/domain', code: 'not_aligned', message: 'must be the domain of the address, or one above it' });
-  if (!SELECTOR.test(selector)) violations.push({ path: '/dkim/selector', code: 'invalid_selector', message: 'must be labels of letters, digits and hyphens, 63 characters at most' });
+  if (emailKey !== undefined && !isOfDomain(emailKey, domain!))
+    violations.push({
+      path: '/dkim/domain',
+      code: 'not_aligned',
+      message: 'must be the domain of the address, or one above it',
+    });
+  if (!SELECTOR.test(selector))
+    violations.push({
+      path: '/dkim/selector',
+      code: 'invalid_selector',
+      message: 'must be labels of letters, digits and hyphens, 63 characters at most',
+    });
   const read = privateKey === undefined ? null : readKey(privateKey);
   if (read && isViolation(read)) violations.push({ path: '/dkim/privateKey', ...read });
   return { domain, selector, key: read && !isViolation(read) ? read : null, violations };
 }
 
-function setKey(sender: EmailSender, secrets: BoxSecrets, { domain, selector, publicKey, pkcs8, brought }: NewKey): void {
+function setKey(
+  sender: EmailSender,
+  secrets: BoxSecrets,
+  { domain, selector, publicKey, pkcs8, brought }: NewKey,
+): void {
   // The next key of a domain that is verified: its record is not there yet, and the domain is the tenant's as before.
   if (sender.verifiedDomain !== domain) sender.verifiedDomain = null;
-  Object.assign(sender, { dkimDomain: domain, dkimSelector: selector, dkimPublicKey: publicKey, dkimVerifiedAt: null, dkimBrought: brought });
+  Object.assign(sender, {
+    dkimDomain: domain,
+    dkimSelector: selector,
+    dkimPublicKey: publicKey,
+    dkimVerifiedAt: null,
+    dkimBrought: brought,
+  });
   sender.dkimPrivateKey = sealSecret(secrets, keyOwner(sender), pkcs8);
 }
 
 /** What the audit log tells of a sender: its key by what the whole world reads, no addresses. */
-const audited = ({ dkimDomain, dkimSelector, dkimPublicKey }: EmailSender): Record<string, unknown> =>
-  ({ dkimDomain: dkimDomain ?? null, dkimSelector: dkimSelector ?? null, dkimPublicKey: dkimPublicKey ?? null });
+const audited = ({ dkimDomain, dkimSelector, dkimPublicKey }: EmailSender): Record<string, unknown> => ({
+  dkimDomain: dkimDomain ?? null,
+  dkimSelector: dkimSelector ?? null,
+  dkimPublicKey: dkimPublicKey ?? null,
+});

@@ -11,7 +11,12 @@ import { shownKey } from '../senders/shown-key.ts';
  * that was seen and is gone takes that back; one that was not seen yet, as after a change of keys, does not. Throws 404,
  * 409 `conflict` without a key, 409 `dns_record_invalid` with what is wrong, 503 when the DNS gives no answer.
  */
-export async function verifySender(em: EntityManager, resolve: ResolveTxt, author: Author, id: number): Promise<EmailSender> {
+export async function verifySender(
+  em: EntityManager,
+  resolve: ResolveTxt,
+  author: Author,
+  id: number,
+): Promise<EmailSender> {
   const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
   const key = shownKey(before);
@@ -20,7 +25,11 @@ export async function verifySender(em: EntityManager, resolve: ResolveTxt, autho
   const sender = await em.transactional(async (tx) => {
     const found = await tx.findOne(EmailSender, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!found) throw notFound('sender', id);
-    if (found.dkimPublicKey !== key.publicKey || found.dkimSelector !== key.selector || found.dkimDomain !== key.domain) {
+    if (
+      found.dkimPublicKey !== key.publicKey ||
+      found.dkimSelector !== key.selector ||
+      found.dkimDomain !== key.domain
+    ) {
       throw new AppError('conflict', 'The key was changed at the same time; try again');
     }
     const had = found.verifiedDomain ?? null;
@@ -30,7 +39,13 @@ export async function verifySender(em: EntityManager, resolve: ResolveTxt, autho
     await tx.flush();
     if ((found.verifiedDomain ?? null) !== had) {
       const action = found.verifiedDomain ? 'email_sender.domain_verified' : 'email_sender.domain_lost';
-      await appendAudit(tx, author, { action, resourceType: 'email_sender', resourceId: id, before: { domain: had }, after: { domain: found.verifiedDomain ?? null } });
+      await appendAudit(tx, author, {
+        action,
+        resourceType: 'email_sender',
+        resourceId: id,
+        before: { domain: had },
+        after: { domain: found.verifiedDomain ?? null },
+      });
     }
     return found;
   });

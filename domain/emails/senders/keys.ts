@@ -40,7 +40,8 @@ export function readKey(pem: string): DkimKey | Violation {
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength: bits = 0 } = {} } = key;
   if (type !== 'rsa') return { code: 'invalid_key', message: `must be an RSA key, not ${type}` };
-  if (bits < LEAST_BITS || bits > MOST_BITS) return { code: 'invalid_key', message: `must have ${LEAST_BITS} to ${MOST_BITS} bits, not ${bits}` };
+  if (bits < LEAST_BITS || bits > MOST_BITS)
+    return { code: 'invalid_key', message: `must have ${LEAST_BITS} to ${MOST_BITS} bits, not ${bits}` };
   return keyOf(key);
 }
 
@@ -50,5 +51,9 @@ export function signingKey(pkcs8: Buffer): KeyObject {
 }
 
 /** Who has the sealed key in the row of another domain or selector opens nothing with it. */
-export const keyOwner = ({ tenantId, dkimDomain, dkimSelector }: Pick<EmailSender, 'tenantId' | 'dkimDomain' | 'dkimSelector'>): string =>
+export const keyOwner = ({
+  tenantId,
+  dkimDomain,
+  dkimSelector,
+}: Pick<EmailSender, 'tenantId' | 'dkimDomain' | 'dkimSelector'>): string =>
   `dkim/${tenantId}/${dkimDomain}/${dkimSelector}`;

@@ -15,8 +15,11 @@ export function isOfDomain(emailKey: string, domain: string): boolean {
 }
 
 /** Whether any of these proofs is one for the address: it was confirmed by mail, or the DNS record of its domain was seen. */
-export const proves = (proofs: readonly Proof[], emailKey: string): boolean => proofs.some(({ emailKey: own, confirmedAt, verifiedDomain }) => (
-  (own === emailKey && confirmedAt != null) || (verifiedDomain != null && isOfDomain(emailKey, verifiedDomain))));
+export const proves = (proofs: readonly Proof[], emailKey: string): boolean =>
+  proofs.some(
+    ({ emailKey: own, confirmedAt, verifiedDomain }) =>
+      (own === emailKey && confirmedAt != null) || (verifiedDomain != null && isOfDomain(emailKey, verifiedDomain)),
+  );
 
 /** The same as SQL, of the proofs of a tenant. */
 const isProven = (tenantId: RawBuilder<unknown>, emailKey: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
@@ -36,31 +39,54 @@ export function ownFromKey(fromEmail: string | null | undefined, mailFrom: strin
 }
 
 /** What is wrong with the From address of a template; an address that is none at all is found elsewhere. */
-export async function senderViolations(tx: EntityManager, tenantId: string, fromEmail: string | null | undefined, mailFrom: string): Promise<Violation[]> {
+export async function senderViolations(
+  tx: EntityManager,
+  tenantId: string,
+  fromEmail: string | null | undefined,
+  mailFrom: string,
+): Promise<Violation[]> {
   const key = ownFromKey(fromEmail, mailFrom);
   if (key === null || isViolation(normaliseEmail(fromEmail!)) || proves(await proofsOf(tx, tenantId), key)) return [];
-  return [{
-    path: '/fromEmail', code: 'sender_unverified',
-    message: 'is not a verified sender: make it one (POST /emails/senders), and confirm it by the link that is mailed to it or verify its domain by the DKIM record',
-  }];
+  return [
+    {
+      path: '/fromEmail',
+      code: 'sender_unverified',
+      message:
+        'is not a verified sender: make it one (POST /emails/senders), and confirm it by the link that is mailed to it or verify its domain by the DKIM record',
+    },
+  ];
 }
 
 /** All that a tenant has proved, but by the sender `except`. */
 export async function proofsOf(tx: EntityManager, tenantId: string, except: number | null = null): Promise<Proof[]> {
-  return rows<Proof>(tx, sql`
+  return rows<Proof>(
+    tx,
+    sql`
     select email_key as "emailKey", confirmed_at as "confirmedAt", verified_domain as "verifiedDomain" from email_senders
-    where tenant_id = ${tenantId} and (confirmed_at is not null or verified_domain is not null) and id is distinct from ${except}::bigint`);
+    where tenant_id = ${tenantId} and (confirmed_at is not null or verified_domain is not null) and id is distinct from ${except}::bigint`,
+  );
 }
 
 /**
  * The templates that could not be sent any more, or would name no sender's address, if `before` became `after` (null: it is
  * deleted). Addresses are compared as everywhere; a tenant has not so many templates with one that they could not be read.
  */
-export async function templatesLosing(tx: EntityManager, { id, tenantId }: Pick<EmailSender, 'id' | 'tenantId'>, before: Proof, after: Proof | null): Promise<User[]> {
+export async function templatesLosing(
+  tx: EntityManager,
+  { id, tenantId }: Pick<EmailSender, 'id' | 'tenantId'>,
+  before: Proof,
+  after: Proof | null,
+): Promise<User[]> {
   const others = await proofsOf(tx, tenantId, id);
-  const found = await rows<{ id: number; name: string; from_email: string }>(tx, sql`
-    select id, name, from_email from email_templates where tenant_id = ${tenantId} and from_email is not null order by id`);
-  const loses = (key: string): boolean => (
-    (key === before.emailKey && key !== after?.emailKey) || (proves([...others, before], key) && !proves(after ? [...others, after] : others, key)));
-  return found.filter((template) => loses(addressKey(template.from_email))).map(({ id: templateId, name }) => ({ kind: 'template', id: templateId, name }));
+  const found = await rows<{ id: number; name: string; from_email: string }>(
+    tx,
+    sql`
+    select id, name, from_email from email_templates where tenant_id = ${tenantId} and from_email is not null order by id`,
+  );
+  const loses = (key: string): boolean =>
+    (key === before.emailKey && key !== after?.emailKey) ||
+    (proves([...others, before], key) && !proves(after ? [...others, after] : others, key));
+  return found
+    .filter((template) => loses(addressKey(template.from_email)))
+    .map(({ id: templateId, name }) => ({ kind: 'template', id: templateId, name }));
 }

@@ -45,17 +45,23 @@ function mistakeIn(record: string, { publicKey, tenantId }: Published): string |
   const tags = tagsOf(record);
   if (!tags) return 'is not a list of tags';
   const listed = (tag: string, wanted: string): boolean => {
-    const values = tags.get(tag)?.split(':').map((value) => value.trim().toLowerCase());
+    const values = tags
+      .get(tag)
+      ?.split(':')
+      .map((value) => value.trim().toLowerCase());
     return !values || values.includes('*') || values.includes(wanted);
   };
-  if ((tags.get('v') ?? 'DKIM1') !== 'DKIM1' || (tags.has('v') && [...tags.keys()][0] !== 'v')) return 'does not begin with v=DKIM1';
+  if ((tags.get('v') ?? 'DKIM1') !== 'DKIM1' || (tags.has('v') && [...tags.keys()][0] !== 'v'))
+    return 'does not begin with v=DKIM1';
   if ((tags.get('k') ?? 'rsa') !== 'rsa') return 'is of another kind of key (k=)';
   if (!listed('h', 'sha256')) return 'does not allow sha256 (h=)';
   if (!listed('s', 'email')) return 'is not for email (s=)';
   const found = tags.get('p')?.replace(/\s/g, '');
   if (!found) return found === '' ? 'is revoked: its p= is empty' : 'has no key (p=)';
   if (found !== publicKey) return 'has another key (p=)';
-  return tenantId === null || tags.get('n') === noteOf(tenantId) ? null : `does not say n=${noteOf(tenantId)}, which a key that was brought along needs`;
+  return tenantId === null || tags.get('n') === noteOf(tenantId)
+    ? null
+    : `does not say n=${noteOf(tenantId)}, which a key that was brought along needs`;
 }
 
 /** What is wrong with the record of a key in the DNS; null when it is as it should be. Throws 503 when the DNS gives no answer. */
@@ -68,7 +74,10 @@ export async function checkRecord(resolve: ResolveTxt, published: Published): Pr
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (code !== 'ENODATA' && code !== 'ENOTFOUND') {
-      throw new AppError('unavailable', `The DNS gives no answer for ${name} (${code || 'no code'})`, { cause: error, headers: { 'Retry-After': '60' } });
+      throw new AppError('unavailable', `The DNS gives no answer for ${name} (${code || 'no code'})`, {
+        cause: error,
+        headers: { 'Retry-After': '60' },
+      });
     }
     records = [];
   }

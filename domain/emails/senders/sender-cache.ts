@@ -50,19 +50,35 @@ export class SenderCache {
    * Answers how to get the sender of an address; where there is none and its domain is verified, what signs for the domain;
    * else null. Engine `em`.
    */
-  async load(em: EntityManager, addresses: Iterable<SenderAddress>): Promise<(address: SenderAddress) => SenderIdentity | null> {
+  async load(
+    em: EntityManager,
+    addresses: Iterable<SenderAddress>,
+  ): Promise<(address: SenderAddress) => SenderIdentity | null> {
     const wanted = new Map([...addresses].map((address) => [keyOf(address), address]));
-    const found = wanted.size === 0 ? [] : await em.transactional((tx) => rows<SenderRow>(tx, sql`
+    const found =
+      wanted.size === 0
+        ? []
+        : await em.transactional((tx) =>
+            rows<SenderRow>(
+              tx,
+              sql`
       select id, tenant_id as "tenantId", email_key as "emailKey", version, name, reply_to as "replyTo",
              dkim_domain as "dkimDomain", dkim_selector as "dkimSelector", dkim_private_key as "dkimPrivateKey", verified_domain as "verifiedDomain"
       from email_senders where (tenant_id, email_key) in (${sql.join([...wanted.values()].map((a) => sql`(${a.tenantId}, ${a.emailKey})`))})
         or tenant_id = any(${[...new Set([...wanted.values()].map((a) => a.tenantId))]}) and verified_domain = dkim_domain
       -- Of several that sign for a domain the one whose record was seen, and the nearest.
-      order by dkim_verified_at is null, length(verified_domain) desc, id`));
+      order by dkim_verified_at is null, length(verified_domain) desc, id`,
+            ),
+          );
     const own = new Map(found.map((row) => [keyOf(row), row]));
     const identities = new Map<string, SenderIdentity>();
     for (const [key, { tenantId, emailKey }] of wanted) {
-      const row = own.get(key) ?? found.find((other) => other.tenantId === tenantId && other.verifiedDomain !== null && isOfDomain(emailKey, other.verifiedDomain));
+      const row =
+        own.get(key) ??
+        found.find(
+          (other) =>
+            other.tenantId === tenantId && other.verifiedDomain !== null && isOfDomain(emailKey, other.verifiedDomain),
+        );
       if (row) identities.set(key, await this.#identityOf(em, row, row.emailKey === emailKey));
     }
     return (address) => identities.get(keyOf(address)) ?? null;
@@ -71,7 +87,12 @@ export class SenderCache {
   /** Who writes by a row: its own address is written by its name, others of its domain are only signed. */
   async #identityOf(em: EntityManager, row: SenderRow, isOwn: boolean): Promise<SenderIdentity> {
     const revision = `${row.id}/${row.version}${isOwn ? '' : '/domain'}`;
-    const identity = this.#kept.get(revision) ?? { revision, name: isOwn ? row.name : null, replyTo: isOwn ? row.replyTo : null, signer: await this.#signer(em, row) };
+    const identity = this.#kept.get(revision) ?? {
+      revision,
+      name: isOwn ? row.name : null,
+      replyTo: isOwn ? row.replyTo : null,
+      signer: await this.#signer(em, row),
+    };
     this.#kept.set(revision, identity);
     return identity;
   }
@@ -83,8 +104,13 @@ export class SenderCache {
     try {
       const { secret, isCurrent } = openSecret(this.#secrets, keyOwner(row), sealed);
       if (!isCurrent) {
-        await em.transactional((tx) => rows(tx, sql`
-          update email_senders set dkim_private_key = ${sealSecret(this.#secrets, keyOwner(row), secret)} where id = ${id} and dkim_private_key = ${sealed}`));
+        await em.transactional((tx) =>
+          rows(
+            tx,
+            sql`
+          update email_senders set dkim_private_key = ${sealSecret(this.#secrets, keyOwner(row), secret)} where id = ${id} and dkim_private_key = ${sealed}`,
+          ),
+        );
       }
       return { domain, selector, key: signingKey(secret) };
     } catch (error) {

@@ -12,9 +12,21 @@ export interface DkimShown {
 }
 
 /** The key of a sender without its private half; null where it has none. */
-export function shownKey({ tenantId, dkimDomain: domain, dkimSelector: selector, dkimPublicKey: publicKey, dkimBrought, dkimVerifiedAt }: EmailSender): DkimShown | null {
+export function shownKey({
+  tenantId,
+  dkimDomain: domain,
+  dkimSelector: selector,
+  dkimPublicKey: publicKey,
+  dkimBrought,
+  dkimVerifiedAt,
+}: EmailSender): DkimShown | null {
   if (!domain || !selector || !publicKey) return null;
   return {
-    domain, selector, publicKey, dnsName: recordName(domain, selector), dnsValue: recordValue(publicKey, dkimBrought ? tenantId : null), verifiedAt: dkimVerifiedAt ?? null,
+    domain,
+    selector,
+    publicKey,
+    dnsName: recordName(domain, selector),
+    dnsValue: recordValue(publicKey, dkimBrought ? tenantId : null),
+    verifiedAt: dkimVerifiedAt ?? null,
   };
 }

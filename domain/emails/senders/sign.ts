@@ -33,11 +33,15 @@ function foldedNames(names: readonly string[]): string {
 export async function signMessage(message: Buffer, { domain, selector, key }: Signer): Promise<Buffer> {
   const end = message.indexOf('\r\n\r\n');
   // One character a byte: a field may hold UTF-8 (RFC 6532).
-  const fields = message.toString('latin1', 0, end).split(/\r\n(?![ \t])/).map((line) => ({ key: line.slice(0, line.indexOf(':')).trimEnd().toLowerCase(), line }));
+  const fields = message
+    .toString('latin1', 0, end)
+    .split(/\r\n(?![ \t])/)
+    .map((line) => ({ key: line.slice(0, line.indexOf(':')).trimEnd().toLowerCase(), line }));
   const signed = dkim.relaxedHeaders(fields, fields.map((field) => field.key).join(':'));
   const body = new RelaxedBody();
   body.updateHash(message.subarray(end + 4), true);
-  const head = `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain};\r\n s=${selector};\r\n bh=${body.bodyHash.digest('base64')};\r\n` +
+  const head =
+    `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain};\r\n s=${selector};\r\n bh=${body.bodyHash.digest('base64')};\r\n` +
     ` h=${foldedNames(['from', ...signed.fieldNames.split(':')])};\r\n b=`;
   // Its own field is signed with an empty b, without a line end.
   const own = dkim.relaxedHeaders([{ key: 'dkim-signature', line: head }], 'dkim-signature').headers.slice(0, -2);

@@ -50,13 +50,16 @@ export async function confirmOptIn(em: EntityManager, token: OptInToken, visitor
 const invalid = (): AppError => new AppError('token_invalid', 'The link is unknown, spent or expired; sign up again');
 
 async function findAsked(tx: EntityManager, { tenantId, optInId, digest }: OptInToken): Promise<Asked> {
-  const [asked] = await rows<Asked>(tx, sql`
+  const [asked] = await rows<Asked>(
+    tx,
+    sql`
     select c.id as "contactId", c.email_key as "emailKey", c.status,
       o.confirmed_at is null and o.requested_at > now() - make_interval(days => ${OPT_IN_DAYS}) as "isOpen"
     from opt_ins o join contacts c on c.tenant_id = o.tenant_id and c.id = o.contact_id
     where o.tenant_id = ${tenantId} and o.id = ${optInId} and (o.confirmed_at is not null or o.requested_at > now() - make_interval(days => ${OPT_IN_DAYS}))
       and not exists (
-        select 1 from suppressions s where s.tenant_id = c.tenant_id and s.email_key = c.email_key and s.reason in ('bounced', 'complained'))`);
+        select 1 from suppressions s where s.tenant_id = c.tenant_id and s.email_key = c.email_key and s.reason in ('bounced', 'complained'))`,
+  );
   // The mail proved the address that it went to, and no other.
   if (!asked || optInDigest(tenantId, asked.emailKey) !== digest) throw invalid();
   return asked;
@@ -69,28 +72,62 @@ function stateOf({ status, isOpen }: Asked): 'open' | 'confirmed' {
 }
 
 /** One confirmation is for all that the contact was asked for lately; answers the lists that it joins by it. */
-async function settleRequests(tx: EntityManager, tenantId: string, contactId: number, { ip, userAgent }: Visitor): Promise<number[]> {
-  const settled = await rows<{ list_id: number | null }>(tx, sql`
+async function settleRequests(
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  { ip, userAgent }: Visitor,
+): Promise<number[]> {
+  const settled = await rows<{ list_id: number | null }>(
+    tx,
+    sql`
     update opt_ins set confirmed_at = now(), ip = ${ip}, user_agent = ${userAgent}
     where tenant_id = ${tenantId} and contact_id = ${contactId} and confirmed_at is null and requested_at > now() - make_interval(days => ${OPT_IN_DAYS})
-    returning list_id`);
+    returning list_id`,
+  );
   return [...new Set(settled.flatMap(({ list_id: id }) => id ?? []))].sort((a, b) => a - b);
 }
 
-async function liftOptOut(tx: EntityManager, tenantId: string, emailKey: string, requestId: string | null): Promise<void> {
-  const lifted = await rows<{ id: number; reason: string; source: string | null }>(tx, sql`
+async function liftOptOut(
+  tx: EntityManager,
+  tenantId: string,
+  emailKey: string,
+  requestId: string | null,
+): Promise<void> {
+  const lifted = await rows<{ id: number; reason: string; source: string | null }>(
+    tx,
+    sql`
     delete from suppressions where tenant_id = ${tenantId} and email_key = any(${[emailKey, erasedKey(tenantId, emailKey)]}::text[]) and reason in ('unsubscribed', 'manual')
-    returning id, reason, source`);
+    returning id, reason, source`,
+  );
   for (const { id, reason, source } of lifted) {
-    await appendAudit(tx, { tenantId, actor: null, requestId, address: null }, {
-      action: 'suppression.deleted', resourceType: 'suppression', resourceId: id, before: { reason, source }, after: { by: 'opt_in' },
-    });
+    await appendAudit(
+      tx,
+      { tenantId, actor: null, requestId, address: null },
+      {
+        action: 'suppression.deleted',
+        resourceType: 'suppression',
+        resourceId: id,
+        before: { reason, source },
+        after: { by: 'opt_in' },
+      },
+    );
   }
 }
 
-async function activate(tx: EntityManager, tenantId: string, contactId: number, requestId: string | null): Promise<void> {
-  const [{ version } = { version: 0 }] = await rows<{ version: number }>(tx, sql`
-    update contacts set status = 'active', version = version + 1, updated_at = now() where tenant_id = ${tenantId} and id = ${contactId} returning version`);
-  await appendEvents(tx, { tenantId, requestId }, [{ type: 'CONTACT_UPDATED', entity: `contact/${contactId}`, data: { contactId, version, changed: ['status'] } }]);
+async function activate(
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  requestId: string | null,
+): Promise<void> {
+  const [{ version } = { version: 0 }] = await rows<{ version: number }>(
+    tx,
+    sql`
+    update contacts set status = 'active', version = version + 1, updated_at = now() where tenant_id = ${tenantId} and id = ${contactId} returning version`,
+  );
+  await appendEvents(tx, { tenantId, requestId }, [
+    { type: 'CONTACT_UPDATED', entity: `contact/${contactId}`, data: { contactId, version, changed: ['status'] } },
+  ]);
   await refreshMemberships(tx, tenantId, [contactId], { causes: ['contact'], requestId });
 }

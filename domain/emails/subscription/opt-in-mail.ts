@@ -10,34 +10,58 @@ type Words = Pick<Notice, 'subject' | 'heading' | 'lines' | 'button' | 'orOpen' 
 /** Nothing here prints what somebody typed into the form: these mails go to addresses that nobody has proved yet. */
 const WORDS: Record<Language, Words> = {
   en: {
-    subject: 'Please confirm your email address', heading: 'Please confirm your email address',
-    lines: ['Somebody, we hope you, has signed up with this address. Confirm it, and you will get our mail.'], button: 'Confirm the address',
-    orOpen: 'Or open this link:', closing: `The link works for ${OPT_IN_DAYS} days. If it was not you, do nothing: you will get no mail.`,
+    subject: 'Please confirm your email address',
+    heading: 'Please confirm your email address',
+    lines: ['Somebody, we hope you, has signed up with this address. Confirm it, and you will get our mail.'],
+    button: 'Confirm the address',
+    orOpen: 'Or open this link:',
+    closing: `The link works for ${OPT_IN_DAYS} days. If it was not you, do nothing: you will get no mail.`,
   },
   de: {
-    subject: 'Bitte bestätigen Sie Ihre E-Mail-Adresse', heading: 'Bitte bestätigen Sie Ihre E-Mail-Adresse',
-    lines: ['Jemand, hoffentlich Sie, hat sich mit dieser Adresse angemeldet. Bestätigen Sie sie, dann erhalten Sie unsere E-Mails.'], button: 'Adresse bestätigen',
-    orOpen: 'Oder öffnen Sie diesen Link:', closing: `Der Link funktioniert ${OPT_IN_DAYS} Tage lang. Wenn Sie es nicht waren, tun Sie nichts: Sie erhalten dann keine E-Mails.`,
+    subject: 'Bitte bestätigen Sie Ihre E-Mail-Adresse',
+    heading: 'Bitte bestätigen Sie Ihre E-Mail-Adresse',
+    lines: [
+      'Jemand, hoffentlich Sie, hat sich mit dieser Adresse angemeldet. Bestätigen Sie sie, dann erhalten Sie unsere E-Mails.',
+    ],
+    button: 'Adresse bestätigen',
+    orOpen: 'Oder öffnen Sie diesen Link:',
+    closing: `Der Link funktioniert ${OPT_IN_DAYS} Tage lang. Wenn Sie es nicht waren, tun Sie nichts: Sie erhalten dann keine E-Mails.`,
   },
   fr: {
-    subject: 'Veuillez confirmer votre adresse e-mail', heading: 'Veuillez confirmer votre adresse e-mail',
-    lines: ['Quelqu’un, vous sans doute, s’est inscrit avec cette adresse. Confirmez-la pour recevoir nos e-mails.'], button: 'Confirmer l’adresse',
-    orOpen: 'Ou ouvrez ce lien :', closing: `Le lien fonctionne pendant ${OPT_IN_DAYS} jours. Si ce n’était pas vous, ne faites rien : vous ne recevrez pas d’e-mails.`,
+    subject: 'Veuillez confirmer votre adresse e-mail',
+    heading: 'Veuillez confirmer votre adresse e-mail',
+    lines: ['Quelqu’un, vous sans doute, s’est inscrit avec cette adresse. Confirmez-la pour recevoir nos e-mails.'],
+    button: 'Confirmer l’adresse',
+    orOpen: 'Ou ouvrez ce lien :',
+    closing: `Le lien fonctionne pendant ${OPT_IN_DAYS} jours. Si ce n’était pas vous, ne faites rien : vous ne recevrez pas d’e-mails.`,
   },
   es: {
-    subject: 'Confirme su dirección de correo', heading: 'Confirme su dirección de correo',
-    lines: ['Alguien, esperamos que usted, se ha suscrito con esta dirección. Confírmela y recibirá nuestros correos.'], button: 'Confirmar la dirección',
-    orOpen: 'O abra este enlace:', closing: `El enlace funciona durante ${OPT_IN_DAYS} días. Si no ha sido usted, no haga nada: no recibirá correos.`,
+    subject: 'Confirme su dirección de correo',
+    heading: 'Confirme su dirección de correo',
+    lines: ['Alguien, esperamos que usted, se ha suscrito con esta dirección. Confírmela y recibirá nuestros correos.'],
+    button: 'Confirmar la dirección',
+    orOpen: 'O abra este enlace:',
+    closing: `El enlace funciona durante ${OPT_IN_DAYS} días. Si no ha sido usted, no haga nada: no recibirá correos.`,
   },
   pl: {
-    subject: 'Potwierdź swój adres e-mail', heading: 'Potwierdź swój adres e-mail',
-    lines: ['Ktoś, mamy nadzieję, że Ty, zapisał się z tym adresem. Potwierdź go, a będziesz otrzymywać nasze wiadomości.'], button: 'Potwierdź adres',
-    orOpen: 'Albo otwórz ten link:', closing: `Link działa przez ${OPT_IN_DAYS} dni. Jeśli to nie Ty, nie rób nic: nie dostaniesz żadnych wiadomości.`,
+    subject: 'Potwierdź swój adres e-mail',
+    heading: 'Potwierdź swój adres e-mail',
+    lines: [
+      'Ktoś, mamy nadzieję, że Ty, zapisał się z tym adresem. Potwierdź go, a będziesz otrzymywać nasze wiadomości.',
+    ],
+    button: 'Potwierdź adres',
+    orOpen: 'Albo otwórz ten link:',
+    closing: `Link działa przez ${OPT_IN_DAYS} dni. Jeśli to nie Ty, nie rób nic: nie dostaniesz żadnych wiadomości.`,
   },
   pt: {
-    subject: 'Confirme o seu endereço de e-mail', heading: 'Confirme o seu endereço de e-mail',
-    lines: ['Alguém, esperamos que tenha sido você, inscreveu-se com este endereço. Confirme-o e receberá os nossos e-mails.'], button: 'Confirmar o endereço',
-    orOpen: 'Ou abra esta ligação:', closing: `A ligação funciona durante ${OPT_IN_DAYS} dias. Se não foi você, não faça nada: não receberá e-mails.`,
+    subject: 'Confirme o seu endereço de e-mail',
+    heading: 'Confirme o seu endereço de e-mail',
+    lines: [
+      'Alguém, esperamos que tenha sido você, inscreveu-se com este endereço. Confirme-o e receberá os nossos e-mails.',
+    ],
+    button: 'Confirmar o endereço',
+    orOpen: 'Ou abra esta ligação:',
+    closing: `A ligação funciona durante ${OPT_IN_DAYS} dias. Se não foi você, não faça nada: não receberá e-mails.`,
   },
 };
 
@@ -49,5 +73,10 @@ export const isOptInKey = (systemKey: string): boolean => KEYS.has(systemKey);
 /** What this release says in the mail that asks somebody to confirm an address. `data.url` is the link with its token. */
 export function optInTemplate(language: Language): SystemTemplate {
   const notice: Notice = { ...WORDS[language], language, brand: null };
-  return { name: `Confirm an address (${language})`, subject: notice.subject, content: noticeHtml(notice), text: noticeText(notice) };
+  return {
+    name: `Confirm an address (${language})`,
+    subject: notice.subject,
+    content: noticeHtml(notice),
+    text: noticeText(notice),
+  };
 }

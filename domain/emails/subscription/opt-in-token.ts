@@ -14,10 +14,17 @@ export interface OptInToken {
 }
 
 /** By what a token knows the address of its mail: the first 128 bits of `addressDigest`. */
-export const optInDigest = (tenantId: string, emailKey: string): string => addressDigest(tenantId, emailKey).slice(0, DIGEST_CHARS);
+export const optInDigest = (tenantId: string, emailKey: string): string =>
+  addressDigest(tenantId, emailKey).slice(0, DIGEST_CHARS);
 
 /** The link that the mail of a request carries. It is made while the mail is rendered and kept nowhere. */
-export function optInLink(links: LinkSigner, publicUrl: string, tenantId: string, optInId: number, address: string): string {
+export function optInLink(
+  links: LinkSigner,
+  publicUrl: string,
+  tenantId: string,
+  optInId: number,
+  address: string,
+): string {
   const token = links.sign(PURPOSE, [tenantId, String(optInId), optInDigest(tenantId, addressKey(address))]);
   return `${publicUrl.replace(/\/+$/, '')}/api/v1/emails/confirm/${token}`;
 }

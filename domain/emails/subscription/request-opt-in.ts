@@ -26,34 +26,55 @@ export interface OptInRequest {
  * Asks a contact, whose row `tx` has locked, to confirm its address, and answers true; who needs not or can not confirm
  * is asked nothing: false. While a mail is too recent none goes out, and the link of one that went confirms this request too.
  */
-export async function requestOptIn(tx: EntityManager, origin: Origin, { contactId, formId, listId, language }: OptInRequest): Promise<boolean> {
+export async function requestOptIn(
+  tx: EntityManager,
+  origin: Origin,
+  { contactId, formId, listId, language }: OptInRequest,
+): Promise<boolean> {
   const { tenantId, requestId } = origin;
-  const [contact] = await rows<{ status: ContactStatus; locale: string | null }>(tx, sql`
-    select status, locale from contacts where tenant_id = ${tenantId} and id = ${contactId}`);
+  const [contact] = await rows<{ status: ContactStatus; locale: string | null }>(
+    tx,
+    sql`
+    select status, locale from contacts where tenant_id = ${tenantId} and id = ${contactId}`,
+  );
   if (!contact || !CONFIRMABLE.includes(contact.status)) return false;
   const mayMail = await isMailDue(tx, tenantId, contactId);
   // Without a mail of its own, one open request of a form is as good as many.
-  const [asked] = await rows<{ id: number }>(tx, sql`
+  const [asked] = await rows<{ id: number }>(
+    tx,
+    sql`
     insert into opt_ins (tenant_id, contact_id, form_id, list_id)
     select ${tenantId}, ${contactId}::bigint, ${formId}::bigint, ${listId}::bigint
     where ${mayMail} or not exists (
       select 1 from opt_ins where tenant_id = ${tenantId} and contact_id = ${contactId} and form_id = ${formId} and list_id is not distinct from ${listId}::bigint
         and confirmed_at is null and requested_at > now() - make_interval(days => ${OPT_IN_DAYS}))
-    returning id`);
+    returning id`,
+  );
   if (!mayMail || !asked) return true;
   const spoken = languageOf(contact.locale ?? '') ?? language;
   const templateId = await keepSystemTemplate(tx, tenantId, optInKey(spoken), optInTemplate(spoken));
-  await queueEmails(tx, tenantId, [{
-    sendKey: `opt_in:${asked.id}`, templateId, contactId, lane: 'transactional', data: { optInId: asked.id }, requestId, accepted: true,
-  }]);
+  await queueEmails(tx, tenantId, [
+    {
+      sendKey: `opt_in:${asked.id}`,
+      templateId,
+      contactId,
+      lane: 'transactional',
+      data: { optInId: asked.id },
+      requestId,
+      accepted: true,
+    },
+  ]);
   return true;
 }
 
 /** A mail whose link is spent, for it was confirmed, is none to wait for. */
 async function isMailDue(tx: EntityManager, tenantId: string, contactId: number): Promise<boolean> {
-  const [sent] = await rows<{ today: number; lately: number }>(tx, sql`
+  const [sent] = await rows<{ today: number; lately: number }>(
+    tx,
+    sql`
     select count(*) as today, count(*) filter (where created_at > now() - make_interval(mins => ${MINUTES_BETWEEN}) and not exists (
       select 1 from opt_ins o where o.tenant_id = m.tenant_id and o.contact_id = m.contact_id and 'opt_in:' || o.id = m.send_key and o.confirmed_at is not null)) as lately
-    from emails m where tenant_id = ${tenantId} and contact_id = ${contactId} and send_key like 'opt\\_in:%' and created_at > now() - interval '1 day'`);
+    from emails m where tenant_id = ${tenantId} and contact_id = ${contactId} and send_key like 'opt\\_in:%' and created_at > now() - interval '1 day'`,
+  );
   return sent!.lately === 0 && sent!.today < MAILS_A_DAY;
 }

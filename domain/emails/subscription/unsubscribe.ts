@@ -25,13 +25,25 @@ export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject
     if (contactId !== null) await stopExecutionsOfContact(tx, tenantId, contactId, 'unsubscribed');
     if (contactId !== null) await suppressMarketingTo(tx, tenantId, contactId, 'contact_unsubscribed');
     if (isKnown) await recordUnsubscribe(tx, subject, visitor);
-    await suppressAddresses(tx, { tenantId, requestId: visitor.requestId }, 'unsubscribed', emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })));
+    await suppressAddresses(
+      tx,
+      { tenantId, requestId: visitor.requestId },
+      'unsubscribed',
+      emailKeys.map((emailKey) => ({ emailKey, contactId, emailId })),
+    );
   });
 }
 
-async function recordUnsubscribe(tx: EntityManager, { tenantId, emailId }: UnsubscribeSubject, { ip, userAgent }: Visitor): Promise<void> {
-  await rows(tx, sql`
+async function recordUnsubscribe(
+  tx: EntityManager,
+  { tenantId, emailId }: UnsubscribeSubject,
+  { ip, userAgent }: Visitor,
+): Promise<void> {
+  await rows(
+    tx,
+    sql`
     insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, ip, user_agent, automated, first)
     select e.tenant_id, e.id, e.campaign_id, ${randomUUID()}::uuid, 'UNSUBSCRIBE', now(), ${ip}, ${userAgent}, false, true
-    from emails e where e.tenant_id = ${tenantId} and e.id = ${emailId} and not exists (select 1 from email_events where tenant_id = ${tenantId} and email_id = ${emailId} and type = 'UNSUBSCRIBE')`);
+    from emails e where e.tenant_id = ${tenantId} and e.id = ${emailId} and not exists (select 1 from email_events where tenant_id = ${tenantId} and email_id = ${emailId} and type = 'UNSUBSCRIBE')`,
+  );
 }

@@ -27,18 +27,37 @@ const MAILS_TO_AN_ADDRESS = 5;
  */
 export async function takeMail(tx: EntityManager, key: SystemMailKey, emailKey: string): Promise<void> {
   const digest = createHash('sha256').update(emailKey).digest('hex');
-  const [taken] = await rows<{ wait: number }>(tx, sql`select take_mail(${`${key}/${digest}`}, ${MAILS_TO_AN_ADDRESS}) as wait`);
-  if (taken!.wait > 0) throw new AppError('too_many_requests', 'Too many such mails to this address were asked for; wait', { headers: { 'Retry-After': String(taken!.wait) } });
+  const [taken] = await rows<{ wait: number }>(
+    tx,
+    sql`select take_mail(${`${key}/${digest}`}, ${MAILS_TO_AN_ADDRESS}) as wait`,
+  );
+  if (taken!.wait > 0)
+    throw new AppError('too_many_requests', 'Too many such mails to this address were asked for; wait', {
+      headers: { 'Retry-After': String(taken!.wait) },
+    });
 }
 
 /**
  * Queues a mail of the service itself in the transaction `tx` (the tenant's or the engine's); senders may take it as
  * soon as this commits. What is stored of its token says nothing to who reads it.
  */
-export async function queueSystemMail(tx: EntityManager, tenantId: string, { key, to, token, data, requestId, sendKey }: SystemMail): Promise<QueuedEmail> {
+export async function queueSystemMail(
+  tx: EntityManager,
+  tenantId: string,
+  { key, to, token, data, requestId, sendKey }: SystemMail,
+): Promise<QueuedEmail> {
   const templateId = await keepSystemTemplate(tx, tenantId, key, systemTemplate(key));
-  const [queued] = await queueEmails(tx, tenantId, [{
-    sendKey, templateId, contactId: null, toAddress: to, lane: 'transactional', data: { ...data, token: { id: token.id, hash: token.hash } }, requestId, accepted: true,
-  }]);
+  const [queued] = await queueEmails(tx, tenantId, [
+    {
+      sendKey,
+      templateId,
+      contactId: null,
+      toAddress: to,
+      lane: 'transactional',
+      data: { ...data, token: { id: token.id, hash: token.hash } },
+      requestId,
+      accepted: true,
+    },
+  ]);
   return queued!;
 }

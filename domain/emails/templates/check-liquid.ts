@@ -37,7 +37,12 @@ function readValue(engine: Liquid, tokenizer: Tokenizer): void {
   assertComplete(token);
   if (tokenizer.input.slice(token.begin, token.end).trimEnd().endsWith('|')) throw new Mistake('expected filter name');
   try {
-    const context = new Context(templateScope(null, '', null, nowhere), engine.options, { sync: true }, { liquid: engine });
+    const context = new Context(
+      templateScope(null, '', null, nowhere),
+      engine.options,
+      { sync: true },
+      { liquid: engine },
+    );
     toValueSync(new Value(token, engine).value(context));
   } catch (error) {
     // What it costs is judged where it is rendered.
@@ -47,7 +52,10 @@ function readValue(engine: Liquid, tokenizer: Tokenizer): void {
 
 function assertEnd(tokenizer: Tokenizer): void {
   tokenizer.skipBlank();
-  if (!tokenizer.end()) throw new Mistake(`unexpected ${JSON.stringify(tokenizer.input.slice(tokenizer.p, tokenizer.N).trim().slice(0, 20))}`);
+  if (!tokenizer.end())
+    throw new Mistake(
+      `unexpected ${JSON.stringify(tokenizer.input.slice(tokenizer.p, tokenizer.N).trim().slice(0, 20))}`,
+    );
 }
 
 function checkTag(engine: Liquid, { name, tokenizer }: TagToken): void {

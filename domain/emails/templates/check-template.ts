@@ -3,7 +3,13 @@ import type { Violation } from '../../common/errors.ts';
 import { findMistake } from './check-liquid.ts';
 import { scanHtml } from '../rendering/html-scan.ts';
 import { renderChunks, sharedEngine } from '../rendering/template-engine.ts';
-import { describeLiquidError, isLimitError, renderFailure, templateLimits, withTimeLimit } from '../rendering/template-limits.ts';
+import {
+  describeLiquidError,
+  isLimitError,
+  renderFailure,
+  templateLimits,
+  withTimeLimit,
+} from '../rendering/template-limits.ts';
 import { nowhere, templateScope } from '../rendering/template-values.ts';
 import { htmlToText } from '../rendering/text-part.ts';
 
@@ -45,7 +51,12 @@ export function checkTemplate(source: TemplateSource, compiled: string | null = 
         }
         return findMistake(sharedEngine(kind), text);
       });
-      if (mistake) violations.push({ path, code: 'template_syntax', message: `${mistake.message} (line ${mistake.line}, column ${mistake.column})` });
+      if (mistake)
+        violations.push({
+          path,
+          code: 'template_syntax',
+          message: `${mistake.message} (line ${mistake.line}, column ${mistake.column})`,
+        });
     } catch (error) {
       if (isLimitError(error)) throw renderFailure(error, path);
       violations.push({ path, code: 'template_syntax', message: describeLiquidError(error) });

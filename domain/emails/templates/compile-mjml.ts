@@ -11,10 +11,18 @@ interface MjmlMistake {
 /** A document that is not MJML at all has a mistake in each line. */
 const MOST_TOLD = 50;
 
-const mistake = (line: number, message: string): Violation => ({ path: '/content', code: 'mjml_syntax', message: `${message} (line ${line})` });
+const mistake = (line: number, message: string): Violation => ({
+  path: '/content',
+  code: 'mjml_syntax',
+  message: `${message} (line ${line})`,
+});
 
 function fail(errors: Violation[]): never {
-  throw new AppError('validation_failed', `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the MJML`, { errors });
+  throw new AppError(
+    'validation_failed',
+    `${errors.length} ${errors.length === 1 ? 'problem' : 'problems'} in the MJML`,
+    { errors },
+  );
 }
 
 /**
@@ -32,9 +40,20 @@ export async function compileMjml(content: string): Promise<string> {
   const lost = lostTokens(masked, visible, first);
   if (lost.size === 0) return masked.unmask(first);
   // MJML drops text that stands between elements. What it keeps there is mj-raw.
-  const second = await compile(masked.unmask(masked.source, (index, word) => (lost.has(index) ? `<mj-raw>${word}</mj-raw>` : word)), masked);
+  const second = await compile(
+    masked.unmask(masked.source, (index, word) => (lost.has(index) ? `<mj-raw>${word}</mj-raw>` : word)),
+    masked,
+  );
   const gone = lostTokens(masked, visible, second);
-  if (gone.size > 0) fail([...gone].map(([index, at]) => mistake(lineAt(masked, at), `${masked.tokens[index]} can not stand here: put it into an element that holds text`)));
+  if (gone.size > 0)
+    fail(
+      [...gone].map(([index, at]) =>
+        mistake(
+          lineAt(masked, at),
+          `${masked.tokens[index]} can not stand here: put it into an element that holds text`,
+        ),
+      ),
+    );
   return masked.unmask(second);
 }
 
@@ -49,7 +68,8 @@ function mask(content: string): MaskedMjml {
 async function compile(source: string, masked: MaskedMjml): Promise<string> {
   const { html, mistakes } = await mjmlToHtml(source);
   const counted = mistakes.filter((one) => !isFilledIn(one, masked));
-  if (counted.length > 0) fail(counted.slice(0, MOST_TOLD).map(({ line, message }) => mistake(masked.lineOf(line), masked.unmask(message))));
+  if (counted.length > 0)
+    fail(counted.slice(0, MOST_TOLD).map(({ line, message }) => mistake(masked.lineOf(line), masked.unmask(message))));
   return html;
 }
 
@@ -58,7 +78,11 @@ async function mjmlToHtml(source: string): Promise<{ html: string; mistakes: Mjm
   // Only the thread for templates ever loads it: it takes half a second, and 60 MB.
   const { default: mjml2html } = await import('mjml-browser');
   try {
-    const { html, errors } = await mjml2html(source, { validationLevel: 'soft', ignoreIncludes: true, keepComments: true });
+    const { html, errors } = await mjml2html(source, {
+      validationLevel: 'soft',
+      ignoreIncludes: true,
+      keepComments: true,
+    });
     return { html, mistakes: errors.map(({ line, message }) => ({ line, message: message.trim() })) };
   } catch (error) {
     if (error instanceof RangeError) throw error;
@@ -72,17 +96,21 @@ function isFilledIn({ message }: MjmlMistake, masked: MaskedMjml): boolean {
   return masked.unmask(value) !== value;
 }
 
-const lineAt = ({ source, lineOf }: MaskedMjml, offset: number): number => lineOf(source.slice(0, offset).split('\n').length);
+const lineAt = ({ source, lineOf }: MaskedMjml, offset: number): number =>
+  lineOf(source.slice(0, offset).split('\n').length);
 
 /** Elements that do not end where they should, which MJML would guess about, and files to be read, which it would leave out. */
 function findMistakes(masked: MaskedMjml, visible: string): Violation[] {
   const open: { name: string; at: number }[] = [];
-  for (const { index: at, 1: slash, 2: name = '', 3: selfClosed } of visible.matchAll(/<(\/?)(mj[a-z-]*)(?=[\s/>])(?:"[^"]*"|'[^']*'|[^"'<>])*?(\/?)>/gi)) {
+  for (const { index: at, 1: slash, 2: name = '', 3: selfClosed } of visible.matchAll(
+    /<(\/?)(mj[a-z-]*)(?=[\s/>])(?:"[^"]*"|'[^']*'|[^"'<>])*?(\/?)>/gi,
+  )) {
     const say = (message: string): Violation[] => [mistake(lineAt(masked, at), message)];
     if (name === 'mj-include') return say('mj-include is not supported: there are no files to include');
     if (slash) {
       const last = open.pop();
-      if (last?.name !== name) return say(last ? `</${name}> where </${last.name}> is expected` : `</${name}> without <${name}>`);
+      if (last?.name !== name)
+        return say(last ? `</${name}> where </${last.name}> is expected` : `</${name}> without <${name}>`);
     } else if (!selfClosed) {
       open.push({ name, at });
     }

@@ -10,22 +10,33 @@ export interface SystemTemplate {
 }
 
 /** The id of the tenant's template of that key, made or brought up to what this release says. */
-export async function keepSystemTemplate(tx: EntityManager, tenantId: string, key: string, { name, subject, content, text }: SystemTemplate): Promise<number> {
+export async function keepSystemTemplate(
+  tx: EntityManager,
+  tenantId: string,
+  key: string,
+  { name, subject, content, text }: SystemTemplate,
+): Promise<number> {
   const find = async (): Promise<number | undefined> => {
-    const [found] = await rows<{ id: number }>(tx, sql`
+    const [found] = await rows<{ id: number }>(
+      tx,
+      sql`
       select id from email_templates where tenant_id = ${tenantId} and system_key = ${key}
-        and (subject, content, text, category) = (${subject}, ${content}, ${text}, 'transactional')`);
+        and (subject, content, text, category) = (${subject}, ${content}, ${text}, 'transactional')`,
+    );
     return found?.id;
   };
   const known = await find();
   if (known !== undefined) return known;
-  const [kept] = await rows<{ id: number }>(tx, sql`
+  const [kept] = await rows<{ id: number }>(
+    tx,
+    sql`
     insert into email_templates as t (tenant_id, system_key, name, subject, content, text, category)
     values (${tenantId}, ${key}, ${name}, ${subject}, ${content}, ${text}, 'transactional')
     on conflict (tenant_id, system_key) do update set name = excluded.name, subject = excluded.subject, content = excluded.content, text = excluded.text,
       category = excluded.category, content_version = t.content_version + 1, version = t.version + 1, updated_at = now()
     where (t.subject, t.content, t.text, t.category) is distinct from (excluded.subject, excluded.content, excluded.text, excluded.category)
-    returning id`);
+    returning id`,
+  );
   // A twin of another transaction did the same meanwhile.
   if (!kept) return (await find())!;
   await saveContentVersion(tx, { tenantId, id: kept.id });

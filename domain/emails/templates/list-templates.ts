@@ -12,8 +12,18 @@ interface TemplateQuery extends ListQuery {
  * a wrong cursor.
  */
 export const listTemplates = <T>(
-  em: EntityManager, query: TemplateQuery, present: Present<EmailTemplate, T>,
-): Promise<Page<T>> => listPage(em, EmailTemplate, query, {
-  from: sql`email_templates t`, sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
-  where: [sql`t.system_key is null`, query.category !== undefined && sql`t.category = ${query.category}`],
-}, present);
+  em: EntityManager,
+  query: TemplateQuery,
+  present: Present<EmailTemplate, T>,
+): Promise<Page<T>> =>
+  listPage(
+    em,
+    EmailTemplate,
+    query,
+    {
+      from: sql`email_templates t`,
+      sortable: { ...commonSort, name: byName, updatedAt: byUpdatedAt },
+      where: [sql`t.system_key is null`, query.category !== undefined && sql`t.category = ${query.category}`],
+    },
+    present,
+  );

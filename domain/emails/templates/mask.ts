@@ -33,9 +33,12 @@ export function maskLiquid(template: string): MaskedMjml {
   }
   const words = new RegExp(`${name}(\\d+)z`, 'g');
   return {
-    source, tokens,
-    unmask: (text, to = (index) => tokens[index]!) => text.replace(words, (word, index: string) => to(Number(index), word)),
-    wordsIn: (text) => new Map([...text.matchAll(words)].map((found): [number, number] => [Number(found[1]), found.index]).reverse()),
+    source,
+    tokens,
+    unmask: (text, to = (index) => tokens[index]!) =>
+      text.replace(words, (word, index: string) => to(Number(index), word)),
+    wordsIn: (text) =>
+      new Map([...text.matchAll(words)].map((found): [number, number] => [Number(found[1]), found.index]).reverse()),
     lineOf: (at) => hidden.filter((token) => token.line < at).reduce((sum, token) => sum + token.lines, at),
   };
 }

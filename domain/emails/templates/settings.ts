@@ -14,14 +14,24 @@ export interface EmailSettingsInput {
 }
 
 /** The tenant's rules for marketing mail; where nobody has set any, there are none. */
-export async function readEmailSettings(em: EntityManager, tenantId: string): Promise<Pick<EmailSettings, 'frequencyCap' | 'sendWindow'> & { version: number }> {
+export async function readEmailSettings(
+  em: EntityManager,
+  tenantId: string,
+): Promise<Pick<EmailSettings, 'frequencyCap' | 'sendWindow'> & { version: number }> {
   const found = await em.findOne(EmailSettings, { tenantId });
-  return { frequencyCap: found?.frequencyCap ?? null, sendWindow: found?.sendWindow ?? null, version: found?.version ?? 1 };
+  return {
+    frequencyCap: found?.frequencyCap ?? null,
+    sendWindow: found?.sendWindow ?? null,
+    version: found?.version ?? 1,
+  };
 }
 
 /** Changes the given rules; they hold for what is queued already. `check` sees them as they are, under their lock. Throws 400. */
 export async function updateEmailSettings(
-  em: EntityManager, author: Author, input: EmailSettingsInput, check: (current: EmailSettings) => void,
+  em: EntityManager,
+  author: Author,
+  input: EmailSettingsInput,
+  check: (current: EmailSettings) => void,
 ): Promise<EmailSettings> {
   const { tenantId } = author;
   assertValid(checkEntry({ sendWindow: input.sendWindow }));
@@ -31,10 +41,23 @@ export async function updateEmailSettings(
     check(settings);
     const shown = () => ({ frequencyCap: settings.frequencyCap ?? null, sendWindow: settings.sendWindow ?? null });
     const before = shown();
-    tx.assign(settings, Object.fromEntries(Object.entries(input).filter(([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof before]))));
+    tx.assign(
+      settings,
+      Object.fromEntries(
+        Object.entries(input).filter(
+          ([field, value]) => value !== undefined && !isDeepStrictEqual(value, before[field as keyof typeof before]),
+        ),
+      ),
+    );
     await tx.flush();
     if (!isDeepStrictEqual(before.sendWindow, shown().sendWindow)) await endWaits(tx, tenantId);
-    await appendAudit(tx, author, { action: 'email_settings.updated', resourceType: 'email_settings', resourceId: null, before, after: shown() });
+    await appendAudit(tx, author, {
+      action: 'email_settings.updated',
+      resourceType: 'email_settings',
+      resourceId: null,
+      before,
+      after: shown(),
+    });
     return settings;
   });
 }

@@ -8,7 +8,8 @@ export interface Job {
 }
 
 /** What the thread answers; `limit` = it went too deep, or too far. */
-export type Done = { value: unknown } | { refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined } } | 'limit';
+export type Done =
+  { value: unknown } | { refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined } } | 'limit';
 
 /** Of the processor's time, for one template; a newsletter takes some hundredths of a second. */
 const LIMIT_MS = 3_000;
@@ -36,7 +37,9 @@ class TemplateThread {
 
   async do(job: Job): Promise<unknown> {
     if (this.#waiting.length >= MOST_WAITING) {
-      throw new AppError('unavailable', 'Too many templates that take long are at work', { headers: { 'Retry-After': '5' } });
+      throw new AppError('unavailable', 'Too many templates that take long are at work', {
+        headers: { 'Retry-After': '5' },
+      });
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject });
@@ -54,7 +57,14 @@ class TemplateThread {
         const done = await this.#ask(job);
         if (done === 'limit') reject(new AppError('template_limit'));
         else if ('value' in done) resolve(done.value);
-        else reject(new AppError(done.refusal.code, done.refusal.message, done.refusal.errors ? { errors: done.refusal.errors } : {}));
+        else
+          reject(
+            new AppError(
+              done.refusal.code,
+              done.refusal.message,
+              done.refusal.errors ? { errors: done.refusal.errors } : {},
+            ),
+          );
       } catch (error) {
         reject(error);
       }
@@ -74,11 +84,15 @@ class TemplateThread {
         timer = setInterval(() => {
           limits += 1;
           if (limits === MOST_LIMITS) return resolve('limit');
-          void usedMs(thread).then((ms) => { if (ms - begun >= LIMIT_MS * OWN_SHARE) resolve('limit'); }, reject);
+          void usedMs(thread).then((ms) => {
+            if (ms - begun >= LIMIT_MS * OWN_SHARE) resolve('limit');
+          }, reject);
         }, LIMIT_MS);
         thread.on('message', resolve);
         // Out of memory: it is over with the thread.
-        thread.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('limit') : reject(error)));
+        thread.on('error', (error: NodeJS.ErrnoException) =>
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('limit') : reject(error),
+        );
         thread.postMessage(job);
       });
       // Nobody waits for it to end.
@@ -108,7 +122,9 @@ async function usedMs(thread: Worker): Promise<number> {
 
 /** A thread that has read its modules, half a second's work, and waits. */
 async function startThread(): Promise<Worker> {
-  const thread = new Worker(new URL('./in-template-thread.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
+  const thread = new Worker(new URL('./in-template-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
   await new Promise((resolve, reject) => {
     thread.once('message', resolve);
     thread.once('error', reject);

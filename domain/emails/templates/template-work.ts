@@ -19,14 +19,22 @@ async function offLoop<T>(work: () => T, job: Job): Promise<T> {
 }
 
 /** What `checkTemplate` answers, however long it takes, without keeping others waiting. Throws what it throws, and 503 while too many wait. */
-export const checkOffLoop = async ({ subject, content, text, previewText }: TemplateSource, compiled: string | null): Promise<Violation[]> => {
+export const checkOffLoop = async (
+  { subject, content, text, previewText }: TemplateSource,
+  compiled: string | null,
+): Promise<Violation[]> => {
   const source = { subject, content, text, previewText };
   return offLoop(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
 };
 
 /** The same of `showEmail`. */
-export const showOffLoop = (version: TemplateVersion, settings: LinkSettings, recipient: RecipientContext): Promise<ShownEmail> =>
+export const showOffLoop = (
+  version: TemplateVersion,
+  settings: LinkSettings,
+  recipient: RecipientContext,
+): Promise<ShownEmail> =>
   offLoop(() => showEmail(version, settings, recipient), { name: 'showEmail', args: [version, settings, recipient] });
 
 /** The same of `compileMjml`, which takes so long that it is always done in the thread. */
-export const compileMjml = (content: string): Promise<string> => inThread({ name: 'compileMjml', args: [content] }) as Promise<string>;
+export const compileMjml = (content: string): Promise<string> =>
+  inThread({ name: 'compileMjml', args: [content] }) as Promise<string>;

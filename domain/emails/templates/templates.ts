@@ -25,15 +25,32 @@ export interface TemplateInput {
 }
 
 /** The fields whose change makes a new `contentVersion`: all that affects what is sent, so not the name or the topic. */
-const CONTENT_FIELDS = ['subject', 'content', 'text', 'previewText', 'category', 'fromName', 'fromEmail', 'replyTo'] as const;
+const CONTENT_FIELDS = [
+  'subject',
+  'content',
+  'text',
+  'previewText',
+  'category',
+  'fromName',
+  'fromEmail',
+  'replyTo',
+] as const;
 
 /** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
-export async function createTemplate(em: EntityManager, tenantId: string, input: TemplateInput, mailFrom: string): Promise<EmailTemplate> {
+export async function createTemplate(
+  em: EntityManager,
+  tenantId: string,
+  input: TemplateInput,
+  mailFrom: string,
+): Promise<EmailTemplate> {
   const { category = 'marketing', ...fields } = emptyToNull(input);
   const compiled = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = tx.create(EmailTemplate, { ...fields, category, tenantId });
-    const others = [...(await topicViolations(tx, tenantId, fields.topicId)), ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom))];
+    const others = [
+      ...(await topicViolations(tx, tenantId, fields.topicId)),
+      ...(await senderViolations(tx, tenantId, fields.fromEmail, mailFrom)),
+    ];
     assertValid([...fieldViolations(template), ...others, ...(await checkOffLoop(template, compiled))]);
     await tx.flush();
     await saveContentVersion(tx, template, compiled);
@@ -46,7 +63,11 @@ export async function createTemplate(em: EntityManager, tenantId: string, input:
  * they used, so what was sent stays known. Throws 404, and what createTemplate throws.
  */
 export async function updateTemplate(
-  em: EntityManager, id: number, input: Partial<TemplateInput>, mailFrom: string, check: (current: EmailTemplate) => void,
+  em: EntityManager,
+  id: number,
+  input: Partial<TemplateInput>,
+  mailFrom: string,
+  check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
   // Compile before the transaction, so that no lock is held meanwhile. Content that is not given is compiled already.
   const given = await compileContent(input.content);
@@ -59,7 +80,12 @@ export async function updateTemplate(
     const unknownTopic = await topicViolations(tx, template.tenantId, input.topicId);
     tx.assign(template, emptyToNull(input));
     const unverified = await senderViolations(tx, template.tenantId, template.fromEmail, mailFrom);
-    assertValid([...fieldViolations(template), ...unknownTopic, ...unverified, ...(await checkOffLoop(template, compiled))]);
+    assertValid([
+      ...fieldViolations(template),
+      ...unknownTopic,
+      ...unverified,
+      ...(await checkOffLoop(template, compiled)),
+    ]);
     const changed = CONTENT_FIELDS.some((field, index) => (template[field] ?? null) !== before[index]);
     if (changed) template.contentVersion = (template.contentVersion ?? 0) + 1;
     await tx.flush();
@@ -69,7 +95,12 @@ export async function updateTemplate(
 }
 
 /** Deletes a template; its content versions stay for the mails that used them. Throws 404, 409 `in_use` with its users. */
-export async function deleteTemplate(em: EntityManager, author: Author, id: number, check: (current: EmailTemplate) => void): Promise<void> {
+export async function deleteTemplate(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: EmailTemplate) => void,
+): Promise<void> {
   await em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
     check(template);
@@ -79,7 +110,12 @@ export async function deleteTemplate(em: EntityManager, author: Author, id: numb
     ]);
     const { name, subject } = template;
     await tx.remove(template).flush();
-    await appendAudit(tx, author, { action: 'email_template.deleted', resourceType: 'email_template', resourceId: id, before: { name, subject } });
+    await appendAudit(tx, author, {
+      action: 'email_template.deleted',
+      resourceType: 'email_template',
+      resourceId: id,
+      before: { name, subject },
+    });
   });
 }
 
@@ -95,27 +131,44 @@ function emptyToNull<T extends Partial<TemplateInput>>(input: T): T {
 }
 
 /** Compiles MJML content to HTML; null for content that is not MJML. Throws 400, 422, 503. */
-const compileContent = async (content: string | undefined): Promise<string | null> => (content !== undefined && isMjml(content) ? compileMjml(content) : null);
+const compileContent = async (content: string | undefined): Promise<string | null> =>
+  content !== undefined && isMjml(content) ? compileMjml(content) : null;
 
-async function compiledContent(tx: EntityManager, { tenantId, id, contentVersion }: EmailTemplate): Promise<string | null> {
-  const [row] = await rows<{ compiled_html: string | null }>(tx, sql`
-    select compiled_html from email_template_versions where tenant_id = ${tenantId} and template_id = ${id} and content_version = ${contentVersion}`);
+async function compiledContent(
+  tx: EntityManager,
+  { tenantId, id, contentVersion }: EmailTemplate,
+): Promise<string | null> {
+  const [row] = await rows<{ compiled_html: string | null }>(
+    tx,
+    sql`
+    select compiled_html from email_template_versions where tenant_id = ${tenantId} and template_id = ${id} and content_version = ${contentVersion}`,
+  );
   return row?.compiled_html ?? null;
 }
 
 /** All violations of a template's input. `fromEmail` is the From address that it will have. Throws 422, 503. */
-export async function templateViolations(tx: EntityManager, tenantId: string, input: Partial<TemplateInput>, mailFrom: string, fromEmail = input.fromEmail): Promise<Violation[]> {
+export async function templateViolations(
+  tx: EntityManager,
+  tenantId: string,
+  input: Partial<TemplateInput>,
+  mailFrom: string,
+  fromEmail = input.fromEmail,
+): Promise<Violation[]> {
   const parts = emptyToNull(input);
   const { compiled, mistakes } = await compileContent(input.content).then(
     (html) => ({ compiled: html, mistakes: [] }),
     (error: unknown) => {
-      if (error instanceof AppError && error.code === 'validation_failed') return { compiled: null, mistakes: error.errors! };
+      if (error instanceof AppError && error.code === 'validation_failed')
+        return { compiled: null, mistakes: error.errors! };
       throw error;
     },
   );
   // The content of MJML that does not compile is not checked further: its mistakes are reported already.
   const readable = mistakes.length > 0 ? { ...parts, content: undefined } : parts;
-  const others = [...(await topicViolations(tx, tenantId, input.topicId)), ...(await senderViolations(tx, tenantId, fromEmail, mailFrom))];
+  const others = [
+    ...(await topicViolations(tx, tenantId, input.topicId)),
+    ...(await senderViolations(tx, tenantId, fromEmail, mailFrom)),
+  ];
   return [...fieldViolations(parts), ...others, ...mistakes, ...(await checkOffLoop(readable, compiled))];
 }
 
@@ -136,9 +189,16 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
 }
 
 /** Stores the template's present content as its content version. `compiled` is the HTML of its MJML. */
-export async function saveContentVersion(tx: EntityManager, template: Pick<EmailTemplate, 'tenantId' | 'id'>, compiled: string | null = null): Promise<void> {
-  await rows(tx, sql`
+export async function saveContentVersion(
+  tx: EntityManager,
+  template: Pick<EmailTemplate, 'tenantId' | 'id'>,
+  compiled: string | null = null,
+): Promise<void> {
+  await rows(
+    tx,
+    sql`
     insert into email_template_versions (tenant_id, template_id, content_version, subject, content, compiled_html, text, preview_text, category, from_name, from_email, reply_to)
     select tenant_id, id, content_version, subject, content, ${compiled}, text, preview_text, category, from_name, from_email, reply_to
-    from email_templates where tenant_id = ${template.tenantId} and id = ${template.id}`);
+    from email_templates where tenant_id = ${template.tenantId} and id = ${template.id}`,
+  );
 }

@@ -19,15 +19,19 @@ export interface HitRow {
 
 /** EMAIL_OPENED and EMAIL_CLICKED for classified hits, at the time of the hit. */
 export async function appendHitEvents(tx: EntityManager, hits: readonly HitRow[]): Promise<void> {
-  await appendEventsOfTenants(tx, hits.map((hit) => {
-    const { email_id: emailId, contact_id: contactId, automated, first } = hit;
-    const common = { emailId, contactId, automated, first, ...emailReferences(hit) };
-    const about = { entity: `email/${emailId}`, at: hit.at };
-    return {
-      origin: { tenantId: hit.tenant_id, requestId: null },
-      event: hit.type === 'OPEN'
-        ? { type: 'EMAIL_OPENED' as const, ...about, data: common }
-        : { type: 'EMAIL_CLICKED' as const, ...about, data: { ...common, url: hit.url ?? '' } },
-    };
-  }));
+  await appendEventsOfTenants(
+    tx,
+    hits.map((hit) => {
+      const { email_id: emailId, contact_id: contactId, automated, first } = hit;
+      const common = { emailId, contactId, automated, first, ...emailReferences(hit) };
+      const about = { entity: `email/${emailId}`, at: hit.at };
+      return {
+        origin: { tenantId: hit.tenant_id, requestId: null },
+        event:
+          hit.type === 'OPEN'
+            ? { type: 'EMAIL_OPENED' as const, ...about, data: common }
+            : { type: 'EMAIL_CLICKED' as const, ...about, data: { ...common, url: hit.url ?? '' } },
+      };
+    }),
+  );
 }

@@ -22,7 +22,9 @@ export interface Hit {
  */
 export async function recordHits(tx: EntityManager, hits: readonly Hit[]): Promise<void> {
   const payload = JSON.stringify(hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent })));
-  const recorded = await rows<HitRow>(tx, sql`
+  const recorded = await rows<HitRow>(
+    tx,
+    sql`
     with come as (
       insert into email_events (tenant_id, email_id, campaign_id, event_id, type, at, url, ip, user_agent, automated)
       select e.tenant_id, e.id, e.campaign_id, h.id, h.type, h.at, h.url, h.ip, h.user_agent, case when h.automated then true end
@@ -33,6 +35,7 @@ export async function recordHits(tx: EntityManager, hits: readonly Hit[]): Promi
     )
     select v.*, e.contact_id, e.template_id, e.campaign_id, e.external_id
     from come v join emails e on e.tenant_id = v.tenant_id and e.id = v.email_id
-    where v.automated`);
+    where v.automated`,
+  );
   await appendHitEvents(tx, recorded);
 }

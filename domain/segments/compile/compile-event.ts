@@ -23,7 +23,8 @@ export function compileEvent(leaf: EventLeaf, context: EventContext): Condition 
   const { sources } = context;
   const wanted = wantedActivities(leaf, context);
   const { operator, count = 1 } = leaf;
-  if (operator === 'none' || (operator === 'atMost' && count === 0)) return sql`not ${sources.atLeast(leaf.event, wanted, 1)}`;
+  if (operator === 'none' || (operator === 'atMost' && count === 0))
+    return sql`not ${sources.atLeast(leaf.event, wanted, 1)}`;
   if (operator === 'atMost') return sql`not ${sources.atLeast(leaf.event, wanted, count + 1)}`;
   return sources.atLeast(leaf.event, wanted, count);
 }

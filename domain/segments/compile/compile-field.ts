@@ -77,7 +77,11 @@ function emailKey(text: string): string {
 }
 
 /** A value of another type than the definition says, or of a field that is not defined any more, is missing. */
-function customField(field: string, json: RawBuilder<unknown>, customFields: ReadonlyMap<string, CustomFieldType>): Operand {
+function customField(
+  field: string,
+  json: RawBuilder<unknown>,
+  customFields: ReadonlyMap<string, CustomFieldType>,
+): Operand {
   const spec = contactField(field, customFields);
   const name = field.slice('customFields.'.length);
   const type = spec && customFields.get(name)?.type;
@@ -95,9 +99,12 @@ function compareTags(leaf: FieldLeaf, context: FieldContext): Condition {
   if (opposite) return sql`not ${compareTags({ ...leaf, operator: opposite }, context)}`;
   const tags = sql.ref(`${context.alias}.tags`);
   switch (operator) {
-    case 'exists': return sql`(cardinality(${tags}) > 0)`;
-    case 'contains': return sql`exists (select 1 from unnest(${tags}) g where lower(g) = lower(${nfc(value)}::text))`;
-    default: return sql`(${tags} && ${(Array.isArray(value) ? value : [value]).map(nfc)}::text[])`;
+    case 'exists':
+      return sql`(cardinality(${tags}) > 0)`;
+    case 'contains':
+      return sql`exists (select 1 from unnest(${tags}) g where lower(g) = lower(${nfc(value)}::text))`;
+    default:
+      return sql`(${tags} && ${(Array.isArray(value) ? value : [value]).map(nfc)}::text[])`;
   }
 }
 

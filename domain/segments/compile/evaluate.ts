@@ -18,7 +18,10 @@ export async function evaluateFilter(
   const execution = context && { id: context.executionId, startedAt: context.executionStartedAt };
   const customFields = await customFieldTypes(tx, tenantId);
   const condition = compileFilter(filter, 'c', { customFields, ...(execution ? { execution } : {}) });
-  const found = await rows<{ id: number }>(tx, sql`
-    select c.id from contacts c where c.tenant_id = ${tenantId} and c.id = any(${[...contactIds]}::bigint[]) and ${condition}`);
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`
+    select c.id from contacts c where c.tenant_id = ${tenantId} and c.id = any(${[...contactIds]}::bigint[]) and ${condition}`,
+  );
   return new Set(found.map((row) => row.id));
 }

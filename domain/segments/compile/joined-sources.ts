@@ -44,8 +44,12 @@ export function createJoinedSources(): JoinedSources {
       left join scoring_settings l on l.tenant_id = c.tenant_id
       cross join lateral (
         select array(select b.segment_id from segment_members b where b.tenant_id = c.tenant_id and b.contact_id = c.id order by 1) as ids) m
-      ${counts.length === 0 ? sql`` : sql`cross join lateral (
+      ${
+        counts.length === 0
+          ? sql``
+          : sql`cross join lateral (
         select array[${sql.join(counts)}]::bigint[] as n from contact_activities happened
-        where happened.tenant_id = c.tenant_id and happened.contact_id = c.id and happened.type = any(${[...events]}::text[]) and not happened.automated) e`}`,
+        where happened.tenant_id = c.tenant_id and happened.contact_id = c.id and happened.type = any(${[...events]}::text[]) and not happened.automated) e`
+      }`,
   };
 }

@@ -16,7 +16,11 @@ export interface Sources {
   atLeast(event: FilterEvent, wanted: readonly Condition[], count: number): Condition;
 }
 
-export const qualificationOf = (score: RawBuilder<unknown>, warm: RawBuilder<unknown>, hot: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const qualificationOf = (
+  score: RawBuilder<unknown>,
+  warm: RawBuilder<unknown>,
+  hot: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
   (case when ${score} >= coalesce(${hot}, ${sql.lit(DEFAULT_LEVELS.hot)}) then 'hot' when ${score} >= coalesce(${warm}, ${sql.lit(DEFAULT_LEVELS.warm)}) then 'warm' else 'cold' end)`;
 
 /**
@@ -28,7 +32,8 @@ export function subqueries(alias: string): Sources {
   const at = (column: string) => sql.ref(`${alias}.${column}`);
   const score = sql`coalesce((select t.total from score_totals t
     where t.tenant_id = ${at('tenant_id')} and t.subject = 'contact' and t.subject_id = ${at('id')}), 0)`;
-  const level = (name: 'warm' | 'hot') => sql`(select s.${sql.ref(name)} from scoring_settings s where s.tenant_id = ${at('tenant_id')})`;
+  const level = (name: 'warm' | 'hot') =>
+    sql`(select s.${sql.ref(name)} from scoring_settings s where s.tenant_id = ${at('tenant_id')})`;
   const member = sql`from segment_members m where m.tenant_id = ${at('tenant_id')} and m.contact_id = ${at('id')}`;
   return {
     company: (column) => sql`(
@@ -37,11 +42,17 @@ export function subqueries(alias: string): Sources {
     qualification: () => sql`(select ${qualificationOf(sql`q.score`, sql`q.warm`, sql`q.hot`)}
       from (select ${score} as score, ${level('warm')} as warm, ${level('hot')} as hot) q)`,
     memberOf: (ids) => sql`exists (select 1 ${member} and m.segment_id = any(${[...ids]}::bigint[]) offset 0)`,
-    memberOfAny: (kind) => (kind === 'all' ? sql`exists (select 1 ${member} offset 0)` : sql`exists (select 1 ${member} and exists (
-      select 1 from segments s where s.tenant_id = m.tenant_id and s.id = m.segment_id and s.type = 'static') offset 0)`),
+    memberOfAny: (kind) =>
+      kind === 'all'
+        ? sql`exists (select 1 ${member} offset 0)`
+        : sql`exists (select 1 ${member} and exists (
+      select 1 from segments s where s.tenant_id = m.tenant_id and s.id = m.segment_id and s.type = 'static') offset 0)`,
     atLeast: (event, wanted, count) => {
       const conditions = [
-        sql`happened.tenant_id = ${at('tenant_id')}`, sql`happened.contact_id = ${at('id')}`, sql`happened.type = ${event}`, sql`not happened.automated`,
+        sql`happened.tenant_id = ${at('tenant_id')}`,
+        sql`happened.contact_id = ${at('id')}`,
+        sql`happened.type = ${event}`,
+        sql`not happened.automated`,
         ...wanted,
       ];
       const found = sql`from contact_activities happened where ${sql.join(conditions, sql` and `)}`;

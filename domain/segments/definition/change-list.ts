@@ -9,14 +9,21 @@ import { changeListMembers } from '../membership/change-list-members.ts';
  * Throws `not_found`, `conflict` for a dynamic segment, `validation_failed` with the path of each unknown contact.
  */
 export async function changeList(
-  em: EntityManager, origin: Origin, listId: number, action: 'add' | 'remove', contactIds: readonly number[],
+  em: EntityManager,
+  origin: Origin,
+  listId: number,
+  action: 'add' | 'remove',
+  contactIds: readonly number[],
 ): Promise<{ moved: number; count: number }> {
   const { tenantId, requestId } = origin;
   return retriedTransaction(em, async (tx) => {
     if (action === 'add') assertValid(await lockMembers(tx, tenantId, contactIds));
     const { added, removed } = await changeListMembers(tx, tenantId, listId, { [action]: contactIds }, requestId);
-    const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(tx, sql`
-      select count(*) as n from segment_members where tenant_id = ${tenantId} and segment_id = ${listId}`);
+    const [{ n: count } = { n: 0 }] = await rows<{ n: number }>(
+      tx,
+      sql`
+      select count(*) as n from segment_members where tenant_id = ${tenantId} and segment_id = ${listId}`,
+    );
     return { moved: added.length + removed.length, count };
   });
 }

@@ -10,8 +10,11 @@ export async function checkTenantFilter(tx: EntityManager, tenantId: string, fil
   const violations = checkFilter(filter, '/filter', { customFields: await customFieldTypes(tx, tenantId) });
   if (violations.length > 0) return violations;
   const references = filterReferences(filter, '/filter');
-  const found = await rows<{ id: number }>(tx, sql`
-    select id from segments where tenant_id = ${tenantId} and id = any(${references.map((reference) => reference.id)}::bigint[])`);
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`
+    select id from segments where tenant_id = ${tenantId} and id = any(${references.map((reference) => reference.id)}::bigint[])`,
+  );
   const existing = new Set(found.map((row) => row.id));
   return references
     .filter(({ id }) => !existing.has(id))
@@ -19,7 +22,12 @@ export async function checkTenantFilter(tx: EntityManager, tenantId: string, fil
 }
 
 /** The same for the filter of a segment (`id` where it exists already), which must not hang on itself. */
-export async function checkSegmentFilter(tx: EntityManager, tenantId: string, filter: unknown, id?: number): Promise<Violation[]> {
+export async function checkSegmentFilter(
+  tx: EntityManager,
+  tenantId: string,
+  filter: unknown,
+  id?: number,
+): Promise<Violation[]> {
   const violations = await checkTenantFilter(tx, tenantId, filter);
   if (violations.length > 0) return violations;
   const sound = filter as Filter;
@@ -27,13 +35,19 @@ export async function checkSegmentFilter(tx: EntityManager, tenantId: string, fi
   return [
     ...rings.map((ring) => ({ path: ring.path, code: 'circular', message: `segment ${ring.id} hangs on this one` })),
     ...anyMembership(sound, '/filter').map((path) => ({
-      path, code: 'invalid_operator', message: 'being in any segment at all would count the segment itself; listId means lists only',
+      path,
+      code: 'invalid_operator',
+      message: 'being in any segment at all would count the segment itself; listId means lists only',
     })),
   ];
 }
 
 /** Whether a segment is `id`, or hangs on it through the filters of others. */
-async function hangsOn(tx: EntityManager, tenantId: string, id: number): Promise<(reference: { id: number }) => boolean> {
+async function hangsOn(
+  tx: EntityManager,
+  tenantId: string,
+  id: number,
+): Promise<(reference: { id: number }) => boolean> {
   const hanging = new Set([id]);
   // Each segment comes after those that it names, so one round finds all.
   for (const segment of await dynamicSegments(tx, tenantId)) {
@@ -44,7 +58,8 @@ async function hangsOn(tx: EntityManager, tenantId: string, id: number): Promise
 
 /** Where a filter asks for membership in anything at all. */
 function anyMembership(filter: Filter, path: string): string[] {
-  if (isGroup(filter)) return filter.conditions.flatMap((condition, index) => anyMembership(condition, `${path}/conditions/${index}`));
+  if (isGroup(filter))
+    return filter.conditions.flatMap((condition, index) => anyMembership(condition, `${path}/conditions/${index}`));
   if (isEventLeaf(filter) || filter.field !== 'segmentId') return [];
   return filter.operator === 'exists' || filter.operator === 'notExists' ? [`${path}/operator`] : [];
 }

@@ -9,7 +9,11 @@ import type { Filter } from '../filter/filter.ts';
 const SAMPLE = 10;
 
 /** How many contacts a filter fits, and the newest of them. Throws `validation_failed`. */
-export async function previewSegment(em: EntityManager, tenantId: string, filter: Filter): Promise<{ count: number; sample: Contact[] }> {
+export async function previewSegment(
+  em: EntityManager,
+  tenantId: string,
+  filter: Filter,
+): Promise<{ count: number; sample: Contact[] }> {
   return em.transactional(async (tx) => {
     assertValid(await checkTenantFilter(tx, tenantId, filter));
     const condition = compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });

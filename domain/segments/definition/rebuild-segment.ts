@@ -19,7 +19,11 @@ export interface Rebuilt {
  * moves. One that is BUILDING is begun anew instead, and it is the answer. A static list has nothing to judge. Throws
  * `not_found`, and `conflict` when it is given another filter meanwhile.
  */
-export async function rebuildSegment(em: EntityManager, tenantId: string, id: number): Promise<Rebuilt | CountedSegment> {
+export async function rebuildSegment(
+  em: EntityManager,
+  tenantId: string,
+  id: number,
+): Promise<Rebuilt | CountedSegment> {
   const segment = await freshEm(em).findOne(Segment, { id, tenantId });
   if (!segment) throw notFound('segment or list', id);
   if (segment.status === 'BUILDING') {
@@ -43,16 +47,27 @@ export async function rebuildSegment(em: EntityManager, tenantId: string, id: nu
 }
 
 async function rebuildPage(
-  tx: EntityManager, tenantId: string, { id, build }: { id: number; build: number }, after: number,
+  tx: EntityManager,
+  tenantId: string,
+  { id, build }: { id: number; build: number },
+  after: number,
 ): Promise<{ added: number; removed: number; upTo: number | null }> {
-  const [segment] = await rows<{ filter: Filter }>(tx, sql`
-    select filter from segments where tenant_id = ${tenantId} and id = ${id} and build = ${build} and status = 'READY' for no key update`);
+  const [segment] = await rows<{ filter: Filter }>(
+    tx,
+    sql`
+    select filter from segments where tenant_id = ${tenantId} and id = ${id} and build = ${build} and status = 'READY' for no key update`,
+  );
   if (!segment) throw new AppError('conflict', `Segment ${id} was given another filter or deleted meanwhile`);
   const next = await nextContact(tx, tenantId, after);
   if (next === null) return { added: 0, removed: 0, upTo: null };
   const upTo = await lockRange(tx, tenantId, next);
   const moves = await judgeRange(tx, tenantId, { id, filter: segment.filter }, { after: next - 1, upTo });
-  await refreshMemberships(tx, tenantId, moves.map((move) => move.contact_id), { causes: [`member:${id}`], quiet: true });
+  await refreshMemberships(
+    tx,
+    tenantId,
+    moves.map((move) => move.contact_id),
+    { causes: [`member:${id}`], quiet: true },
+  );
   const added = moves.filter((move) => move.entered).length;
   return { added, removed: moves.length - added, upTo };
 }

@@ -11,29 +11,42 @@ import { dynamicSegments } from '../membership/dynamic-segments.ts';
  */
 export async function assertUnused(tx: EntityManager, tenantId: string, segmentId: number): Promise<void> {
   assertNotInUse([
-    ...(await campaignsUsing(tx, tenantId, ({ segmentIds, listIds }) => segmentIds.has(segmentId) || listIds.has(segmentId))),
-    ...(await emailCampaignsUsing(tx, tenantId, { segmentId })), ...(await jobs(tx, tenantId, segmentId)), ...(await formsAndThresholds(tx, tenantId, segmentId)), ...(await segments(tx, tenantId, segmentId)),
+    ...(await campaignsUsing(
+      tx,
+      tenantId,
+      ({ segmentIds, listIds }) => segmentIds.has(segmentId) || listIds.has(segmentId),
+    )),
+    ...(await emailCampaignsUsing(tx, tenantId, { segmentId })),
+    ...(await jobs(tx, tenantId, segmentId)),
+    ...(await formsAndThresholds(tx, tenantId, segmentId)),
+    ...(await segments(tx, tenantId, segmentId)),
   ]);
 }
 
 /** Enrolments that read its members page by page, and imports that add to them. */
 async function jobs(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
-  return rows<User>(tx, sql`
+  return rows<User>(
+    tx,
+    sql`
     select 'enrolment' as kind, e.id, c.name from campaign_enrolments e
     join campaigns c on c.tenant_id = e.tenant_id and c.id = e.campaign_id
     where e.tenant_id = ${tenantId} and e.segment_id = ${segmentId} and e.status in ('PENDING', 'RUNNING')
     union all
     select 'import', id, file_name from contact_imports
     where tenant_id = ${tenantId} and options ->> 'listId' = ${String(segmentId)} and status in ('PENDING', 'RUNNING')
-    order by 1, 2`);
+    order by 1, 2`,
+  );
 }
 
 async function formsAndThresholds(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
-  return rows<User>(tx, sql`
+  return rows<User>(
+    tx,
+    sql`
     select 'form' as kind, id, name from forms where tenant_id = ${tenantId} and list_id = ${segmentId}
     union all
     select 'threshold', id, name from score_thresholds where tenant_id = ${tenantId} and action ->> 'listId' = ${String(segmentId)}
-    order by 1, 2`);
+    order by 1, 2`,
+  );
 }
 
 async function segments(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {

@@ -28,7 +28,9 @@ export interface CountedSegment {
   segment: Segment;
   count: number;
 }
-export type NewSegment = SegmentInput & { name: string } & ({ type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] });
+export type NewSegment = SegmentInput & { name: string } & (
+    { type: 'dynamic' } | { type: 'static'; contactIds?: readonly number[] }
+  );
 
 /**
  * Creates a segment or list with its members, which fires no SEGMENT_ENTERED: a dynamic one has those whom its filter
@@ -40,7 +42,15 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
     assertValid(await newSegmentViolations(tx, tenantId, input));
     const { values } = checkTexts(input);
     const filter = (input.filter ?? null) as Record<string, unknown> | null;
-    const segment = tx.create(Segment, { ...values, name: values.name!, tenantId, type: input.type, filter, status: 'READY', doubleOptIn: input.doubleOptIn ?? false });
+    const segment = tx.create(Segment, {
+      ...values,
+      name: values.name!,
+      tenantId,
+      type: input.type,
+      filter,
+      status: 'READY',
+      doubleOptIn: input.doubleOptIn ?? false,
+    });
     await tx.flush();
     if (input.type === 'static') await fillList(tx, tenantId, segment.id, input.contactIds ?? []);
     else await build(tx, segment);
@@ -50,7 +60,10 @@ export async function createSegment(em: EntityManager, tenantId: string, input: 
 
 /** Changes a segment or list; a new filter is built, without events. `read` as at `updateContact`. */
 export async function updateSegment(
-  em: EntityManager, tenantId: string, id: number, read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
+  em: EntityManager,
+  tenantId: string,
+  id: number,
+  read: (current: Segment, tx: EntityManager) => Promise<SegmentInput>,
 ): Promise<CountedSegment> {
   return em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
@@ -59,7 +72,11 @@ export async function updateSegment(
     const { values } = checkTexts(input);
     const { filter, doubleOptIn = segment.doubleOptIn } = input;
     const newFilter = isNewFilter(segment, filter);
-    tx.assign(segment, { ...values, doubleOptIn, ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}) });
+    tx.assign(segment, {
+      ...values,
+      doubleOptIn,
+      ...(newFilter ? { filter: filter as unknown as Record<string, unknown> } : {}),
+    });
     await tx.flush();
     if (newFilter) await build(tx, segment);
     return counted(tx, segment);
@@ -67,7 +84,12 @@ export async function updateSegment(
 }
 
 /** Deletes a segment or list; its contacts stay. Throws `not_found`, `in_use`. */
-export async function deleteSegment(em: EntityManager, author: Author, id: number, check: (current: Segment) => void): Promise<void> {
+export async function deleteSegment(
+  em: EntityManager,
+  author: Author,
+  id: number,
+  check: (current: Segment) => void,
+): Promise<void> {
   const { tenantId } = author;
   await em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
@@ -77,29 +99,45 @@ export async function deleteSegment(em: EntityManager, author: Author, id: numbe
     await assertUnused(tx, tenantId, id);
     const { name, type } = segment;
     await tx.remove(segment).flush();
-    await appendAudit(tx, author, { action: 'segment.deleted', resourceType: 'segment', resourceId: id, before: { name, type } });
+    await appendAudit(tx, author, {
+      action: 'segment.deleted',
+      resourceType: 'segment',
+      resourceId: id,
+      before: { name, type },
+    });
   });
 }
 
 /** What is wrong with a new segment or list, as far as it is given; who is to be in a list is locked. */
-export async function newSegmentViolations(tx: EntityManager, tenantId: string, input: SegmentInput & { type?: 'dynamic' | 'static'; contactIds?: readonly number[] }): Promise<Violation[]> {
+export async function newSegmentViolations(
+  tx: EntityManager,
+  tenantId: string,
+  input: SegmentInput & { type?: 'dynamic' | 'static'; contactIds?: readonly number[] },
+): Promise<Violation[]> {
   const { violations } = checkTexts(input);
   if (input.type === 'static') return [...violations, ...(await lockMembers(tx, tenantId, input.contactIds ?? []))];
   if (input.filter !== undefined) violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
-  else if (input.type === 'dynamic') violations.push({ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' });
+  else if (input.type === 'dynamic')
+    violations.push({ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' });
   return [...violations, ...(input.type === 'dynamic' ? listOnly(input) : [])];
 }
 
 /** What is wrong with a change of a segment or list. */
-export async function segmentViolations(tx: EntityManager, segment: Segment, input: SegmentInput): Promise<Violation[]> {
+export async function segmentViolations(
+  tx: EntityManager,
+  segment: Segment,
+  input: SegmentInput,
+): Promise<Violation[]> {
   const { violations } = checkTexts(input);
   if (segment.type === 'dynamic') violations.push(...listOnly(input));
   if (!isNewFilter(segment, input.filter)) return violations;
-  if (segment.type === 'dynamic') return [...violations, ...(await checkSegmentFilter(tx, segment.tenantId, input.filter, segment.id))];
+  if (segment.type === 'dynamic')
+    return [...violations, ...(await checkSegmentFilter(tx, segment.tenantId, input.filter, segment.id))];
   return [...violations, { path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
 }
 
-const isNewFilter = (segment: Segment, filter: SegmentInput['filter']): boolean => filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
+const isNewFilter = (segment: Segment, filter: SegmentInput['filter']): boolean =>
+  filter !== undefined && !isDeepStrictEqual(filter, segment.filter);
 
 async function build(tx: EntityManager, segment: Segment): Promise<void> {
   await beginBuilds(tx, segment.tenantId, ({ id }) => id === segment.id);
@@ -108,9 +146,12 @@ async function build(tx: EntityManager, segment: Segment): Promise<void> {
 
 /** How many members each of these has. */
 export async function memberCounts(tx: EntityManager, tenantId: string, ids: number[]): Promise<Map<number, number>> {
-  const found = await rows<{ segment_id: number; n: number }>(tx, sql`
+  const found = await rows<{ segment_id: number; n: number }>(
+    tx,
+    sql`
     select segment_id, count(*) as n from segment_members
-    where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`);
+    where tenant_id = ${tenantId} and segment_id = any(${ids}::bigint[]) group by segment_id`,
+  );
   return new Map(found.map((row) => [row.segment_id, row.n]));
 }
 
@@ -122,12 +163,18 @@ export async function counted(tx: EntityManager, segment: Segment): Promise<Coun
 /** The row of a segment, which nobody else changes until the transaction ends; a page of its build is waited for. */
 export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<Segment> {
   await lockDefinitions(tx, tenantId);
-  const [found] = await rows(tx, sql`select 1 from segments where tenant_id = ${tenantId} and id = ${id} for no key update`);
+  const [found] = await rows(
+    tx,
+    sql`select 1 from segments where tenant_id = ${tenantId} and id = ${id} for no key update`,
+  );
   if (!found) throw notFound('segment or list', id);
   return tx.findOneOrFail(Segment, { id, tenantId }, { refresh: true });
 }
 
-function checkTexts(input: SegmentInput): { values: { name?: string; description?: string | null }; violations: Violation[] } {
+function checkTexts(input: SegmentInput): {
+  values: { name?: string; description?: string | null };
+  violations: Violation[];
+} {
   const violations: Violation[] = [];
   const values: { name?: string; description?: string | null } = {};
   for (const field of ['name', 'description'] as const) {
@@ -142,20 +189,35 @@ function checkTexts(input: SegmentInput): { values: { name?: string; description
 }
 
 const listOnly = ({ doubleOptIn }: SegmentInput): Violation[] =>
-  (doubleOptIn ? [{ path: '/doubleOptIn', code: 'not_allowed', message: 'only a static list has it: by its filter nobody signs up' }] : []);
+  doubleOptIn
+    ? [
+        {
+          path: '/doubleOptIn',
+          code: 'not_allowed',
+          message: 'only a static list has it: by its filter nobody signs up',
+        },
+      ]
+    : [];
 
 async function fillList(tx: EntityManager, tenantId: string, id: number, contactIds: readonly number[]): Promise<void> {
   if (contactIds.length === 0) return;
-  await rows(tx, sql`
+  await rows(
+    tx,
+    sql`
     insert into segment_members (tenant_id, segment_id, contact_id)
-    select distinct ${tenantId}, ${id}::bigint, c from unnest(${[...contactIds]}::bigint[]) as c`);
+    select distinct ${tenantId}, ${id}::bigint, c from unnest(${[...contactIds]}::bigint[]) as c`,
+  );
   await refreshMemberships(tx, tenantId, contactIds, { causes: ['lists'] });
 }
 
 /** Locks contacts that are to be members, and answers a violation for each that does not exist. */
-export async function lockMembers(tx: EntityManager, tenantId: string, contactIds: readonly number[]): Promise<Violation[]> {
+export async function lockMembers(
+  tx: EntityManager,
+  tenantId: string,
+  contactIds: readonly number[],
+): Promise<Violation[]> {
   const existing = new Set(await lockContacts(tx, tenantId, contactIds));
-  return contactIds.flatMap((id, index) => (
-    existing.has(id) ? [] : [{ path: `/contactIds/${index}`, code: 'not_found', message: `there is no contact ${id}` }]
-  ));
+  return contactIds.flatMap((id, index) =>
+    existing.has(id) ? [] : [{ path: `/contactIds/${index}`, code: 'not_found', message: `there is no contact ${id}` }],
+  );
 }

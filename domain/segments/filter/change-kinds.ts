@@ -4,7 +4,8 @@ import { isEventLeaf, isGroup, type Filter } from './filter.ts';
  * A kind of change, besides time, that can alter a filter's result. `member:7`: contacts enter or leave segment or list
  * 7. `segment:7`: no real change; it selects segment 7 for a new evaluation. `levels`: the limits of cold, warm and hot.
  */
-export type ChangeKind = 'contact' | 'company' | 'score' | 'levels' | 'lists' | `member:${number}` | `segment:${number}` | `event:${string}`;
+export type ChangeKind =
+  'contact' | 'company' | 'score' | 'levels' | 'lists' | `member:${number}` | `segment:${number}` | `event:${string}`;
 
 /** All kinds of change that a filter's result depends on. */
 export function changeKindsOf(filter: Filter): Set<ChangeKind> {

@@ -1,7 +1,13 @@
 import type { Violation } from '../../common/errors.ts';
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import {
-  type FieldOperator, type FieldSpec, FILTER_EVENTS, type FilterEvent, OPERATORS_BY_TYPE, contactField, eventField,
+  type FieldOperator,
+  type FieldSpec,
+  FILTER_EVENTS,
+  type FilterEvent,
+  OPERATORS_BY_TYPE,
+  contactField,
+  eventField,
   eventFieldNames,
 } from './filter-fields.ts';
 import { EVENT_OPERATORS, GROUP_OPERATORS, MAX_FILTER_DEPTH, MAX_FILTER_LEAVES, MAX_WHERE } from './filter.ts';
@@ -42,7 +48,11 @@ function onlyKeys(node: Json, allowed: readonly string[], path: string): Violati
   return Object.keys(node)
     .filter((key) => !allowed.includes(key))
     .slice(0, 10)
-    .map((key) => ({ path: member(path, key), code: 'unknown_field', message: `only ${allowed.join(', ')} belong here` }));
+    .map((key) => ({
+      path: member(path, key),
+      code: 'unknown_field',
+      message: `only ${allowed.join(', ')} belong here`,
+    }));
 }
 
 function oneOf(node: Json, key: string, allowed: readonly string[], path: string): Violation[] {
@@ -81,7 +91,12 @@ function checkFieldLeaf(node: Json, path: string, { customFields }: FilterOption
 }
 
 /** What is wrong with field leaves over the fields of an event, as `checkFilter` tells it. */
-export function checkWhere(where: unknown, event: FilterEvent, path: string, { stepIds }: Pick<FilterOptions, 'stepIds'> = {}): Violation[] {
+export function checkWhere(
+  where: unknown,
+  event: FilterEvent,
+  path: string,
+  { stepIds }: Pick<FilterOptions, 'stepIds'> = {},
+): Violation[] {
   if (!Array.isArray(where) || where.length > MAX_WHERE) {
     return [{ path, code: 'type', message: `where must be a list of up to ${MAX_WHERE} field leaves` }];
   }
@@ -130,7 +145,11 @@ function checkGroup(node: Json, path: string, depth: number, walk: Walk): void {
   const { conditions } = node;
   if (!Array.isArray(conditions) || conditions.length === 0) {
     const code = conditions === undefined ? 'required' : 'type';
-    walk.violations.push({ path: `${path}/conditions`, code, message: 'conditions must be a list of at least one filter' });
+    walk.violations.push({
+      path: `${path}/conditions`,
+      code,
+      message: 'conditions must be a list of at least one filter',
+    });
     return;
   }
   for (const [index, condition] of conditions.entries()) {

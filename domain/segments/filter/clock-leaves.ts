@@ -12,7 +12,8 @@ type ClockLeaf = { event: string; days: number } | { field: string; days: number
  */
 export function clockLeaves(filter: Filter): ClockLeaf[] {
   if (isGroup(filter)) return filter.conditions.flatMap(clockLeaves);
-  if (isEventLeaf(filter)) return filter.withinDays === undefined ? [] : [{ event: filter.event, days: filter.withinDays }];
+  if (isEventLeaf(filter))
+    return filter.withinDays === undefined ? [] : [{ event: filter.event, days: filter.withinDays }];
   return filter.operator === 'withinLastDays' ? [{ field: filter.field, days: Number(filter.value) }] : [];
 }
 
@@ -26,7 +27,13 @@ const COLUMNS: Record<string, string> = { createdAt: 'created_at', updatedAt: 'u
  * is no upper bound that one could come under. A time is `withinLastDays` from when it is reached until N d later. A date
  * of a custom field does so by the day in UTC, so nothing changes before midnight.
  */
-export function crossing(tenantId: string, leaf: ClockLeaf, from: Date, to: Date, customFields: ReadonlyMap<string, CustomFieldType>): RawBuilder<unknown> | null {
+export function crossing(
+  tenantId: string,
+  leaf: ClockLeaf,
+  from: Date,
+  to: Date,
+  customFields: ReadonlyMap<string, CustomFieldType>,
+): RawBuilder<unknown> | null {
   const before = (time: Date, form: 'instant' | 'day') => momentBefore(time, leaf.days, form);
   if ('event' in leaf) {
     return sql`select contact_id from contact_activities where tenant_id = ${tenantId} and type = ${leaf.event} and not automated

@@ -2,8 +2,23 @@ import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 
 /** The operators of a field leaf. What each means is said at `FieldLeaf`. */
 export const FIELD_OPERATORS = [
-  'eq', 'ne', 'in', 'notIn', 'gt', 'gte', 'lt', 'lte', 'between', 'contains', 'startsWith', 'endsWith', 'exists',
-  'notExists', 'before', 'after', 'withinLastDays',
+  'eq',
+  'ne',
+  'in',
+  'notIn',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'between',
+  'contains',
+  'startsWith',
+  'endsWith',
+  'exists',
+  'notExists',
+  'before',
+  'after',
+  'withinLastDays',
 ] as const;
 export type FieldOperator = (typeof FIELD_OPERATORS)[number];
 
@@ -72,9 +87,20 @@ export function contactField(name: string, customFields: ReadonlyMap<string, Cus
 
 /** The events that an event leaf can count. */
 export const FILTER_EVENTS = [
-  'CONTACT_CREATED', 'CONTACT_UPDATED', 'CONTACT_UNSUBSCRIBED', 'EMAIL_SENT', 'EMAIL_OPENED', 'EMAIL_CLICKED',
-  'EMAIL_BOUNCED', 'FORM_SUBMITTED', 'WEBSITE_VISITED', 'CAMPAIGN_TRIGGERED', 'CAMPAIGN_COMPLETED', 'SEGMENT_ENTERED',
-  'SEGMENT_LEFT', 'SCORE_UPDATED',
+  'CONTACT_CREATED',
+  'CONTACT_UPDATED',
+  'CONTACT_UNSUBSCRIBED',
+  'EMAIL_SENT',
+  'EMAIL_OPENED',
+  'EMAIL_CLICKED',
+  'EMAIL_BOUNCED',
+  'FORM_SUBMITTED',
+  'WEBSITE_VISITED',
+  'CAMPAIGN_TRIGGERED',
+  'CAMPAIGN_COMPLETED',
+  'SEGMENT_ENTERED',
+  'SEGMENT_LEFT',
+  'SCORE_UPDATED',
 ] as const;
 export type FilterEvent = (typeof FILTER_EVENTS)[number];
 

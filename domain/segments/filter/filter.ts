@@ -98,7 +98,9 @@ export const FilterSchema = Type.Unsafe<Filter>(
         }),
       ),
       value: optional(
-        Type.Unknown({ description: 'Of a field leaf: a text, number or boolean; a list for `in`, `notIn`, `between`' }),
+        Type.Unknown({
+          description: 'Of a field leaf: a text, number or boolean; a list for `in`, `notIn`, `between`',
+        }),
       ),
       count: optional(Type.Integer({ description: 'Of an event leaf' })),
       withinDays: optional(Type.Integer({ description: 'Of an event leaf: only events of the last days' })),
@@ -133,7 +135,9 @@ export function filterReferences(filter: unknown, path: string, depth = 1): { id
   if (typeof filter !== 'object' || filter === null || depth > MAX_FILTER_DEPTH + 1) return [];
   const { conditions, field, operator, value } = filter as Record<string, unknown>;
   if (Array.isArray(conditions)) {
-    return conditions.flatMap((condition, index) => filterReferences(condition, `${path}/conditions/${index}`, depth + 1));
+    return conditions.flatMap((condition, index) =>
+      filterReferences(condition, `${path}/conditions/${index}`, depth + 1),
+    );
   }
   if ((field !== 'listId' && field !== 'segmentId') || !SET_OPERATORS.includes(String(operator))) return [];
   return namedIds(value, path);
@@ -150,12 +154,16 @@ const NAMED_BY_EVENTS = ['templateId', 'campaignId', 'formId', 'segmentId'] as c
 
 /** What the event leaves of a filter name in their `where`, as `filterReferences` tells it. */
 export function eventReferences(
-  filter: unknown, path: string, depth = 1,
+  filter: unknown,
+  path: string,
+  depth = 1,
 ): { field: (typeof NAMED_BY_EVENTS)[number]; id: number; path: string }[] {
   if (typeof filter !== 'object' || filter === null || depth > MAX_FILTER_DEPTH + 1) return [];
   const { conditions, where } = filter as Record<string, unknown>;
   if (Array.isArray(conditions)) {
-    return conditions.flatMap((condition, index) => eventReferences(condition, `${path}/conditions/${index}`, depth + 1));
+    return conditions.flatMap((condition, index) =>
+      eventReferences(condition, `${path}/conditions/${index}`, depth + 1),
+    );
   }
   return (Array.isArray(where) ? (where as unknown[]) : []).flatMap((leaf, index) => {
     const { field, operator, value } = (leaf ?? {}) as Record<string, unknown>;

@@ -35,7 +35,11 @@ export function compareOperand(operand: Operand, leaf: Pick<FieldLeaf, 'operator
   if (operator === 'exists') return sql`(${operand.value} is not null)`;
   const { key } = operand;
   if (key && (operator === 'eq' || operator === 'in')) {
-    return compareOperand({ stored: 'text', value: key.value, column: true }, { operator, value: mapValues(value, key.of) }, now);
+    return compareOperand(
+      { stored: 'text', value: key.value, column: true },
+      { operator, value: mapValues(value, key.of) },
+      now,
+    );
   }
   const held = test(operand, operator, value, now);
   return operand.column ? sql`(${operand.value} is not null and ${held})` : sql`coalesce(${held}, false)`;
@@ -52,22 +56,40 @@ function test(operand: Operand, operator: FieldOperator, value: FieldLeaf['value
   const [first, second] = values.map((item) => bind(operand.stored, item));
   const of = ordered(operand);
   switch (operator) {
-    case 'eq': return sql`${operand.value} = ${first}`;
-    case 'in': return sql`${operand.value} = any(${values.map((item) => asText(operand.stored, item))}::${sql.raw(TYPES[operand.stored])}[])`;
-    case 'contains': return like(operand, `%${literal(values[0])}%`);
-    case 'startsWith': return like(operand, `${literal(values[0])}%`);
-    case 'endsWith': return like(operand, `%${literal(values[0])}`);
-    case 'gt': case 'after': return sql`${of} > ${first}`;
-    case 'gte': return sql`${of} >= ${first}`;
-    case 'lt': case 'before': return sql`${of} < ${first}`;
-    case 'lte': return sql`${of} <= ${first}`;
-    case 'between': return sql`(${of} >= ${first} and ${of} <= ${second})`;
-    default: throw new Error(`${operator} is no comparison`);
+    case 'eq':
+      return sql`${operand.value} = ${first}`;
+    case 'in':
+      return sql`${operand.value} = any(${values.map((item) => asText(operand.stored, item))}::${sql.raw(TYPES[operand.stored])}[])`;
+    case 'contains':
+      return like(operand, `%${literal(values[0])}%`);
+    case 'startsWith':
+      return like(operand, `${literal(values[0])}%`);
+    case 'endsWith':
+      return like(operand, `%${literal(values[0])}`);
+    case 'gt':
+    case 'after':
+      return sql`${of} > ${first}`;
+    case 'gte':
+      return sql`${of} >= ${first}`;
+    case 'lt':
+    case 'before':
+      return sql`${of} < ${first}`;
+    case 'lte':
+      return sql`${of} <= ${first}`;
+    case 'between':
+      return sql`(${of} >= ${first} and ${of} <= ${second})`;
+    default:
+      throw new Error(`${operator} is no comparison`);
   }
 }
 
 const TYPES: Record<StoredAs, string> = {
-  text: 'text', bigint: 'bigint', numeric: 'numeric', boolean: 'text', date: 'text', instant: 'timestamptz',
+  text: 'text',
+  bigint: 'bigint',
+  numeric: 'numeric',
+  boolean: 'text',
+  date: 'text',
+  instant: 'timestamptz',
 };
 
 function asText(stored: StoredAs, value: FilterScalar): string {
@@ -103,14 +125,24 @@ function compareInstant(value: RawBuilder<unknown>, operator: FieldOperator, val
   const at = (date: Date) => sql`${date}::timestamptz`;
   const all = (end: 'from' | 'until') => sql`${ranges.map((range) => range[end].toISOString())}::timestamptz[]`;
   switch (operator) {
-    case 'eq': return sql`(${value} >= ${at(first.from)} and ${value} < ${at(first.until)})`;
+    case 'eq':
+      return sql`(${value} >= ${at(first.from)} and ${value} < ${at(first.until)})`;
     // Two lists, not two values for each range: a statement takes 65,535 values.
-    case 'in': return sql`exists (select 1 from unnest(${all('from')}, ${all('until')}) r(a, b) where ${value} >= r.a and ${value} < r.b)`;
-    case 'gt': case 'after': return sql`${value} >= ${at(first.until)}`;
-    case 'gte': return sql`${value} >= ${at(first.from)}`;
-    case 'lt': case 'before': return sql`${value} < ${at(first.from)}`;
-    case 'lte': return sql`${value} < ${at(first.until)}`;
-    case 'between': return sql`(${value} >= ${at(first.from)} and ${value} < ${at(last.until)})`;
-    default: throw new Error(`${operator} is no comparison of times`);
+    case 'in':
+      return sql`exists (select 1 from unnest(${all('from')}, ${all('until')}) r(a, b) where ${value} >= r.a and ${value} < r.b)`;
+    case 'gt':
+    case 'after':
+      return sql`${value} >= ${at(first.until)}`;
+    case 'gte':
+      return sql`${value} >= ${at(first.from)}`;
+    case 'lt':
+    case 'before':
+      return sql`${value} < ${at(first.from)}`;
+    case 'lte':
+      return sql`${value} < ${at(first.until)}`;
+    case 'between':
+      return sql`(${value} >= ${at(first.from)} and ${value} < ${at(last.until)})`;
+    default:
+      throw new Error(`${operator} is no comparison of times`);
   }
 }

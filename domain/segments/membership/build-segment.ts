@@ -18,21 +18,32 @@ const JUDGED_AT_ONCE = 5_000;
  * Begins to build segments, and those that name them after those; without events. Where all that is little work it is done
  * when this returns, else workflows do it, page by page. The caller holds `lockDefinitions` and has written the filters.
  */
-export async function beginBuilds(tx: EntityManager, tenantId: string, wanted: (segment: DynamicSegment) => boolean): Promise<void> {
+export async function beginBuilds(
+  tx: EntityManager,
+  tenantId: string,
+  wanted: (segment: DynamicSegment) => boolean,
+): Promise<void> {
   const all = await dynamicSegments(tx, tenantId);
   const segments: DynamicSegment[] = [];
-  for (const segment of all) if (wanted(segment) || segments.some((named) => names(segment, named))) segments.push(segment);
+  for (const segment of all)
+    if (wanted(segment) || segments.some((named) => names(segment, named))) segments.push(segment);
   if (segments.length === 0) return;
   // Wait here for a running page of an older build, before any lock is taken that blocks writers.
   for (const { id } of segments) {
-    await rows(tx, sql`
-      update segments set build = build + 1, status = 'BUILDING', built_to = null, swept_at = now() where tenant_id = ${tenantId} and id = ${id}`);
+    await rows(
+      tx,
+      sql`
+      update segments set build = build + 1, status = 'BUILDING', built_to = null, swept_at = now() where tenant_id = ${tenantId} and id = ${id}`,
+    );
   }
   const isBuilding = (segment: DynamicSegment): boolean => segments.includes(segment) || segment.status === 'BUILDING';
-  const waits = all.some((other) => !segments.includes(other) && isBuilding(other) && segments.some((segment) => names(segment, other)));
-  if (!waits && await isSmallBuild(tx, tenantId, segments.length)) return buildNow(tx, tenantId, segments);
+  const waits = all.some(
+    (other) => !segments.includes(other) && isBuilding(other) && segments.some((segment) => names(segment, other)),
+  );
+  if (!waits && (await isSmallBuild(tx, tenantId, segments.length))) return buildNow(tx, tenantId, segments);
   for (const segment of segments) {
-    if (!all.some((other) => isBuilding(other) && names(segment, other))) await startBuild(tx, tenantId, { id: segment.id, build: segment.build + 1 });
+    if (!all.some((other) => isBuilding(other) && names(segment, other)))
+      await startBuild(tx, tenantId, { id: segment.id, build: segment.build + 1 });
   }
 }
 
@@ -40,7 +51,10 @@ const names = (segment: DynamicSegment, other: DynamicSegment): boolean => segme
 
 async function isSmallBuild(tx: EntityManager, tenantId: string, segments: number): Promise<boolean> {
   const most = Math.floor(JUDGED_AT_ONCE / segments);
-  const [found] = await rows<{ n: number }>(tx, sql`select count(*) as n from (select 1 from contacts where tenant_id = ${tenantId} limit ${most + 1}) c`);
+  const [found] = await rows<{ n: number }>(
+    tx,
+    sql`select count(*) as n from (select 1 from contacts where tenant_id = ${tenantId} limit ${most + 1}) c`,
+  );
   return found!.n <= most;
 }
 
@@ -52,21 +66,36 @@ async function buildNow(tx: EntityManager, tenantId: string, segments: DynamicSe
   }
 }
 
-async function startBuild(tx: EntityManager, tenantId: string, { id, build }: { id: number; build: number }): Promise<void> {
+async function startBuild(
+  tx: EntityManager,
+  tenantId: string,
+  { id, build }: { id: number; build: number },
+): Promise<void> {
   await appendWorkflow(tx, 'segmentBuild', { tenantId, segmentId: id, build });
 }
 
 /** Moves the members of a segment among some contacts, which the caller keeps to itself; answers who came and went. */
 export async function judgeRange(
-  tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange,
+  tx: EntityManager,
+  tenantId: string,
+  { id, filter }: { id: number; filter: Filter },
+  range: IdRange,
 ): Promise<{ contact_id: number; entered: boolean }[]> {
   return rows(tx, moveMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
 }
 
 /** As `judgeRange`, but does not return who came and went, which is faster for a range without members. */
-async function fillRange(tx: EntityManager, tenantId: string, { id, filter }: { id: number; filter: Filter }, range: IdRange): Promise<void> {
-  const members = await rows(tx, sql`
-    select 1 from segment_members where tenant_id = ${tenantId} and segment_id = ${id} and contact_id > ${range.after} and contact_id <= ${range.upTo} limit 1`);
+async function fillRange(
+  tx: EntityManager,
+  tenantId: string,
+  { id, filter }: { id: number; filter: Filter },
+  range: IdRange,
+): Promise<void> {
+  const members = await rows(
+    tx,
+    sql`
+    select 1 from segment_members where tenant_id = ${tenantId} and segment_id = ${id} and contact_id > ${range.after} and contact_id <= ${range.upTo} limit 1`,
+  );
   if (members.length > 0) await judgeRange(tx, tenantId, { id, filter }, range);
   else await rows(tx, addMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
 }
@@ -79,14 +108,20 @@ async function compiled(tx: EntityManager, tenantId: string, filter: Filter): Pr
 
 /** The lowest contact id after this one. */
 export async function nextContact(tx: EntityManager, tenantId: string, after: number): Promise<number | null> {
-  const [next] = await rows<{ id: number }>(tx, sql`select id from contacts where tenant_id = ${tenantId} and id > ${after} order by id limit 1`);
+  const [next] = await rows<{ id: number }>(
+    tx,
+    sql`select id from contacts where tenant_id = ${tenantId} and id > ${after} order by id limit 1`,
+  );
   return next?.id ?? null;
 }
 
 async function setReady(tx: EntityManager, tenantId: string, id: number, filter: Filter): Promise<void> {
   // Keep the start of the build as swept_at: the next sweep then covers the time that passed during the build.
   const sweptAt = clockLeaves(filter).length > 0 ? sql`swept_at` : sql`null`;
-  await rows(tx, sql`update segments set status = 'READY', built_to = null, swept_at = ${sweptAt} where tenant_id = ${tenantId} and id = ${id}`);
+  await rows(
+    tx,
+    sql`update segments set status = 'READY', built_to = null, swept_at = ${sweptAt} where tenant_id = ${tenantId} and id = ${id}`,
+  );
 }
 
 /**
@@ -96,7 +131,10 @@ async function setReady(tx: EntityManager, tenantId: string, id: number, filter:
  * The first page waits for those who change contacts and may not have seen that the segment is being built; whoever comes
  * later judges his contacts by it himself, each range either before its page or after.
  */
-export async function buildPage(em: EntityManager, { tenantId, segmentId, build }: WorkflowInputs['segmentBuild']): Promise<number | null> {
+export async function buildPage(
+  em: EntityManager,
+  { tenantId, segmentId, build }: WorkflowInputs['segmentBuild'],
+): Promise<number | null> {
   const page = await em.transactional(async (tx) => {
     const segment = await lockBuild(tx, { tenantId, segmentId, build });
     if (!segment) return null;
@@ -115,10 +153,16 @@ export async function buildPage(em: EntityManager, { tenantId, segmentId, build 
 }
 
 /** The row of a segment that is being built, unless another build has overtaken this one. */
-async function lockBuild(tx: EntityManager, { tenantId, segmentId, build }: WorkflowInputs['segmentBuild']): Promise<{ filter: Filter; builtTo: number | null } | null> {
-  const [found] = await rows<{ filter: Filter; builtTo: number | null }>(tx, sql`
+async function lockBuild(
+  tx: EntityManager,
+  { tenantId, segmentId, build }: WorkflowInputs['segmentBuild'],
+): Promise<{ filter: Filter; builtTo: number | null } | null> {
+  const [found] = await rows<{ filter: Filter; builtTo: number | null }>(
+    tx,
+    sql`
     select filter, built_to as "builtTo" from segments
-    where tenant_id = ${tenantId} and id = ${segmentId} and build = ${build} and status = 'BUILDING' for no key update`);
+    where tenant_id = ${tenantId} and id = ${segmentId} and build = ${build} and status = 'BUILDING' for no key update`,
+  );
   return found ?? null;
 }
 

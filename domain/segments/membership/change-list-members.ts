@@ -21,19 +21,26 @@ export async function changeListMembers(
   // First of all the contacts: everything that moves memberships locks in that order.
   const existing = new Set(await lockContacts(tx, tenantId, [...add, ...remove]));
   await assertStatic(tx, tenantId, listId);
-  const came = await rows<{ contact_id: number }>(tx, sql`
+  const came = await rows<{ contact_id: number }>(
+    tx,
+    sql`
     insert into segment_members (tenant_id, segment_id, contact_id)
     select ${tenantId}, ${listId}::bigint, id from unnest(${add.filter((id) => existing.has(id))}::bigint[]) as id
-    on conflict do nothing returning contact_id`);
-  const left = await rows<{ contact_id: number }>(tx, sql`
+    on conflict do nothing returning contact_id`,
+  );
+  const left = await rows<{ contact_id: number }>(
+    tx,
+    sql`
     delete from segment_members
     where tenant_id = ${tenantId} and segment_id = ${listId} and contact_id = any(${[...remove]}::bigint[])
-    returning contact_id`);
+    returning contact_id`,
+  );
   const [added, removed] = [idsOf(came), idsOf(left)];
   const moved = [...added, ...removed];
   if (moved.length > 0) {
     await appendEvents(tx, { tenantId, requestId }, [
-      ...added.map((id) => membershipEvent(listId, id, true)), ...removed.map((id) => membershipEvent(listId, id, false)),
+      ...added.map((id) => membershipEvent(listId, id, true)),
+      ...removed.map((id) => membershipEvent(listId, id, false)),
     ]);
     await refreshMemberships(tx, tenantId, moved, { causes: ['lists', `member:${listId}`], requestId });
   }
@@ -42,7 +49,11 @@ export async function changeListMembers(
 
 /** Adds contacts to a list; one that was deleted meanwhile takes no one, and whatever else was to happen goes on. */
 export async function addToListIfThere(
-  tx: EntityManager, tenantId: string, listId: number, contactIds: readonly number[], requestId: string | null = null,
+  tx: EntityManager,
+  tenantId: string,
+  listId: number,
+  contactIds: readonly number[],
+  requestId: string | null = null,
 ): Promise<void> {
   try {
     await changeListMembers(tx, tenantId, listId, { add: contactIds }, requestId);
@@ -56,5 +67,6 @@ const idsOf = (found: { contact_id: number }[]): number[] => found.map((row) => 
 async function assertStatic(tx: EntityManager, tenantId: string, id: number): Promise<void> {
   const segment = await holdSegment(tx, tenantId, id);
   if (!segment) throw notFound('list', id);
-  if (segment.type !== 'static') throw new AppError('conflict', `Segment ${id} is dynamic: its filter says who is in it`);
+  if (segment.type !== 'static')
+    throw new AppError('conflict', `Segment ${id} is dynamic: its filter says who is in it`);
 }

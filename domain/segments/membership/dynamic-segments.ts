@@ -31,11 +31,19 @@ type Row = Omit<DynamicSegment, 'filter' | 'causes' | 'leaves' | 'depth'>;
 /** The tenant's dynamic segments, sorted so that each comes after those that its filter refers to. */
 export async function dynamicSegments(tx: EntityManager, tenantId: string): Promise<DynamicSegment[]> {
   const database = tx.getDriver();
-  const cache = filterCaches.get(database) ?? new LRUCache<string, Filter>({ maxSize: MAX_CACHED_CHARACTERS, sizeCalculation: (filter) => JSON.stringify(filter).length });
+  const cache =
+    filterCaches.get(database) ??
+    new LRUCache<string, Filter>({
+      maxSize: MAX_CACHED_CHARACTERS,
+      sizeCalculation: (filter) => JSON.stringify(filter).length,
+    });
   filterCaches.set(database, cache);
   const columns = sql`id, name, md5(filter::text) as hash, status, build, built_to as "builtTo", swept_at as "sweptAt"`;
   const from = sql`from segments where tenant_id = ${tenantId} and type = 'dynamic' order by id`;
-  const known = (await rows<Row>(tx, sql`select ${columns} ${from}`)).map((row) => ({ ...row, filter: cache.get(row.hash) }));
+  const known = (await rows<Row>(tx, sql`select ${columns} ${from}`)).map((row) => ({
+    ...row,
+    filter: cache.get(row.hash),
+  }));
   if (known.every((row) => row.filter)) return byDepth(known.map((row) => withCauses({ ...row, filter: row.filter! })));
   const found = await rows<Row & { filter: Filter }>(tx, sql`select ${columns}, filter ${from}`);
   for (const { hash, filter } of found) cache.set(hash, filter);
@@ -43,7 +51,12 @@ export async function dynamicSegments(tx: EntityManager, tenantId: string): Prom
 }
 
 function withCauses(row: Row & { filter: Filter }): DynamicSegment {
-  return { ...row, causes: changeKindsOf(row.filter).add(`segment:${row.id}`), leaves: countLeaves(row.filter), depth: 0 };
+  return {
+    ...row,
+    causes: changeKindsOf(row.filter).add(`segment:${row.id}`),
+    leaves: countLeaves(row.filter),
+    depth: 0,
+  };
 }
 
 function countLeaves(filter: Filter): number {

@@ -7,7 +7,14 @@ import { operandOf } from '../compile/compile-field.ts';
 import { compileFilter } from '../compile/compile.ts';
 import type { DynamicSegment } from './dynamic-segments.ts';
 import { createJoinedSources, type JoinedSources } from '../compile/joined-sources.ts';
-import { isEventLeaf, isGroup, type EventLeaf, type FieldLeaf, type Filter, type FilterGroup } from '../filter/filter.ts';
+import {
+  isEventLeaf,
+  isGroup,
+  type EventLeaf,
+  type FieldLeaf,
+  type Filter,
+  type FilterGroup,
+} from '../filter/filter.ts';
 import { splitByLeaves } from './judge-contacts.ts';
 
 /** A filter's tree with what each part of it says of a contact; `value` is what the contact has, of an event leaf how often. */
@@ -17,25 +24,37 @@ export type Explanation =
 
 /** Why a contact is in segments, or is not, by segment id; one statement for up to 1000 leaves. Empty without such a contact. */
 export async function explainMemberships(
-  tx: EntityManager, tenantId: string, contactId: number, segments: readonly DynamicSegment[], now = new Date(),
+  tx: EntityManager,
+  tenantId: string,
+  contactId: number,
+  segments: readonly DynamicSegment[],
+  now = new Date(),
 ): Promise<Map<number, Explanation>> {
   const explained = new Map<number, Explanation>();
   const customFields = await customFieldTypes(tx, tenantId);
   for (const part of splitByLeaves(segments)) {
     const facts = createJoinedSources();
-    const leaves = part.flatMap(({ filter }) => leavesOf(filter)).map((leaf) => askLeaf(leaf, facts, customFields, now));
+    const leaves = part
+      .flatMap(({ filter }) => leavesOf(filter))
+      .map((leaf) => askLeaf(leaf, facts, customFields, now));
     // An array and not jsonb_build_array: a function takes a hundred arguments.
-    const [found] = await rows<{ values: unknown[]; verdicts: boolean[] }>(tx, sql`
+    const [found] = await rows<{ values: unknown[]; verdicts: boolean[] }>(
+      tx,
+      sql`
       select to_jsonb(array[${sql.join(leaves.map((leaf) => sql`to_jsonb(${leaf.value})`))}]) as values, array[${sql.join(leaves.map((leaf) => leaf.verdict))}]::boolean[] as verdicts
-      ${facts.from()} where c.tenant_id = ${tenantId} and c.id = ${contactId}`);
+      ${facts.from()} where c.tenant_id = ${tenantId} and c.id = ${contactId}`,
+    );
     if (!found) return explained;
-    const answers = leaves.map((leaf, index) => leaf.read(found.values[index], found.verdicts[index] ?? false)).values();
+    const answers = leaves
+      .map((leaf, index) => leaf.read(found.values[index], found.verdicts[index] ?? false))
+      .values();
     for (const { id, filter } of part) explained.set(id, explain(filter, answers));
   }
   return explained;
 }
 
-const leavesOf = (filter: Filter): (FieldLeaf | EventLeaf)[] => (isGroup(filter) ? filter.conditions.flatMap(leavesOf) : [filter]);
+const leavesOf = (filter: Filter): (FieldLeaf | EventLeaf)[] =>
+  isGroup(filter) ? filter.conditions.flatMap(leavesOf) : [filter];
 
 interface Asked {
   value: RawBuilder<unknown>;
@@ -44,15 +63,25 @@ interface Asked {
   read(value: unknown, verdict: boolean): { value: unknown; holds: boolean };
 }
 
-function askLeaf(leaf: FieldLeaf | EventLeaf, facts: JoinedSources, customFields: ReadonlyMap<string, CustomFieldType>, now: Date): Asked {
+function askLeaf(
+  leaf: FieldLeaf | EventLeaf,
+  facts: JoinedSources,
+  customFields: ReadonlyMap<string, CustomFieldType>,
+  now: Date,
+): Asked {
   if (isEventLeaf(leaf)) {
     return {
-      value: facts.counted(leaf.event, wantedActivities(leaf, { now })), verdict: sql`null`,
+      value: facts.counted(leaf.event, wantedActivities(leaf, { now })),
+      verdict: sql`null`,
       read: (value) => ({ value, holds: countHolds(leaf, Number(value)) }),
     };
   }
   const verdict = compileFilter(leaf, 'c', { customFields, now, sources: facts });
-  const sets: Record<string, RawBuilder<unknown>> = { tags: sql`c.tags`, listId: facts.lists, segmentId: facts.members };
+  const sets: Record<string, RawBuilder<unknown>> = {
+    tags: sql`c.tags`,
+    listId: facts.lists,
+    segmentId: facts.members,
+  };
   const set = sets[leaf.field];
   if (set) return { value: set, verdict, read: (value, holds) => ({ value, holds }) };
   const operand = operandOf(leaf.field, { alias: 'c', sources: facts, customFields, now });
@@ -75,5 +104,9 @@ function explain(filter: Filter, answers: Iterator<{ value: unknown; holds: bool
   if (!isGroup(filter)) return { filter, ...(answers.next().value as { value: unknown; holds: boolean }) };
   const conditions = filter.conditions.map((condition) => explain(condition, answers));
   const some = conditions.some(({ holds }) => holds);
-  return { op: filter.op, holds: filter.op === 'and' ? conditions.every(({ holds }) => holds) : filter.op === 'or' ? some : !some, conditions };
+  return {
+    op: filter.op,
+    holds: filter.op === 'and' ? conditions.every(({ holds }) => holds) : filter.op === 'or' ? some : !some,
+    conditions,
+  };
 }

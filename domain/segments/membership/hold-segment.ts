@@ -10,7 +10,10 @@ export interface HeldSegment {
  * new user is there to be seen (`assertUnused`).
  */
 export async function holdSegment(tx: EntityManager, tenantId: string, id: number): Promise<HeldSegment | null> {
-  const [found] = await rows<HeldSegment>(tx, sql`
-    select type, status from segments where tenant_id = ${tenantId} and id = ${id} for key share`);
+  const [found] = await rows<HeldSegment>(
+    tx,
+    sql`
+    select type, status from segments where tenant_id = ${tenantId} and id = ${id} for key share`,
+  );
   return found ?? null;
 }

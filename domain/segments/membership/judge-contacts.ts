@@ -32,19 +32,35 @@ const CONTACTS = Symbol('contacts');
 
 /** Evaluates the segments' filters for these contacts, with one statement for up to MAX_LEAVES leaves. */
 export async function judgeContacts(
-  tx: EntityManager, tenantId: string, segments: readonly DynamicSegment[], ids: readonly number[], customFields: ReadonlyMap<string, CustomFieldType>, now = new Date(),
+  tx: EntityManager,
+  tenantId: string,
+  segments: readonly DynamicSegment[],
+  ids: readonly number[],
+  customFields: ReadonlyMap<string, CustomFieldType>,
+  now = new Date(),
 ): Promise<ContactVerdict[]> {
   const judged = new Map<number, ContactVerdict>();
   for (const part of splitByLeaves(segments)) {
     const statement = statementFor(tx, part, customFields);
-    const values = statement.parameters.map((value) => (value === TENANT ? tenantId : value === CONTACTS ? [...ids] : value));
-    const { rows } = await tx.getKysely().executeQuery<{ id: number; created_at: Date; member_of: number[]; verdicts: boolean[] }>(
-      CompiledQuery.raw(statement.sql, fillMoments(values, now)));
+    const values = statement.parameters.map((value) =>
+      value === TENANT ? tenantId : value === CONTACTS ? [...ids] : value,
+    );
+    const { rows } = await tx
+      .getKysely()
+      .executeQuery<{ id: number; created_at: Date; member_of: number[]; verdicts: boolean[] }>(
+        CompiledQuery.raw(statement.sql, fillMoments(values, now)),
+      );
     for (const row of rows) {
       const fits = part.flatMap((segment, index) => (row.verdicts[index] ? [segment.id] : []));
       const known = judged.get(row.id);
       if (known) fits.forEach((id) => known.fits.add(id));
-      else judged.set(row.id, { id: row.id, createdAt: row.created_at, memberOf: new Set(row.member_of), fits: new Set(fits) });
+      else
+        judged.set(row.id, {
+          id: row.id,
+          createdAt: row.created_at,
+          memberOf: new Set(row.member_of),
+          fits: new Set(fits),
+        });
     }
   }
   return [...judged.values()];
@@ -64,18 +80,33 @@ export function splitByLeaves(segments: readonly DynamicSegment[]): DynamicSegme
   return parts;
 }
 
-function statementFor(tx: EntityManager, segments: readonly DynamicSegment[], customFields: ReadonlyMap<string, CustomFieldType>): CompiledStatement {
+function statementFor(
+  tx: EntityManager,
+  segments: readonly DynamicSegment[],
+  customFields: ReadonlyMap<string, CustomFieldType>,
+): CompiledStatement {
   const database = tx.getDriver();
-  const cache = statementCaches.get(database) ?? new LRUCache<string, CompiledStatement>({ maxSize: MAX_CACHED_CHARACTERS, sizeCalculation: (one) => one.sql.length });
+  const cache =
+    statementCaches.get(database) ??
+    new LRUCache<string, CompiledStatement>({
+      maxSize: MAX_CACHED_CHARACTERS,
+      sizeCalculation: (one) => one.sql.length,
+    });
   statementCaches.set(database, cache);
-  const key = createHash('sha256').update(JSON.stringify([segments.map(({ hash }) => hash), [...customFields]])).digest('base64');
+  const key = createHash('sha256')
+    .update(JSON.stringify([segments.map(({ hash }) => hash), [...customFields]]))
+    .digest('base64');
   const found = cache.get(key);
   if (found) return found;
   const facts = createJoinedSources();
-  const verdicts = segments.map(({ filter }) => compileFilter(filter, 'c', { customFields, now: 'later', sources: facts }));
+  const verdicts = segments.map(({ filter }) =>
+    compileFilter(filter, 'c', { customFields, now: 'later', sources: facts }),
+  );
   const { sql: text, parameters } = sql`${preparedHint}
     select c.id, c.created_at, to_json(m.ids) as member_of, array[${sql.join(verdicts)}]::boolean[] as verdicts
-    ${facts.from()} where c.tenant_id = ${TENANT} and c.id = any(${CONTACTS}::bigint[]) order by c.id`.compile(tx.getKysely());
+    ${facts.from()} where c.tenant_id = ${TENANT} and c.id = any(${CONTACTS}::bigint[]) order by c.id`.compile(
+    tx.getKysely(),
+  );
   const statement = { sql: text, parameters };
   cache.set(key, statement);
   return statement;

@@ -10,7 +10,12 @@ export interface IdRange {
  * A statement that makes the contacts of a range whom `fits`, a condition over `contacts c`, holds for members of a segment
  * that has none among them. The caller keeps the range to itself: nobody in it is being deleted, or judged by others.
  */
-export function addMembers(tenantId: string, segmentId: number, fits: RawBuilder<SqlBool>, { after, upTo }: IdRange): RawBuilder<unknown> {
+export function addMembers(
+  tenantId: string,
+  segmentId: number,
+  fits: RawBuilder<SqlBool>,
+  { after, upTo }: IdRange,
+): RawBuilder<unknown> {
   return sql`
     insert into segment_members (tenant_id, segment_id, contact_id)
     select c.tenant_id, ${segmentId}::bigint, c.id from contacts c
@@ -23,7 +28,12 @@ export function addMembers(tenantId: string, segmentId: number, fits: RawBuilder
  * but after many new members, before the statistics know of them, the planner takes a segment for empty and joins it row by
  * row.
  */
-export function moveMembers(tenantId: string, segmentId: number, fits: RawBuilder<SqlBool>, { after, upTo }: IdRange): RawBuilder<unknown> {
+export function moveMembers(
+  tenantId: string,
+  segmentId: number,
+  fits: RawBuilder<SqlBool>,
+  { after, upTo }: IdRange,
+): RawBuilder<unknown> {
   return sql`
     with gone as (
       delete from segment_members m using contacts c

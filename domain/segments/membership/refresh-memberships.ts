@@ -22,7 +22,10 @@ export interface RefreshOptions {
  * SEGMENT_ENTERED / SEGMENT_LEFT. Runs in the transaction of the change, after its writes.
  */
 export async function refreshMemberships(
-  tx: EntityManager, tenantId: string, contactIds: readonly number[], options: RefreshOptions = {},
+  tx: EntityManager,
+  tenantId: string,
+  contactIds: readonly number[],
+  options: RefreshOptions = {},
 ): Promise<void> {
   const ids = contactIds.length > 0 ? await lockContacts(tx, tenantId, contactIds) : [];
   if (ids.length === 0) return;
@@ -34,20 +37,32 @@ export async function refreshMemberships(
 }
 
 async function refreshSome(
-  tx: EntityManager, tenantId: string, segments: DynamicSegment[], ids: number[], { causes, quiet = false, now }: RefreshOptions,
+  tx: EntityManager,
+  tenantId: string,
+  segments: DynamicSegment[],
+  ids: number[],
+  { causes, quiet = false, now }: RefreshOptions,
 ): Promise<NewEvent[]> {
   const changed = causes && new Set(causes);
   const events: NewEvent[] = [];
   for (const level of Map.groupBy(segments, ({ depth }) => depth).values()) {
-    const concerned = changed ? level.filter((segment) => [...segment.causes].some((cause) => changed.has(cause))) : level;
+    const concerned = changed
+      ? level.filter((segment) => [...segment.causes].some((cause) => changed.has(cause)))
+      : level;
     if (concerned.length === 0) continue;
     const judged = await judgeContacts(tx, tenantId, concerned, ids, await customFieldTypes(tx, tenantId), now);
-    const moves = concerned.flatMap((segment) => judged.flatMap((contact) => {
-      const entered = contact.fits.has(segment.id);
-      return entered === contact.memberOf.has(segment.id) ? [] : [{ segment, contact, entered }];
-    }));
+    const moves = concerned.flatMap((segment) =>
+      judged.flatMap((contact) => {
+        const entered = contact.fits.has(segment.id);
+        return entered === contact.memberOf.has(segment.id) ? [] : [{ segment, contact, entered }];
+      }),
+    );
     if (moves.length === 0) continue;
-    const there = await write(tx, tenantId, moves.map(({ segment, contact, entered }) => ({ segment: segment.id, contact: contact.id, entered })));
+    const there = await write(
+      tx,
+      tenantId,
+      moves.map(({ segment, contact, entered }) => ({ segment: segment.id, contact: contact.id, entered })),
+    );
     for (const { segment, contact, entered } of moves) {
       if (!there.has(segment.id)) continue;
       changed?.add(`member:${segment.id}`);
@@ -66,8 +81,14 @@ function beingBuilt({ status, builtTo, sweptAt }: DynamicSegment, { id, createdA
 }
 
 /** Writes the changes. Returns the segments that still exist, after waiting for any that is being deleted. */
-async function write(tx: EntityManager, tenantId: string, moves: { segment: number; contact: number; entered: boolean }[]): Promise<Set<number>> {
-  const found = await rows<{ id: number }>(tx, sql`
+async function write(
+  tx: EntityManager,
+  tenantId: string,
+  moves: { segment: number; contact: number; entered: boolean }[],
+): Promise<Set<number>> {
+  const found = await rows<{ id: number }>(
+    tx,
+    sql`
     with moves as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as r(segment bigint, contact bigint, entered boolean)
     ), there as materialized (
@@ -79,10 +100,15 @@ async function write(tx: EntityManager, tenantId: string, moves: { segment: numb
     ), gone as (
       delete from segment_members m using moves join there on id = segment
       where not entered and m.tenant_id = ${tenantId} and m.segment_id = segment and m.contact_id = contact
-    ) select id from there`);
+    ) select id from there`,
+  );
   return new Set(found.map((row) => row.id));
 }
 
 export function membershipEvent(segmentId: number, contactId: number, entered: boolean): NewEvent {
-  return { type: entered ? 'SEGMENT_ENTERED' : 'SEGMENT_LEFT', entity: `contact/${contactId}`, data: { segmentId, contactId } };
+  return {
+    type: entered ? 'SEGMENT_ENTERED' : 'SEGMENT_LEFT',
+    entity: `contact/${contactId}`,
+    data: { segmentId, contactId },
+  };
 }

@@ -15,9 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
+const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, statement));
 const read = async (name: string, parameters: Record<string, string> = {}, token?: string): Promise<Answer['body']> => {
-  const answer = await service.api('GET', `/analytics/${name}?${new URLSearchParams(parameters)}`, undefined, token ? { token } : {});
+  const answer = await service.api(
+    'GET',
+    `/analytics/${name}?${new URLSearchParams(parameters)}`,
+    undefined,
+    token ? { token } : {},
+  );
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   return answer.body;
 };
@@ -25,9 +31,12 @@ async function happen(...events: AnyEvent[]): Promise<void> {
   await publish(service, ...events);
   await settled(service, 'analytics', 'scoring', 'contact');
 }
-const visitOf = (at: string, more: object = {}) => eventOf('EMAIL_OPENED', { emailId: 1, contactId: null, automated: false, ...more }, new Date(at));
-const sentOf = (at: string, more: object = {}) => eventOf('EMAIL_SENT', { emailId: 1, recipientId: 1, status: 'SENT', ...more }, new Date(at));
-const pointsOf = (answer: Answer['body'], field: string): [string, number][] => answer.series.map((point: Answer['body']) => [point.at, point[field]]);
+const visitOf = (at: string, more: object = {}) =>
+  eventOf('EMAIL_OPENED', { emailId: 1, contactId: null, automated: false, ...more }, new Date(at));
+const sentOf = (at: string, more: object = {}) =>
+  eventOf('EMAIL_SENT', { emailId: 1, recipientId: 1, status: 'SENT', ...more }, new Date(at));
+const pointsOf = (answer: Answer['body'], field: string): [string, number][] =>
+  answer.series.map((point: Answer['body']) => [point.at, point[field]]);
 
 test('windows hold each event once, in the five minutes in which it happened', async () => {
   const early = visitOf('2026-02-03T10:04:59.999Z');
@@ -36,10 +45,14 @@ test('windows hold each event once, in the five minutes in which it happened', a
   // Late, and repeated.
   await happen(early, next, early, visitOf('2026-02-03T10:04:00.000Z', { automated: true }));
   await happen(early);
-  assert.deepEqual(await query(sql`
-    select metric, dimension, at, count from analytics_windows where at >= '2026-02-03' and at < '2026-02-04' order by at`), [
-    { metric: 'opens', dimension: '', at: new Date('2026-02-03T10:00:00Z'), count: 1 }, { metric: 'opens', dimension: '', at: new Date('2026-02-03T10:05:00Z'), count: 2 },
-  ]);
+  assert.deepEqual(
+    await query(sql`
+    select metric, dimension, at, count from analytics_windows where at >= '2026-02-03' and at < '2026-02-04' order by at`),
+    [
+      { metric: 'opens', dimension: '', at: new Date('2026-02-03T10:00:00Z'), count: 1 },
+      { metric: 'opens', dimension: '', at: new Date('2026-02-03T10:05:00Z'), count: 2 },
+    ],
+  );
   // The ends of a period count by the window they lie in.
   const opens = async (from: string, to: string) => (await read('emails', { from, to })).totals.opens;
   assert.equal(await opens('2026-02-03T10:00:00Z', '2026-02-03T10:05:00Z'), 1);
@@ -50,48 +63,100 @@ test('windows hold each event once, in the five minutes in which it happened', a
 test('figures by template and campaign, rates of what was delivered', async () => {
   const [day, of] = ['2026-01-10T12:00:00Z', { templateId: 11, campaignId: 22 }];
   const bounce = async (emailId: number) => {
-    await query(sql`insert into emails (tenant_id, id, send_key, template_id, campaign_id, lane) values ('default', ${emailId}, 'k', 11, 22, 'bulk')`);
+    await query(
+      sql`insert into emails (tenant_id, id, send_key, template_id, campaign_id, lane) values ('default', ${emailId}, 'k', 11, 22, 'bulk')`,
+    );
     return eventOf('EMAIL_BOUNCED', { emailId, contactId: null, hard: true }, new Date(day));
   };
   await happen(
-    ...Array.from({ length: 5 }, (_, n) => sentOf(day, { ...of, emailId: 900 + n, recipientId: 900 + n })), sentOf(day, { ...of, status: 'FAILED' }), sentOf(day, { ...of, status: 'SUPPRESSED' }),
-    visitOf(day, { ...of, first: true }), visitOf(day, { ...of, first: false }), visitOf(day, { ...of, first: true }),
-    eventOf('EMAIL_CLICKED', { emailId: 1, contactId: null, automated: false, first: true, url: 'https://example.com', ...of }, new Date(day)),
-    await bounce(900_001), sentOf(day, { templateId: 12 }),
+    ...Array.from({ length: 5 }, (_, n) => sentOf(day, { ...of, emailId: 900 + n, recipientId: 900 + n })),
+    sentOf(day, { ...of, status: 'FAILED' }),
+    sentOf(day, { ...of, status: 'SUPPRESSED' }),
+    visitOf(day, { ...of, first: true }),
+    visitOf(day, { ...of, first: false }),
+    visitOf(day, { ...of, first: true }),
+    eventOf(
+      'EMAIL_CLICKED',
+      { emailId: 1, contactId: null, automated: false, first: true, url: 'https://example.com', ...of },
+      new Date(day),
+    ),
+    await bounce(900_001),
+    sentOf(day, { templateId: 12 }),
   );
   const period = { from: '2026-01-10T00:00:00Z', to: '2026-01-11T00:00:00Z' };
   const emails = await read('emails', period);
-  const of11 = { sent: 5, delivered: 4, failed: 1, opens: 3, clicks: 1, bounces: 1, unsubscribes: 0, openRate: 0.5, clickRate: 0.25 };
+  const of11 = {
+    sent: 5,
+    delivered: 4,
+    failed: 1,
+    opens: 3,
+    clicks: 1,
+    bounces: 1,
+    unsubscribes: 0,
+    openRate: 0.5,
+    clickRate: 0.25,
+  };
   assert.deepEqual(emails.byTemplate, [
-    { templateId: 11, ...of11 }, { templateId: 12, sent: 1, delivered: 1, failed: 0, opens: 0, clicks: 0, bounces: 0, unsubscribes: 0, openRate: 0, clickRate: 0 },
+    { templateId: 11, ...of11 },
+    {
+      templateId: 12,
+      sent: 1,
+      delivered: 1,
+      failed: 0,
+      opens: 0,
+      clicks: 0,
+      bounces: 0,
+      unsubscribes: 0,
+      openRate: 0,
+      clickRate: 0,
+    },
   ]);
   assert.deepEqual(emails.totals, { ...of11, sent: 6, delivered: 5, openRate: 0.4, clickRate: 0.2 });
-  assert.deepEqual((await read('campaigns', period)).byCampaign, [{ campaignId: 22, entries: 0, completions: 0, ...of11 }]);
+  assert.deepEqual((await read('campaigns', period)).byCampaign, [
+    { campaignId: 22, entries: 0, completions: 0, ...of11 },
+  ]);
 });
 
 test('what came back, or was opened, in a later period than it was sent in makes no figure below 0 or above 1', async () => {
   const day = new Date('2025-12-12T12:00:00Z');
   await happen(
-    eventOf('EMAIL_BOUNCED', { emailId: 1, contactId: null, hard: true }, day), visitOf(day.toISOString(), { first: true }),
-    ...['2025-12-14T12:00:00Z', '2025-12-14T12:00:01Z'].map((at) => visitOf(at, { first: true })), sentOf('2025-12-14T12:00:00Z'),
+    eventOf('EMAIL_BOUNCED', { emailId: 1, contactId: null, hard: true }, day),
+    visitOf(day.toISOString(), { first: true }),
+    ...['2025-12-14T12:00:00Z', '2025-12-14T12:00:01Z'].map((at) => visitOf(at, { first: true })),
+    sentOf('2025-12-14T12:00:00Z'),
   );
   const { totals } = await read('emails', { from: '2025-12-12T00:00:00Z', to: '2025-12-13T00:00:00Z' });
   assert.deepEqual([totals.sent, totals.delivered, totals.bounces, totals.openRate], [0, 0, 1, 0]);
-  assert.equal((await read('dashboard', { from: '2025-12-14T00:00:00Z', to: '2025-12-15T00:00:00Z' })).emails.openRate, 1);
+  assert.equal(
+    (await read('dashboard', { from: '2025-12-14T00:00:00Z', to: '2025-12-15T00:00:00Z' })).emails.openRate,
+    1,
+  );
 });
 
 test('the dashboard says what the tables say', async () => {
   const from = new Date(Date.now() - 3_600_000).toISOString();
-  const form = (await service.api('POST', '/forms', { name: 'F', fields: [{ name: 'email', label: 'E', type: 'email' }] })).body.id;
+  const form = (
+    await service.api('POST', '/forms', { name: 'F', fields: [{ name: 'email', label: 'E', type: 'email' }] })
+  ).body.id;
   for (let n = 0; n < 3; n += 1) await service.api('GET', `/forms/${form}/page`, undefined, { token: null });
-  for (const n of [1, 2, 2]) assert.equal((await service.api('POST', `/forms/${form}/submit`, { email: `f${n}@example.com` }, { token: null })).status, 200);
-  for (let n = 0; n < 4; n += 1) await service.api('POST', '/contacts', { firstName: 'P', lastName: 'Q', email: `p${n}@example.com` });
+  for (const n of [1, 2, 2])
+    assert.equal(
+      (await service.api('POST', `/forms/${form}/submit`, { email: `f${n}@example.com` }, { token: null })).status,
+      200,
+    );
+  for (let n = 0; n < 4; n += 1)
+    await service.api('POST', '/contacts', { firstName: 'P', lastName: 'Q', email: `p${n}@example.com` });
   const [someone] = await query<{ id: number }>(sql`select id from contacts order by id limit 1`);
   await service.api('PUT', `/contacts/${someone!.id}`, { status: 'unsubscribed' });
-  const campaign = (await service.api('POST', '/campaigns', { name: 'C', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] })).body.id;
+  const campaign = (
+    await service.api('POST', '/campaigns', { name: 'C', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] })
+  ).body.id;
   assert.equal((await service.api('POST', `/campaigns/${campaign}/start`, {})).status, 202);
   const now = new Date().toISOString();
-  await happen(...[1, 2, 3, 4].map((n) => sentOf(now, { recipientId: someone!.id + n })), sentOf(now, { recipientId: someone!.id + 1 }));
+  await happen(
+    ...[1, 2, 3, 4].map((n) => sentOf(now, { recipientId: someone!.id + n })),
+    sentOf(now, { recipientId: someone!.id + 1 }),
+  );
 
   const found = await read('dashboard', { from, interval: 'hour' });
   const [truth] = await query<Record<string, number>>(sql`
@@ -104,44 +169,111 @@ test('the dashboard says what the tables say', async () => {
   assert.deepEqual(found.conversions, { total: 3, rate: truth!['converted']! / 4 });
   assert.deepEqual(found.campaigns, { active: truth!['active'], running: 0, completed: 0 });
   assert.deepEqual([found.emails.sent, found.emails.unsubscribes], [5, 1]);
-  for (const [field, total] of [['contacts', found.contacts.new], ['submissions', 3], ['sent', 5], ['unsubscribes', 1]] as const) {
-    assert.equal(found.series.reduce((sum: number, point: Answer['body']) => sum + point[field], 0), total, field);
+  for (const [field, total] of [
+    ['contacts', found.contacts.new],
+    ['submissions', 3],
+    ['sent', 5],
+    ['unsubscribes', 1],
+  ] as const) {
+    assert.equal(
+      found.series.reduce((sum: number, point: Answer['body']) => sum + point[field], 0),
+      total,
+      field,
+    );
   }
   const forms = { views: 3, submissions: 3, conversionRate: 1 };
   assert.deepEqual((await read('forms', { from })).byForm, [{ formId: form, ...forms }]);
   const contacts = await read('contacts', { from });
-  assert.deepEqual(contacts.byStatus, [{ status: 'active', count: 5 }, { status: 'unsubscribed', count: 1 }]);
+  assert.deepEqual(contacts.byStatus, [
+    { status: 'active', count: 5 },
+    { status: 'unsubscribed', count: 1 },
+  ]);
   assert.deepEqual(contacts.totals, { total: 6, new: 6, unsubscribes: 1 });
 });
 
 test('days are those of the time zone, each there once, the short and the long one too', async () => {
   // In Warsaw summer time begins on 29 March 2026 and ends on 25 October 2026.
-  await happen(...['2026-03-28T22:59:00Z', '2026-03-28T23:00:00Z', '2026-03-29T21:59:00Z', '2026-03-29T22:00:00Z'].map((at) => visitOf(at)));
+  await happen(
+    ...['2026-03-28T22:59:00Z', '2026-03-28T23:00:00Z', '2026-03-29T21:59:00Z', '2026-03-29T22:00:00Z'].map((at) =>
+      visitOf(at),
+    ),
+  );
   const period = { from: '2026-03-27T23:00:00Z', to: '2026-03-30T22:00:00Z', timezone: 'Europe/Warsaw' };
   const days = await read('emails', period);
-  assert.deepEqual(pointsOf(days, 'opens'), [['2026-03-27T23:00:00.000Z', 1], ['2026-03-28T23:00:00.000Z', 2], ['2026-03-29T22:00:00.000Z', 1]]);
-  assert.deepEqual(days.period, { from: '2026-03-27T23:00:00.000Z', to: '2026-03-30T22:00:00.000Z', interval: 'day', timezone: 'Europe/Warsaw' });
-  assert.deepEqual(pointsOf(await read('emails', { ...period, timezone: 'UTC' }), 'opens').map(([, n]) => n), [0, 2, 2, 0]);
+  assert.deepEqual(pointsOf(days, 'opens'), [
+    ['2026-03-27T23:00:00.000Z', 1],
+    ['2026-03-28T23:00:00.000Z', 2],
+    ['2026-03-29T22:00:00.000Z', 1],
+  ]);
+  assert.deepEqual(days.period, {
+    from: '2026-03-27T23:00:00.000Z',
+    to: '2026-03-30T22:00:00.000Z',
+    interval: 'day',
+    timezone: 'Europe/Warsaw',
+  });
+  assert.deepEqual(
+    pointsOf(await read('emails', { ...period, timezone: 'UTC' }), 'opens').map(([, n]) => n),
+    [0, 2, 2, 0],
+  );
 
-  const weeks = pointsOf(await read('emails', { from: '2026-03-16T00:00:00Z', to: '2026-04-06T00:00:00Z', interval: 'week', timezone: 'Europe/Warsaw' }), 'opens');
-  assert.deepEqual(weeks, [['2026-03-15T23:00:00.000Z', 0], ['2026-03-22T23:00:00.000Z', 3], ['2026-03-29T22:00:00.000Z', 1], ['2026-04-05T22:00:00.000Z', 0]]);
-  const months = pointsOf(await read('emails', { from: '2026-01-15T00:00:00Z', to: '2026-04-01T00:00:00Z', interval: 'month', timezone: 'America/New_York' }), 'opens');
-  assert.deepEqual(months.map(([at]) => at), ['2026-01-01T05:00:00.000Z', '2026-02-01T05:00:00.000Z', '2026-03-01T05:00:00.000Z']);
+  const weeks = pointsOf(
+    await read('emails', {
+      from: '2026-03-16T00:00:00Z',
+      to: '2026-04-06T00:00:00Z',
+      interval: 'week',
+      timezone: 'Europe/Warsaw',
+    }),
+    'opens',
+  );
+  assert.deepEqual(weeks, [
+    ['2026-03-15T23:00:00.000Z', 0],
+    ['2026-03-22T23:00:00.000Z', 3],
+    ['2026-03-29T22:00:00.000Z', 1],
+    ['2026-04-05T22:00:00.000Z', 0],
+  ]);
+  const months = pointsOf(
+    await read('emails', {
+      from: '2026-01-15T00:00:00Z',
+      to: '2026-04-01T00:00:00Z',
+      interval: 'month',
+      timezone: 'America/New_York',
+    }),
+    'opens',
+  );
+  assert.deepEqual(
+    months.map(([at]) => at),
+    ['2026-01-01T05:00:00.000Z', '2026-02-01T05:00:00.000Z', '2026-03-01T05:00:00.000Z'],
+  );
 });
 
 test('hours go on through the ends of summer time: none is lost, none is there twice', async () => {
-  await happen(...['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T01:35:00Z', '2026-04-04T15:10:00Z'].map((at) => visitOf(at)));
-  const hours = async (from: string, to: string, timezone: string) => pointsOf(await read('emails', { from, to, timezone, interval: 'hour' }), 'opens');
+  await happen(
+    ...['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z', '2026-10-25T01:35:00Z', '2026-04-04T15:10:00Z'].map((at) =>
+      visitOf(at),
+    ),
+  );
+  const hours = async (from: string, to: string, timezone: string) =>
+    pointsOf(await read('emails', { from, to, timezone, interval: 'hour' }), 'opens');
   assert.deepEqual(await hours('2026-10-24T23:00:00Z', '2026-10-25T03:00:00Z', 'Europe/Warsaw'), [
-    ['2026-10-24T23:00:00.000Z', 0], ['2026-10-25T00:00:00.000Z', 1], ['2026-10-25T01:00:00.000Z', 2], ['2026-10-25T02:00:00.000Z', 0],
+    ['2026-10-24T23:00:00.000Z', 0],
+    ['2026-10-25T00:00:00.000Z', 1],
+    ['2026-10-25T01:00:00.000Z', 2],
+    ['2026-10-25T02:00:00.000Z', 0],
   ]);
-  assert.deepEqual((await hours('2026-03-29T00:00:00Z', '2026-03-29T03:00:00Z', 'Europe/Warsaw')).map(([at]) => at), [
-    '2026-03-29T00:00:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-29T02:00:00.000Z',
-  ]);
+  assert.deepEqual(
+    (await hours('2026-03-29T00:00:00Z', '2026-03-29T03:00:00Z', 'Europe/Warsaw')).map(([at]) => at),
+    ['2026-03-29T00:00:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-29T02:00:00.000Z'],
+  );
   // A zone half an hour off, and one whose summer time is half an hour.
-  assert.deepEqual((await hours('2026-10-25T00:30:00Z', '2026-10-25T02:30:00Z', 'Asia/Kolkata')), [['2026-10-25T00:30:00.000Z', 1], ['2026-10-25T01:30:00.000Z', 2]]);
+  assert.deepEqual(await hours('2026-10-25T00:30:00Z', '2026-10-25T02:30:00Z', 'Asia/Kolkata'), [
+    ['2026-10-25T00:30:00.000Z', 1],
+    ['2026-10-25T01:30:00.000Z', 2],
+  ]);
   const lord = await hours('2026-04-04T13:00:00Z', '2026-04-04T18:00:00Z', 'Australia/Lord_Howe');
-  assert.equal(lord.reduce((sum, [, n]) => sum + n, 0), 1);
+  assert.equal(
+    lord.reduce((sum, [, n]) => sum + n, 0),
+    1,
+  );
 });
 
 test('periods that can not be are a 400 with every violation', async () => {
@@ -150,13 +282,24 @@ test('periods that can not be are a 400 with every violation', async () => {
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
     return answer.body.errors.map((error: Answer['body']) => `${error.path} ${error.code}`).sort();
   };
-  assert.deepEqual(await refused({ from: 'yesterday', interval: 'minute', colour: 'red' }), ['/colour unknown_field', '/from format', '/interval enum']);
-  assert.deepEqual(await refused({ from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z', timezone: 'Mars/Olympus' }), ['/from out_of_range', '/timezone format']);
+  assert.deepEqual(await refused({ from: 'yesterday', interval: 'minute', colour: 'red' }), [
+    '/colour unknown_field',
+    '/from format',
+    '/interval enum',
+  ]);
+  assert.deepEqual(
+    await refused({ from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z', timezone: 'Mars/Olympus' }),
+    ['/from out_of_range', '/timezone format'],
+  );
   assert.deepEqual(await refused({ timezone: '+05:30' }), ['/timezone format']);
   assert.deepEqual(await refused({ from: '2020-01-01T00:00:00Z', interval: 'hour' }), ['/interval out_of_range']);
-  assert.deepEqual(await refused({ from: '0000-01-01T00:00:00Z', to: '0000-01-02T00:00:00Z' }), ['/from out_of_range', '/to out_of_range']);
+  assert.deepEqual(await refused({ from: '0000-01-01T00:00:00Z', to: '0000-01-02T00:00:00Z' }), [
+    '/from out_of_range',
+    '/to out_of_range',
+  ]);
   assert.ok((await refused({ to: '2026-12-31T23:59:60Z' })).includes('/to out_of_range'));
-  for (const timezone of ['Europe/Warsaw', 'America/St_Johns', 'Pacific/Chatham', 'utc']) await read('dashboard', { timezone });
+  for (const timezone of ['Europe/Warsaw', 'America/St_Johns', 'Pacific/Chatham', 'utc'])
+    await read('dashboard', { timezone });
   assert.equal((await service.api('GET', '/analytics/dashboard', undefined, { token: null })).status, 401);
 });
 
@@ -176,8 +319,13 @@ test('asOf is now while nothing waits, and stays behind what does', async () => 
   const waiting = new Date(Date.now() - 600_000);
   const em = engineEm(service.deps.orm);
   // (No relay reads this shard.)
-  await em.transactional((tx) => rows(tx, sql`
-    insert into outbox_events (tenant_id, shard, type, occurred_at, events) values ('default', 99, 'CONTACT_CREATED', ${waiting}, '[]')`));
+  await em.transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    insert into outbox_events (tenant_id, shard, type, occurred_at, events) values ('default', 99, 'CONTACT_CREATED', ${waiting}, '[]')`,
+    ),
+  );
   try {
     assert.equal((await read('dashboard')).asOf, waiting.toISOString());
   } finally {
@@ -185,7 +333,9 @@ test('asOf is now while nothing waits, and stays behind what does', async () => 
   }
   // Events that the consumer has not got through: here, one that is paused.
   const { jsm } = service.deps.nats;
-  const { time } = await jsm.streams.getMessage(EVENTS, { seq: (await jsm.consumers.info(EVENTS, 'analytics')).ack_floor.stream_seq });
+  const { time } = await jsm.streams.getMessage(EVENTS, {
+    seq: (await jsm.consumers.info(EVENTS, 'analytics')).ack_floor.stream_seq,
+  });
   await jsm.consumers.pause(EVENTS, 'analytics', new Date(Date.now() + 60_000));
   await publish(service, visitOf(new Date().toISOString()));
   try {
@@ -204,7 +354,10 @@ test('a tenant sees its own figures alone', async () => {
       const { body } = await variant.api('GET', `/analytics/${name}?from=2025-12-01T00:00:00Z`, undefined, { token });
       const { period: _period, asOf: _asOf, series, ...figures } = body;
       const numbers = JSON.stringify(figures).match(/(?<=:)-?\d+(\.\d+)?/g) ?? [];
-      assert.ok(numbers.every((n) => Number(n) === 0), `${name}: ${JSON.stringify(figures)}`);
+      assert.ok(
+        numbers.every((n) => Number(n) === 0),
+        `${name}: ${JSON.stringify(figures)}`,
+      );
       assert.ok(series.length > 0);
     }
   } finally {
@@ -215,16 +368,23 @@ test('a tenant sees its own figures alone', async () => {
 test('a form that is deleted keeps its views beside its submissions, and no rate is above 1', async () => {
   const from = new Date(Date.now() - 3_600_000).toISOString();
   const before = await read('forms', { from });
-  const form = (await service.api('POST', '/forms', { name: 'G', fields: [{ name: 'email', label: 'E', type: 'email' }] })).body.id;
+  const form = (
+    await service.api('POST', '/forms', { name: 'G', fields: [{ name: 'email', label: 'E', type: 'email' }] })
+  ).body.id;
   for (let n = 0; n < 2; n += 1) await service.api('GET', `/forms/${form}/page`, undefined, { token: null });
-  for (let n = 0; n < 3; n += 1) assert.equal((await service.api('POST', `/forms/${form}/submit`, { email: `g${n}@example.com` }, { token: null })).status, 200);
+  for (let n = 0; n < 3; n += 1)
+    assert.equal(
+      (await service.api('POST', `/forms/${form}/submit`, { email: `g${n}@example.com` }, { token: null })).status,
+      200,
+    );
   await happen();
   const figures = async () => {
     const { totals, byForm } = await read('forms', { from });
     return [totals, byForm.find((row: Answer['body']) => row.formId === form)];
   };
   const expected = [
-    { views: before.totals.views + 2, submissions: before.totals.submissions + 3, conversionRate: 1 }, { formId: form, views: 2, submissions: 3, conversionRate: 1 },
+    { views: before.totals.views + 2, submissions: before.totals.submissions + 3, conversionRate: 1 },
+    { formId: form, views: 2, submissions: 3, conversionRate: 1 },
   ];
   assert.deepEqual(await figures(), expected);
   assert.equal((await service.api('DELETE', `/forms/${form}`)).status, 204);
@@ -233,16 +393,27 @@ test('a form that is deleted keeps its views beside its submissions, and no rate
   assert.equal((await read('dashboard', { from })).conversions.rate <= 1, true);
 });
 
-const completedAt = (at: string, campaignId = 31) => eventOf('CAMPAIGN_COMPLETED', { campaignId, contactId: 1, executionId: 1 }, new Date(at));
-const submittedAt = (at: string, contactId: number) => eventOf('FORM_SUBMITTED', { formId: 41, contactId, submissionId: 1 }, new Date(at));
+const completedAt = (at: string, campaignId = 31) =>
+  eventOf('CAMPAIGN_COMPLETED', { campaignId, contactId: 1, executionId: 1 }, new Date(at));
+const submittedAt = (at: string, contactId: number) =>
+  eventOf('FORM_SUBMITTED', { formId: 41, contactId, submissionId: 1 }, new Date(at));
 const partsOf: Record<string, string> = { campaigns: 'byCampaign', emails: 'byTemplate', forms: 'byForm' };
 
 test('what an answer says in all is the sum of its parts, and of its series', async () => {
   const at = '2025-11-11T11:11:11Z';
   await happen(
     // Mail of two campaigns, of none, and of an email that nobody knows; unsubscribes by a link and by the API.
-    sentOf(at, { templateId: 51, campaignId: 31 }), sentOf(at, { templateId: 52, campaignId: 32 }), sentOf(at, { templateId: 51 }), sentOf(at, { templateId: 51 }), sentOf(at, {}),
-    visitOf(at, { templateId: 51, campaignId: 31, first: true }), visitOf(at, { templateId: 51, first: true }), visitOf(at, {}), completedAt(at), completedAt(at, 32), submittedAt(at, 1),
+    sentOf(at, { templateId: 51, campaignId: 31 }),
+    sentOf(at, { templateId: 52, campaignId: 32 }),
+    sentOf(at, { templateId: 51 }),
+    sentOf(at, { templateId: 51 }),
+    sentOf(at, {}),
+    visitOf(at, { templateId: 51, campaignId: 31, first: true }),
+    visitOf(at, { templateId: 51, first: true }),
+    visitOf(at, {}),
+    completedAt(at),
+    completedAt(at, 32),
+    submittedAt(at, 1),
     eventOf('CONTACT_UNSUBSCRIBED', { contactId: 1, reason: 'api' }, new Date(at)),
   );
   const period = { from: '2025-11-11T00:00:00Z', to: '2025-11-12T00:00:00Z', interval: 'hour' };
@@ -256,31 +427,75 @@ test('what an answer says in all is the sum of its parts, and of its series', as
     }
   }
   const campaigns = await read('campaigns', period);
-  assert.deepEqual([campaigns.totals.sent, campaigns.totals.opens, campaigns.totals.completions, campaigns.totals.unsubscribes], [2, 1, 2, 0]);
+  assert.deepEqual(
+    [campaigns.totals.sent, campaigns.totals.opens, campaigns.totals.completions, campaigns.totals.unsubscribes],
+    [2, 1, 2, 0],
+  );
   const emails = await read('emails', period);
   assert.deepEqual([emails.totals.sent, emails.totals.opens, emails.totals.unsubscribes], [5, 3, 1]);
-  assert.deepEqual(emails.byTemplate.map((row: Answer['body']) => [row.templateId, row.sent, row.opens, row.unsubscribes]), [[51, 3, 2, 0], [52, 1, 0, 0], [null, 1, 1, 1]]);
+  assert.deepEqual(
+    emails.byTemplate.map((row: Answer['body']) => [row.templateId, row.sent, row.opens, row.unsubscribes]),
+    [
+      [51, 3, 2, 0],
+      [52, 1, 0, 0],
+      [null, 1, 1, 1],
+    ],
+  );
   assert.deepEqual((await read('dashboard', period)).emails, emails.totals);
 });
 
 test('all figures of an answer are of one period: its ends are those of the windows that the ends asked for lie in', async () => {
   const day = (time: string) => `2025-10-05T${time}Z`;
   const moments = ['09:59:59', '10:00:00', '10:02:00', '10:31:00', '10:34:59', '10:35:00'].map(day);
-  await happen(...moments.flatMap((at, n) => [
-    completedAt(at), sentOf(at, { recipientId: 100 + n, templateId: 51, campaignId: 31 }), visitOf(at, { templateId: 51, campaignId: 31 }), submittedAt(at, 100 + n),
-    eventOf('CONTACT_CREATED', { contactId: 100 + n, email: `${n}@example.com` }, new Date(at)),
-  ]));
+  await happen(
+    ...moments.flatMap((at, n) => [
+      completedAt(at),
+      sentOf(at, { recipientId: 100 + n, templateId: 51, campaignId: 31 }),
+      visitOf(at, { templateId: 51, campaignId: 31 }),
+      submittedAt(at, 100 + n),
+      eventOf('CONTACT_CREATED', { contactId: 100 + n, email: `${n}@example.com` }, new Date(at)),
+    ]),
+  );
   // From 10:00 to 10:35, in any time zone.
   for (const timezone of ['UTC', 'Asia/Kolkata', 'Pacific/Kiritimati']) {
     const period = { from: day('10:03:00'), to: day('10:31:30'), timezone };
     const found = await read('dashboard', period);
     assert.deepEqual([found.period.from, found.period.to], ['2025-10-05T10:00:00.000Z', '2025-10-05T10:35:00.000Z']);
-    const [campaigns, emails, contacts, forms] = await Promise.all(['campaigns', 'emails', 'contacts', 'forms'].map((name) => read(name, period)));
-    assert.deepEqual({
-      completed: found.campaigns.completed, completions: campaigns.totals.completions, sent: found.emails.sent, ofCampaigns: campaigns.totals.sent, emails: emails.totals.sent,
-      opens: found.emails.opens, new: found.contacts.new, contacts: contacts.totals.new, submissions: found.forms.submissions, forms: forms.totals.submissions, conversions: found.conversions.total,
-      series: found.series.reduce((sum: number, point: Answer['body']) => sum + point.sent, 0),
-    }, Object.fromEntries(['completed', 'completions', 'sent', 'ofCampaigns', 'emails', 'opens', 'new', 'contacts', 'submissions', 'forms', 'conversions', 'series'].map((name) => [name, 4])));
+    const [campaigns, emails, contacts, forms] = await Promise.all(
+      ['campaigns', 'emails', 'contacts', 'forms'].map((name) => read(name, period)),
+    );
+    assert.deepEqual(
+      {
+        completed: found.campaigns.completed,
+        completions: campaigns.totals.completions,
+        sent: found.emails.sent,
+        ofCampaigns: campaigns.totals.sent,
+        emails: emails.totals.sent,
+        opens: found.emails.opens,
+        new: found.contacts.new,
+        contacts: contacts.totals.new,
+        submissions: found.forms.submissions,
+        forms: forms.totals.submissions,
+        conversions: found.conversions.total,
+        series: found.series.reduce((sum: number, point: Answer['body']) => sum + point.sent, 0),
+      },
+      Object.fromEntries(
+        [
+          'completed',
+          'completions',
+          'sent',
+          'ofCampaigns',
+          'emails',
+          'opens',
+          'new',
+          'contacts',
+          'submissions',
+          'forms',
+          'conversions',
+          'series',
+        ].map((name) => [name, 4]),
+      ),
+    );
   }
 });
 
@@ -288,10 +503,14 @@ test('the conversion rate is of the people of the period, not of their days', as
   const at = (time: string) => `2025-09-09T${time}Z`;
   await happen(
     // In the half hour ten are mailed, one of them twice, and two convert, one of them twice.
-    ...Array.from({ length: 10 }, (_, n) => sentOf(at('12:10:00'), { recipientId: 200 + n })), sentOf(at('12:20:00'), { recipientId: 200 }),
-    submittedAt(at('12:15:00'), 200), submittedAt(at('12:16:00'), 200), submittedAt(at('12:29:59'), 201),
+    ...Array.from({ length: 10 }, (_, n) => sentOf(at('12:10:00'), { recipientId: 200 + n })),
+    sentOf(at('12:20:00'), { recipientId: 200 }),
+    submittedAt(at('12:15:00'), 200),
+    submittedAt(at('12:16:00'), 200),
+    submittedAt(at('12:29:59'), 201),
     // On the same day in UTC, and in none or other of the days that other zones have.
-    ...Array.from({ length: 30 }, (_, n) => sentOf(at('11:59:59'), { recipientId: 300 + n })), ...Array.from({ length: 5 }, (_, n) => submittedAt(at('12:30:00'), 200 + n)),
+    ...Array.from({ length: 30 }, (_, n) => sentOf(at('11:59:59'), { recipientId: 300 + n })),
+    ...Array.from({ length: 5 }, (_, n) => submittedAt(at('12:30:00'), 200 + n)),
     ...Array.from({ length: 30 }, (_, n) => sentOf(at('23:30:00'), { recipientId: 400 + n })),
   );
   const rateOf = async (parameters: Record<string, string>) => (await read('dashboard', parameters)).conversions;
@@ -299,7 +518,10 @@ test('the conversion rate is of the people of the period, not of their days', as
     assert.deepEqual(await rateOf({ from: at('12:00:00'), to: at('12:30:00'), timezone }), { total: 3, rate: 0.2 });
   }
   // The 9th in Warsaw ends at 22:00 UTC, and begins there on the 8th.
-  assert.deepEqual(await rateOf({ from: '2025-09-08T22:00:00Z', to: '2025-09-09T22:00:00Z', timezone: 'Europe/Warsaw' }), { total: 8, rate: 0.125 });
+  assert.deepEqual(
+    await rateOf({ from: '2025-09-08T22:00:00Z', to: '2025-09-09T22:00:00Z', timezone: 'Europe/Warsaw' }),
+    { total: 8, rate: 0.125 },
+  );
   assert.deepEqual(await rateOf({ from: at('00:00:00'), to: '2025-09-10T00:00:00Z' }), { total: 8, rate: 0.0714 });
 });
 
@@ -309,13 +531,23 @@ test('figures that belong together are of one moment, while events are folded in
   let over = false;
   const folding = (async () => {
     for (let n = 0; n < 40; n += 1) {
-      await engineEm(service.deps.orm).transactional((tx) => foldEvents(tx, [eventOf('EMAIL_SENT', { emailId: 1, recipientId: 1, status: 'SENT', templateId: 61, campaignId: 71 }, at)]));
+      await engineEm(service.deps.orm).transactional((tx) =>
+        foldEvents(tx, [
+          eventOf('EMAIL_SENT', { emailId: 1, recipientId: 1, status: 'SENT', templateId: 61, campaignId: 71 }, at),
+        ]),
+      );
     }
-  })().finally(() => { over = true; });
+  })().finally(() => {
+    over = true;
+  });
   while (!over) {
     for (const name of ['campaigns', 'emails']) {
       const { totals, series, [partsOf[name]!]: parts } = await read(name, period);
-      assert.deepEqual([parts.reduce((sum: number, one: Answer['body']) => sum + one.sent, 0), series[0].sent], [totals.sent, totals.sent], name);
+      assert.deepEqual(
+        [parts.reduce((sum: number, one: Answer['body']) => sum + one.sent, 0), series[0].sent],
+        [totals.sent, totals.sent],
+        name,
+      );
     }
   }
   await folding;

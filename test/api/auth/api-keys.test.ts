@@ -12,28 +12,49 @@ import { until } from '../../support/until.ts';
 import { startVariant } from '../../support/variant.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
 let number = 0;
 const create = (body: Record<string, unknown>, token?: string) => {
   number += 1;
-  return service.api('POST', '/auth/api-keys', { name: `key ${number}`, permissions: ['contacts:read'], ...body }, token ? { token } : {});
+  return service.api(
+    'POST',
+    '/auth/api-keys',
+    { name: `key ${number}`, permissions: ['contacts:read'], ...body },
+    token ? { token } : {},
+  );
 };
-const newKey = async (permissions: string[], token?: string): Promise<Answer['body']> => (await create({ permissions }, token)).body;
-const call = (key: string, path = '/contacts', method = 'GET', body?: unknown) => service.api(method, path, body, { token: key });
+const newKey = async (permissions: string[], token?: string): Promise<Answer['body']> =>
+  (await create({ permissions }, token)).body;
+const call = (key: string, path = '/contacts', method = 'GET', body?: unknown) =>
+  service.api(method, path, body, { token: key });
 const remove = (id: number, options = {}) => service.api('DELETE', `/auth/api-keys/${id}`, undefined, options);
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 test('a key is shown once and kept as a hash', async () => {
-  const made = await create({ name: ' Website ', permissions: ['forms:read', 'contacts:read', 'contacts:read'], expiresAt: null });
+  const made = await create({
+    name: ' Website ',
+    permissions: ['forms:read', 'contacts:read', 'contacts:read'],
+    expiresAt: null,
+  });
   assert.equal(made.status, 201);
   assert.equal(made.headers.get('cache-control'), 'no-store');
   assert.equal(made.headers.get('location'), `/api/v1/auth/api-keys/${made.body.id}`);
   const { key, ...shown } = made.body;
   assert.match(key, /^pk_[\w-]{43}$/);
   const { id, createdAt: _, updatedAt: __, ...rest } = shown;
-  assert.deepEqual(rest, { name: 'Website', permissions: ['contacts:read', 'forms:read'], createdBy: 1, expiresAt: null, lastUsedAt: null, tenantId: 'default', version: 1 });
+  assert.deepEqual(rest, {
+    name: 'Website',
+    permissions: ['contacts:read', 'forms:read'],
+    createdBy: 1,
+    expiresAt: null,
+    lastUsedAt: null,
+    tenantId: 'default',
+    version: 1,
+  });
   const [stored] = await engine<Record<string, unknown>>(service, sql`select * from api_keys where id = ${id}`);
   assert.equal(stored!['key_hash'], createHash('sha256').update(key).digest('base64url'));
   assert.ok(!JSON.stringify(stored).includes(key.slice(3)));
@@ -45,10 +66,30 @@ test('a key is shown once and kept as a hash', async () => {
 });
 
 test('what is wrong with a new key is answered', async () => {
-  assert.deepEqual(problemsOf(await create({ name: ' ', expiresAt: inMs(-1000) })), ['/expiresAt out_of_range', '/name required']);
-  assert.deepEqual(problemsOf(await create({ name: 'x'.repeat(101), permissions: [], expiresAt: 'tomorrow', key: 'pk_mine', createdBy: 2, tenantId: 'other' })), [
-    '/createdBy unknown_field', '/expiresAt format', '/key unknown_field', '/name too_long', '/permissions too_few', '/tenantId unknown_field',
+  assert.deepEqual(problemsOf(await create({ name: ' ', expiresAt: inMs(-1000) })), [
+    '/expiresAt out_of_range',
+    '/name required',
   ]);
+  assert.deepEqual(
+    problemsOf(
+      await create({
+        name: 'x'.repeat(101),
+        permissions: [],
+        expiresAt: 'tomorrow',
+        key: 'pk_mine',
+        createdBy: 2,
+        tenantId: 'other',
+      }),
+    ),
+    [
+      '/createdBy unknown_field',
+      '/expiresAt format',
+      '/key unknown_field',
+      '/name too_long',
+      '/permissions too_few',
+      '/tenantId unknown_field',
+    ],
+  );
   assert.deepEqual(problemsOf(await create({ permissions: ['contacts:read', 'root'] })), ['/permissions/1 not_found']);
   await create({ name: 'Taken' });
   const taken = await create({ name: 'Taken' });
@@ -58,19 +99,28 @@ test('what is wrong with a new key is answered', async () => {
 test('a key may what it was given, and nothing that is for people', async () => {
   const { key } = await newKey(['contacts:read']);
   assert.equal((await call(key)).status, 200);
-  for (const [path, method] of [['/contacts', 'POST'], ['/forms', 'GET'], ['/auth/users', 'GET'], ['/auth/api-keys', 'GET']] as const) {
+  for (const [path, method] of [
+    ['/contacts', 'POST'],
+    ['/forms', 'GET'],
+    ['/auth/users', 'GET'],
+    ['/auth/api-keys', 'GET'],
+  ] as const) {
     assert.deepEqual(outcome(await call(key, path, method)), [403, 'forbidden'], `${method} ${path}`);
   }
   const { key: mighty } = await newKey([...PERMISSIONS]);
   const personal = routesWhere((route) => route.access === 'user');
   assert.ok(personal.length >= 4);
-  for (const { route, path } of personal) assert.deepEqual(outcome(await call(mighty, path, route.method)), [403, 'forbidden'], path);
+  for (const { route, path } of personal)
+    assert.deepEqual(outcome(await call(mighty, path, route.method)), [403, 'forbidden'], path);
   assert.equal((await call(mighty, '/auth/users')).status, 200);
 });
 
 test('a key makes no keys, whatever it may', async () => {
   const { key } = await newKey([...PERMISSIONS]);
-  assert.deepEqual(outcome(await call(key, '/auth/api-keys', 'POST', { name: 'child', permissions: ['contacts:read'] })), [403, 'forbidden']);
+  assert.deepEqual(
+    outcome(await call(key, '/auth/api-keys', 'POST', { name: 'child', permissions: ['contacts:read'] })),
+    [403, 'forbidden'],
+  );
 });
 
 test('a key works in its tenant, as itself', async () => {
@@ -96,7 +146,10 @@ test('a key may no more than its creator may now', async () => {
   const { key } = await newKey(['contacts:read', 'forms:read'], creator.token);
   assert.deepEqual([(await call(key)).status, (await call(key, '/forms')).status], [200, 200]);
   await service.api('PUT', `/auth/roles/${role.id}`, { permissions: ['forms:read', 'emails:read'] });
-  assert.deepEqual([(await call(key)).status, (await call(key, '/forms')).status, (await call(key, '/emails/templates')).status], [403, 200, 403]);
+  assert.deepEqual(
+    [(await call(key)).status, (await call(key, '/forms')).status, (await call(key, '/emails/templates')).status],
+    [403, 200, 403],
+  );
   await service.api('PUT', `/auth/users/${creator.user.id}`, { active: false });
   assert.deepEqual(outcome(await call(key, '/forms')), [401, 'unauthorized']);
   await service.api('PUT', `/auth/users/${creator.user.id}`, { active: true });
@@ -108,12 +161,16 @@ test('a deleted key is dead at once, on every process', async () => {
   const twin = await startVariant({ ...service, deps: other });
   try {
     const { id, key } = await newKey(['contacts:read']);
-    const both = async () => [(await call(key)).status, (await twin.api('GET', '/contacts', undefined, { token: key })).status];
+    const both = async () => [
+      (await call(key)).status,
+      (await twin.api('GET', '/contacts', undefined, { token: key })).status,
+    ];
     assert.deepEqual(await both(), [200, 200]);
     assert.equal((await remove(id, { headers: { 'If-Match': '"99"' } })).status, 412);
     assert.equal((await remove(id)).status, 204);
     assert.deepEqual(await both(), [401, 401]);
-    for (const answer of [await remove(id), await service.api('GET', `/auth/api-keys/${id}`)]) assert.deepEqual(outcome(answer), [404, 'not_found']);
+    for (const answer of [await remove(id), await service.api('GET', `/auth/api-keys/${id}`)])
+      assert.deepEqual(outcome(answer), [404, 'not_found']);
   } finally {
     await twin.stop();
     await other.close();
@@ -131,7 +188,16 @@ test('an expired key says so', async () => {
 
 test('what only looks like a key is refused', async () => {
   const { key } = await newKey(['contacts:read']);
-  for (const wrong of ['pk_', `pk_${'A'.repeat(43)}`, key.slice(0, -1), `${key}A`, key.toUpperCase(), key.replace('pk_', 'sk_'), key.slice(3), `pk_${"'".repeat(43)}`]) {
+  for (const wrong of [
+    'pk_',
+    `pk_${'A'.repeat(43)}`,
+    key.slice(0, -1),
+    `${key}A`,
+    key.toUpperCase(),
+    key.replace('pk_', 'sk_'),
+    key.slice(3),
+    `pk_${"'".repeat(43)}`,
+  ]) {
     const answer = await call(wrong);
     assert.deepEqual(outcome(answer), [401, 'unauthorized'], wrong);
     assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer/);
@@ -141,7 +207,8 @@ test('what only looks like a key is refused', async () => {
 
 test('the last use is noted once a minute, and no request waits for that', async () => {
   const { id, key } = await newKey(['contacts:read']);
-  const lastUsed = async (): Promise<string | null> => (await service.api('GET', `/auth/api-keys/${id}`)).body.lastUsedAt;
+  const lastUsed = async (): Promise<string | null> =>
+    (await service.api('GET', `/auth/api-keys/${id}`)).body.lastUsedAt;
   await call(key);
   const first = await until('the use is noted', lastUsed);
   await Promise.all(Array.from({ length: 5 }, () => call(key)));
@@ -159,9 +226,13 @@ test('the last use is noted once a minute, and no request waits for that', async
   await until('a use after that is noted', async () => (await call(key)).status === 200 && lastUsed());
 });
 
-test('another tenant\'s keys are not there', async () => {
+test("another tenant's keys are not there", async () => {
   const foreign = await newTenant(service);
   const { id } = await newKey(['contacts:read']);
-  for (const method of ['GET', 'DELETE']) assert.deepEqual(outcome(await service.api(method, `/auth/api-keys/${id}`, undefined, { token: foreign.token })), [404, 'not_found']);
+  for (const method of ['GET', 'DELETE'])
+    assert.deepEqual(outcome(await service.api(method, `/auth/api-keys/${id}`, undefined, { token: foreign.token })), [
+      404,
+      'not_found',
+    ]);
   assert.deepEqual((await service.api('GET', '/auth/api-keys', undefined, { token: foreign.token })).body.data, []);
 });

@@ -15,7 +15,10 @@ let orms: Orm[];
 beforeAll(async () => {
   slot = await claimSlot();
   // Two, as two API processes have.
-  orms = [await connect(slot.env['DATABASE_URL']!, { poolMax: 6 }), await connect(slot.env['DATABASE_URL']!, { poolMax: 6 })];
+  orms = [
+    await connect(slot.env['DATABASE_URL']!, { poolMax: 6 }),
+    await connect(slot.env['DATABASE_URL']!, { poolMax: 6 }),
+  ];
 });
 afterAll(async () => {
   await Promise.all(orms.map((orm) => orm.close()));
@@ -46,18 +49,30 @@ test('of a start that makes the Admin and a first registration at once, one make
   for (let round = 0; round < 5; round += 1) {
     await clear();
     await Promise.all([start(orms[0]!, { ...noAdmin, ADMIN_PASSWORD: 'Correct-Horse-7' }), register(orms[1]!)]);
-    const users = await engineEm(orms[0]!).transactional((tx) => rows<{ roles: string[] }>(tx, sql`select roles from users`));
+    const users = await engineEm(orms[0]!).transactional((tx) =>
+      rows<{ roles: string[] }>(tx, sql`select roles from users`),
+    );
     assert.equal(admins(users), 1, JSON.stringify(users));
   }
 });
 
 test('settings of the Admin that do not do are told, one line each', async () => {
   assert.deepEqual(adminProblems(noAdmin), []);
-  assert.deepEqual(adminProblems({ ADMIN_USERNAME: 'Ada', ADMIN_EMAIL: 'Ada@Example.com', ADMIN_PASSWORD: 'Correct-Horse-7' }), []);
-  assert.deepEqual(adminProblems({ ADMIN_USERNAME: 'a@example.com', ADMIN_EMAIL: 'A@example.com', ADMIN_PASSWORD: 'Correct-Horse-7' }), []);
+  assert.deepEqual(
+    adminProblems({ ADMIN_USERNAME: 'Ada', ADMIN_EMAIL: 'Ada@Example.com', ADMIN_PASSWORD: 'Correct-Horse-7' }),
+    [],
+  );
+  assert.deepEqual(
+    adminProblems({ ADMIN_USERNAME: 'a@example.com', ADMIN_EMAIL: 'A@example.com', ADMIN_PASSWORD: 'Correct-Horse-7' }),
+    [],
+  );
   assert.deepEqual(adminProblems({ ADMIN_USERNAME: 'no spaces', ADMIN_EMAIL: 'nobody', ADMIN_PASSWORD: 'abc' }), [
-    'ADMIN_PASSWORD must have at least 8 characters', 'ADMIN_PASSWORD must have an upper-case letter', 'ADMIN_PASSWORD must have a digit',
-    'ADMIN_PASSWORD must have a special character', 'ADMIN_EMAIL must be an email address', 'ADMIN_USERNAME must be letters, digits and . _ - +',
+    'ADMIN_PASSWORD must have at least 8 characters',
+    'ADMIN_PASSWORD must have an upper-case letter',
+    'ADMIN_PASSWORD must have a digit',
+    'ADMIN_PASSWORD must have a special character',
+    'ADMIN_EMAIL must be an email address',
+    'ADMIN_USERNAME must be letters, digits and . _ - +',
   ]);
   await assert.rejects(start(orms[0]!, { ...noAdmin, ADMIN_PASSWORD: 'abc' }), /at least 8 characters/);
 });
@@ -65,11 +80,18 @@ test('settings of the Admin that do not do are told, one line each', async () =>
 test('the API does not start with them', async () => {
   const settings = { ...slot.env, SMTP_URL: 'smtp://127.0.0.1:1', ADMIN_PASSWORD: 'abcdefgh', ADMIN_USERNAME: 'x y' };
   const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((done) => {
-    execFile(process.execPath, [resolve('api/server.ts')], { env: { ...processEnv, ...settings } }, (error, _stdout, printed) => done({ code: error?.code, stderr: printed }));
+    execFile(
+      process.execPath,
+      [resolve('api/server.ts')],
+      { env: { ...processEnv, ...settings } },
+      (error, _stdout, printed) => done({ code: error?.code, stderr: printed }),
+    );
   });
   assert.equal(code, 2);
   assert.deepEqual(stderr.trim().split('\n'), [
-    'ADMIN_PASSWORD must have an upper-case letter', 'ADMIN_PASSWORD must have a digit', 'ADMIN_PASSWORD must have a special character',
+    'ADMIN_PASSWORD must have an upper-case letter',
+    'ADMIN_PASSWORD must have a digit',
+    'ADMIN_PASSWORD must have a special character',
     'ADMIN_USERNAME must be letters, digits and . _ - +',
   ]);
 });

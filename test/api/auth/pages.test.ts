@@ -7,24 +7,39 @@ import { newMember, PASSWORD, registration } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['senders'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['senders'] });
+});
 afterAll(() => service.stop());
 
 const open = (path: string, body: unknown) => service.api('POST', `/auth/${path}`, body, { token: null });
 const login = (username: string, password: string) => open('login', { username, password });
 
-async function page(url: string | URL, body?: Record<string, string>): Promise<{ status: number; html: string; headers: Headers }> {
-  const response = await fetch(url, body ? { method: 'POST', body: new URLSearchParams(body), redirect: 'manual' } : { redirect: 'manual' });
+async function page(
+  url: string | URL,
+  body?: Record<string, string>,
+): Promise<{ status: number; html: string; headers: Headers }> {
+  const response = await fetch(
+    url,
+    body ? { method: 'POST', body: new URLSearchParams(body), redirect: 'manual' } : { redirect: 'manual' },
+  );
   return { status: response.status, html: await response.text(), headers: response.headers };
 }
 
-interface Element { tag: string; attributes: Record<string, string> }
+interface Element {
+  tag: string;
+  attributes: Record<string, string>;
+}
 
 /** Every element of a page. */
 function elementsOf(html: string): Element[] {
-  const walk = (node: DefaultTreeAdapterTypes.ChildNode): Element[] => 'tagName' in node
-    ? [{ tag: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) }, ...node.childNodes.flatMap(walk)]
-    : [];
+  const walk = (node: DefaultTreeAdapterTypes.ChildNode): Element[] =>
+    'tagName' in node
+      ? [
+          { tag: node.tagName, attributes: Object.fromEntries(node.attrs.map(({ name, value }) => [name, value])) },
+          ...node.childNodes.flatMap(walk),
+        ]
+      : [];
   return parse(html).childNodes.flatMap(walk);
 }
 
@@ -33,7 +48,9 @@ function formOf(html: string, url: string | URL): { action: URL; fields: Record<
   const elements = elementsOf(html);
   const form = elements.find(({ tag }) => tag === 'form');
   assert.equal(form?.attributes['method'], 'post');
-  const fields = elements.filter(({ tag, attributes }) => tag === 'input' && attributes['name']).map(({ attributes }) => [attributes['name']!, attributes['value'] ?? '']);
+  const fields = elements
+    .filter(({ tag, attributes }) => tag === 'input' && attributes['name'])
+    .map(({ attributes }) => [attributes['name']!, attributes['value'] ?? '']);
   return { action: new URL(form.attributes['action']!, url), fields: Object.fromEntries(fields) };
 }
 
@@ -80,20 +97,35 @@ test('a password that does not do brings the form back with every rule, read out
   const refused = await page(action, { ...fields, password: 'abc' });
   assert.equal(refused.status, 400);
   assertSafe(refused.headers);
-  for (const rule of ['at least 8 characters', 'an upper-case letter', 'a digit', 'a special character']) assert.ok(refused.html.includes(rule), rule);
+  for (const rule of ['at least 8 characters', 'an upper-case letter', 'a digit', 'a special character'])
+    assert.ok(refused.html.includes(rule), rule);
   const elements = elementsOf(refused.html);
   const input = elements.find(({ attributes }) => attributes['type'] === 'password')!.attributes;
   assert.equal(input['aria-invalid'], 'true');
   assert.equal(input['value'], undefined);
-  for (const id of input['aria-describedby']!.split(' ')) assert.ok(elements.some(({ attributes }) => attributes['id'] === id), id);
+  for (const id of input['aria-describedby']!.split(' '))
+    assert.ok(
+      elements.some(({ attributes }) => attributes['id'] === id),
+      id,
+    );
   assert.ok(elements.some(({ tag, attributes }) => tag === 'label' && attributes['for'] === input['id']));
-  assert.equal((await page(action, { ...formOf(refused.html, action).fields, password: 'Another-Staple-10' })).status, 200);
+  assert.equal(
+    (await page(action, { ...formOf(refused.html, action).fields, password: 'Another-Staple-10' })).status,
+    200,
+  );
 });
 
 test('half a link, and one that scanners appended to, lead to a page too', async () => {
   const { link } = await forgetful();
   for (const path of ['reset-password', 'verify-email']) {
-    for (const query of ['', '?token=', '?token=x', '?token=x&token=y', `?token=${'A'.repeat(3000)}`, '?token=%3Cscript%3E']) {
+    for (const query of [
+      '',
+      '?token=',
+      '?token=x',
+      '?token=x&token=y',
+      `?token=${'A'.repeat(3000)}`,
+      '?token=%3Cscript%3E',
+    ]) {
       const answer = await page(`${service.url}/${path}${query}`);
       assert.equal(answer.status, 400, query);
       assert.ok(!answer.html.includes('<script>'));
@@ -109,10 +141,17 @@ test('the page of a verification changes nothing until its form is sent', async 
   const link = linkOf(await nthMail(service, input.email));
   const first = await page(link);
   assertSafe(first.headers);
-  assert.equal((await strict.api('POST', '/auth/login', { username: input.username, password: PASSWORD }, { token: null })).body.code, 'email_unverified');
+  assert.equal(
+    (await strict.api('POST', '/auth/login', { username: input.username, password: PASSWORD }, { token: null })).body
+      .code,
+    'email_unverified',
+  );
   const { action, fields } = formOf(first.html, link);
   assert.match((await page(action, fields)).html, /Your address is confirmed/);
-  assert.equal((await strict.api('POST', '/auth/login', { username: input.username, password: PASSWORD }, { token: null })).status, 200);
+  assert.equal(
+    (await strict.api('POST', '/auth/login', { username: input.username, password: PASSWORD }, { token: null })).status,
+    200,
+  );
   assert.equal((await page(action, fields)).status, 400);
   await strict.stop();
 });

@@ -11,11 +11,14 @@ import { newMember, PASSWORD, type Member } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['relay', 'senders'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['relay', 'senders'] });
+});
 afterAll(() => service.stop());
 
 const NEXT = 'Another-Staple-10';
-const open = (path: string, body: unknown, headers = {}) => service.api('POST', `/auth/${path}`, body, { token: null, headers });
+const open = (path: string, body: unknown, headers = {}) =>
+  service.api('POST', `/auth/${path}`, body, { token: null, headers });
 const login = (username: string, password: string) => open('login', { username, password });
 const forgot = (email: string, headers = {}) => open('forgot-password', { email }, headers);
 const reset = (token: string, password = NEXT) => open('reset-password', { token, password });
@@ -46,14 +49,22 @@ test('the token sets a password once, ends every session and unlocks the name', 
   assert.equal((await login(member.username, PASSWORD)).status, 429);
   const answer = await reset(member.resetToken);
   assert.deepEqual([answer.status, answer.body], [204, '']);
-  assert.equal((await service.api('GET', '/auth/profile', undefined, { token: member.token })).body.code, 'token_revoked');
+  assert.equal(
+    (await service.api('GET', '/auth/profile', undefined, { token: member.token })).body.code,
+    'token_revoked',
+  );
   assert.equal((await open('refresh', { refreshToken: member.refreshToken })).status, 401);
   assert.equal((await login(member.username, PASSWORD)).status, 401);
   assert.equal((await login(member.username, NEXT)).status, 200);
   assert.deepEqual(outcome(await reset(member.resetToken, 'Third-Staple-11')), [400, 'token_invalid']);
-  const told = await engine(service, sql`
-    select actor_type, actor_id, before, after from audit_log where action = 'user.password_reset' and resource_id = ${String(member.user.id)}`);
-  assert.deepEqual(told, [{ actor_type: 'user', actor_id: member.user.id, before: { emailVerified: false }, after: { emailVerified: true } }]);
+  const told = await engine(
+    service,
+    sql`
+    select actor_type, actor_id, before, after from audit_log where action = 'user.password_reset' and resource_id = ${String(member.user.id)}`,
+  );
+  assert.deepEqual(told, [
+    { actor_type: 'user', actor_id: member.user.id, before: { emailVerified: false }, after: { emailVerified: true } },
+  ]);
   assert.equal((await login(member.username, NEXT)).status, 200);
 });
 
@@ -61,8 +72,10 @@ test('a password that does not do answers every rule at once, and the token stay
   const { resetToken } = await forgetful();
   const answer = await reset(resetToken, 'abc');
   assert.deepEqual(outcome(answer), [400, 'validation_failed']);
-  assert.deepEqual(answer.body.errors.map((e: { path: string; code: string }) => `${e.path} ${e.code}`),
-    ['/password too_short', '/password no_upper_case', '/password no_digit', '/password no_special_character']);
+  assert.deepEqual(
+    answer.body.errors.map((e: { path: string; code: string }) => `${e.path} ${e.code}`),
+    ['/password too_short', '/password no_upper_case', '/password no_digit', '/password no_special_character'],
+  );
   assert.equal((await reset(resetToken)).status, 204);
 });
 
@@ -78,8 +91,14 @@ test('of twenty uses of one token at once, one counts', async () => {
 
 test('a token ends after an hour, and with the next one', async () => {
   const old = await forgetful();
-  await engine(service, sql`update user_tokens set expires_at = expires_at - interval '59 minutes' where user_id = ${old.user.id}`);
-  const [{ left } = { left: 0 }] = await engine<{ left: number }>(service, sql`select extract(epoch from expires_at - now())::int as left from user_tokens where user_id = ${old.user.id}`);
+  await engine(
+    service,
+    sql`update user_tokens set expires_at = expires_at - interval '59 minutes' where user_id = ${old.user.id}`,
+  );
+  const [{ left } = { left: 0 }] = await engine<{ left: number }>(
+    service,
+    sql`select extract(epoch from expires_at - now())::int as left from user_tokens where user_id = ${old.user.id}`,
+  );
   assert.ok(left > 0 && left <= 60, `${left} s are left`);
   await forgot(old.user.email);
   const next = tokenOf(await nthMail(service, old.user.email, 2));
@@ -92,18 +111,32 @@ test('a token ends after an hour, and with the next one', async () => {
 test('what is not our token for this, for this user, changes nothing', async () => {
   const [one, two] = [await forgetful(), await forgetful()];
   const { links } = service.deps;
-  const [{ id } = { id: '' }] = await engine<{ id: string }>(service, sql`select id from user_tokens where user_id = ${one.user.id}`);
+  const [{ id } = { id: '' }] = await engine<{ id: string }>(
+    service,
+    sql`select id from user_tokens where user_id = ${one.user.id}`,
+  );
   const forged = [
-    '', 'x', one.resetToken.slice(1), `${one.resetToken}A`, `${one.resetToken.slice(0, -8)}${two.resetToken.slice(-8)}`, id,
-    links.sign('account/verify_email', ['default', id]), links.sign('account/reset_password', ['acme', id]),
-    links.sign('account/reset_password', ['default', '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90']), links.sign('account/reset_password', ['default', 'x']),
-    createLinkSigner({ secret: 'z'.repeat(32) }).sign('account/reset_password', ['default', id]), 'A'.repeat(2000),
+    '',
+    'x',
+    one.resetToken.slice(1),
+    `${one.resetToken}A`,
+    `${one.resetToken.slice(0, -8)}${two.resetToken.slice(-8)}`,
+    id,
+    links.sign('account/verify_email', ['default', id]),
+    links.sign('account/reset_password', ['acme', id]),
+    links.sign('account/reset_password', ['default', '0190d2a4-7b1c-4c5e-9f3a-2b6d8e4f1a90']),
+    links.sign('account/reset_password', ['default', 'x']),
+    createLinkSigner({ secret: 'z'.repeat(32) }).sign('account/reset_password', ['default', id]),
+    'A'.repeat(2000),
   ];
   for (const token of forged) assert.deepEqual(outcome(await reset(token)), [400, 'token_invalid'], token);
   assert.deepEqual(outcome(await open('verify-email', { token: one.resetToken })), [400, 'token_invalid']);
   for (const member of [one, two]) assert.equal((await login(member.username, PASSWORD)).status, 200);
   // The row is another user's by now: the hash, not the id, is what counts.
-  await engine(service, sql`update user_tokens set token_hash = ${createHash('sha256').update('other').digest('base64url')} where id = ${id}::uuid`);
+  await engine(
+    service,
+    sql`update user_tokens set token_hash = ${createHash('sha256').update('other').digest('base64url')} where id = ${id}::uuid`,
+  );
   assert.deepEqual(outcome(await reset(one.resetToken)), [400, 'token_invalid']);
   assert.equal((await reset(two.resetToken)).status, 204);
 });
@@ -111,23 +144,36 @@ test('what is not our token for this, for this user, changes nothing', async () 
 test('a new address or a new password makes the links mailed before it worthless', async () => {
   const [moved, changed] = [await forgetful(), await forgetful()];
   const put = (member: Member, path: string, body: unknown) => service.api('PUT', path, body, { token: member.token });
-  assert.equal((await put(moved, '/auth/profile', { email: 'moved@example.com', currentPassword: PASSWORD })).status, 200);
-  assert.equal((await put(changed, '/auth/password', { newPassword: 'Chosen-Staple-12', currentPassword: PASSWORD })).status, 204);
-  for (const member of [moved, changed]) assert.deepEqual(outcome(await reset(member.resetToken)), [400, 'token_invalid']);
+  assert.equal(
+    (await put(moved, '/auth/profile', { email: 'moved@example.com', currentPassword: PASSWORD })).status,
+    200,
+  );
+  assert.equal(
+    (await put(changed, '/auth/password', { newPassword: 'Chosen-Staple-12', currentPassword: PASSWORD })).status,
+    204,
+  );
+  for (const member of [moved, changed])
+    assert.deepEqual(outcome(await reset(member.resetToken)), [400, 'token_invalid']);
 });
 
 test('unknown and disabled users get no mail, and the answer does not say so', async () => {
   const [known, disabled] = [await newMember(service.api), await newMember(service.api)];
   await engine(service, sql`update users set active = false where id = ${disabled.user.id}`);
   const answers = [];
-  for (const email of [disabled.user.email, 'nobody@example.com', known.user.email.toUpperCase()]) answers.push(await forgot(email));
+  for (const email of [disabled.user.email, 'nobody@example.com', known.user.email.toUpperCase()])
+    answers.push(await forgot(email));
   for (const answer of answers) assert.deepEqual([answer.status, answer.body], [202, '']);
-  const shown = answers.map(({ headers }) => [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit.*)$/.test(name)));
+  const shown = answers.map(({ headers }) =>
+    [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit.*)$/.test(name)),
+  );
   assert.deepEqual(shown[0], shown[2]);
   assert.deepEqual(shown[1], shown[2]);
   await nthMail(service, known.user.email);
   await untilServed(service);
-  assert.deepEqual(await engine(service, sql`select 1 from emails where to_address in (${disabled.user.email}, 'nobody@example.com')`), []);
+  assert.deepEqual(
+    await engine(service, sql`select 1 from emails where to_address in (${disabled.user.email}, 'nobody@example.com')`),
+    [],
+  );
   assert.deepEqual(outcome(await forgot('not an address')), [400, 'validation_failed']);
 });
 
@@ -139,9 +185,15 @@ test('a user gets five mails an hour and no more, and the last link stays good',
   }
   for (let n = 0; n < 3; n += 1) assert.equal((await forgot(user.email)).status, 202);
   await untilServed(service);
-  const [{ n } = { n: 0 }] = await engine<{ n: number }>(service, sql`select count(*)::int as n from emails where to_address = ${user.email}`);
+  const [{ n } = { n: 0 }] = await engine<{ n: number }>(
+    service,
+    sql`select count(*)::int as n from emails where to_address = ${user.email}`,
+  );
   assert.equal(n, 5);
-  await engine(service, sql`update user_tokens set created_at = created_at - interval '1 hour' where user_id = ${user.id}`);
+  await engine(
+    service,
+    sql`update user_tokens set created_at = created_at - interval '1 hour' where user_id = ${user.id}`,
+  );
   await forgot(user.email);
   const last = tokenOf(await nthMail(service, user.email, 6));
   assert.equal((await reset(last)).status, 204);
@@ -150,19 +202,39 @@ test('a user gets five mails an hour and no more, and the last link stays good',
 test('the Host that a request names does not reach the mail', async () => {
   const member = await newMember(service.api);
   const trusting = await startVariant(service, { TRUST_PROXY: 1 });
-  const answer = await trusting.api('POST', '/auth/forgot-password', { email: member.user.email }, {
-    token: null, headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', forwarded: 'host=evil.example', 'x-original-host': 'evil.example' },
-  });
+  const answer = await trusting.api(
+    'POST',
+    '/auth/forgot-password',
+    { email: member.user.email },
+    {
+      token: null,
+      headers: {
+        'x-forwarded-host': 'evil.example',
+        'x-forwarded-proto': 'http',
+        forwarded: 'host=evil.example',
+        'x-original-host': 'evil.example',
+      },
+    },
+  );
   assert.equal(answer.status, 202);
   await trusting.stop();
   // fetch sets Host itself.
   const { request } = await import('node:http');
   const { hostname, port } = new URL(service.url);
   const status = await new Promise((resolve, reject) => {
-    const call = request({ hostname, port, path: '/api/v1/auth/forgot-password', method: 'POST', headers: { host: 'evil.example', 'content-type': 'application/json' } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
+    const call = request(
+      {
+        hostname,
+        port,
+        path: '/api/v1/auth/forgot-password',
+        method: 'POST',
+        headers: { host: 'evil.example', 'content-type': 'application/json' },
+      },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
     call.on('error', reject);
     call.end(JSON.stringify({ email: member.user.email }));
   });
@@ -177,10 +249,12 @@ test('the Host that a request names does not reach the mail', async () => {
 test('while LINK_SECRET is rotated, links that were mailed work, and by no other secret', async () => {
   const { resetToken } = await forgetful();
   const { env } = service.deps;
-  const withLinks = (secret: string, previous: string) => startVariant({ ...service, deps: { ...service.deps, links: createLinkSigner({ secret, previous }) } });
+  const withLinks = (secret: string, previous: string) =>
+    startVariant({ ...service, deps: { ...service.deps, links: createLinkSigner({ secret, previous }) } });
   const foreign = await withLinks('a'.repeat(32), '');
   const rotated = await withLinks('a'.repeat(32), env.LINK_SECRET);
-  const attempt = (api: Service['api']) => api('POST', '/auth/reset-password', { token: resetToken, password: NEXT }, { token: null });
+  const attempt = (api: Service['api']) =>
+    api('POST', '/auth/reset-password', { token: resetToken, password: NEXT }, { token: null });
   assert.deepEqual(outcome(await attempt(foreign.api)), [400, 'token_invalid']);
   assert.equal((await attempt(rotated.api)).status, 204);
   await Promise.all([foreign.stop(), rotated.stop()]);
@@ -188,7 +262,14 @@ test('while LINK_SECRET is rotated, links that were mailed work, and by no other
 
 test('no token is in the database, in events or in logs, and no address in logs', async () => {
   const lines: string[] = [];
-  const log = pino({ level: 'trace' }, { write: (line: string) => { lines.push(line); } });
+  const log = pino(
+    { level: 'trace' },
+    {
+      write: (line: string) => {
+        lines.push(line);
+      },
+    },
+  );
   const watched = await startVariant({ ...service, deps: { ...service.deps, log } });
   const { user, username } = await newMember(service.api);
   await watched.api('POST', '/auth/forgot-password', { email: user.email }, { token: null });
@@ -196,16 +277,36 @@ test('no token is in the database, in events or in logs, and no address in logs'
   const token = tokenOf(mail);
   const pageUrl = `${watched.url}/reset-password?token=${token}`;
   assert.equal((await fetch(pageUrl)).status, 200);
-  assert.equal((await watched.api('POST', '/auth/reset-password', { token, password: 'abc' }, { token: null })).status, 400);
-  assert.equal((await watched.api('POST', '/auth/reset-password', { token, password: NEXT }, { token: null })).status, 204);
+  assert.equal(
+    (await watched.api('POST', '/auth/reset-password', { token, password: 'abc' }, { token: null })).status,
+    400,
+  );
+  assert.equal(
+    (await watched.api('POST', '/auth/reset-password', { token, password: NEXT }, { token: null })).status,
+    204,
+  );
   await watched.api('POST', '/auth/login', { username, password: NEXT }, { token: null });
   await watched.stop();
 
-  const [row] = await engine<{ data: { token: object } }>(service, sql`select * from emails where to_address = ${user.email}`);
+  const [row] = await engine<{ data: { token: object } }>(
+    service,
+    sql`select * from emails where to_address = ${user.email}`,
+  );
   assert.deepEqual(Object.keys(row!.data), ['token']);
   assert.deepEqual(Object.keys(row!.data.token).sort(), ['hash', 'id']);
-  for (const table of ['emails', 'user_tokens', 'email_attempts', 'outbox_events', 'audit_log', 'email_template_versions', 'email_templates']) {
-    const found = await engine(service, sql`select 1 from ${sql.table(table)} t where strpos(to_jsonb(t)::text, ${token}) > 0`);
+  for (const table of [
+    'emails',
+    'user_tokens',
+    'email_attempts',
+    'outbox_events',
+    'audit_log',
+    'email_template_versions',
+    'email_templates',
+  ]) {
+    const found = await engine(
+      service,
+      sql`select 1 from ${sql.table(table)} t where strpos(to_jsonb(t)::text, ${token}) > 0`,
+    );
     assert.deepEqual(found, [], table);
   }
   const sent = JSON.stringify(await published(service, 'EMAIL_SENT'));
@@ -218,25 +319,44 @@ test('no token is in the database, in events or in logs, and no address in logs'
 
 test('what the service mails by is no template of the API', async () => {
   await forgetful();
-  const [{ id } = { id: 0 }] = await engine<{ id: number }>(service, sql`select id from email_templates where system_key = 'reset_password'`);
+  const [{ id } = { id: 0 }] = await engine<{ id: number }>(
+    service,
+    sql`select id from email_templates where system_key = 'reset_password'`,
+  );
   assert.ok(id > 0);
   const listed = await service.api('GET', '/emails/templates?limit=200&includeTotal=true');
   assert.deepEqual([listed.body.data, listed.body.page.total], [[], 0]);
   for (const [method, path, body] of [
-    ['GET', `/emails/templates/${id}`, undefined], ['PUT', `/emails/templates/${id}`, { subject: 'Mine' }], ['DELETE', `/emails/templates/${id}`, undefined],
-    ['POST', `/emails/templates/${id}/preview`, {}], ['POST', `/emails/templates/${id}/test`, { to: 'a@example.com' }],
+    ['GET', `/emails/templates/${id}`, undefined],
+    ['PUT', `/emails/templates/${id}`, { subject: 'Mine' }],
+    ['DELETE', `/emails/templates/${id}`, undefined],
+    ['POST', `/emails/templates/${id}/preview`, {}],
+    ['POST', `/emails/templates/${id}/test`, { to: 'a@example.com' }],
     ['POST', '/emails/send', { templateId: id, to: 'a@example.com', data: { token: { id: 'x', hash: 'y' } } }],
-  ] as const) assert.equal((await service.api(method, path, body)).status, 404, `${method} ${path}`);
-  const campaign = await service.api('POST', '/campaigns', { name: 'C', steps: [{ type: 'EMAIL', config: { templateId: id } }] });
+  ] as const)
+    assert.equal((await service.api(method, path, body)).status, 404, `${method} ${path}`);
+  const campaign = await service.api('POST', '/campaigns', {
+    name: 'C',
+    steps: [{ type: 'EMAIL', config: { templateId: id } }],
+  });
   assert.equal(campaign.status, 400);
 });
 
 test('a release that says something else brings the template up to date, and mails keep what they said', async () => {
   const { user } = await forgetful();
-  await engine(service, sql`update email_templates set subject = 'Of an older release' where system_key = 'reset_password'`);
-  const version = async () => (await engine<{ content_version: number; subject: string }>(service, sql`
+  await engine(
+    service,
+    sql`update email_templates set subject = 'Of an older release' where system_key = 'reset_password'`,
+  );
+  const version = async () =>
+    (
+      await engine<{ content_version: number; subject: string }>(
+        service,
+        sql`
     select t.content_version, v.subject from email_templates t
-    join email_template_versions v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.content_version = t.content_version where t.system_key = 'reset_password'`))[0]!;
+    join email_template_versions v on v.tenant_id = t.tenant_id and v.template_id = t.id and v.content_version = t.content_version where t.system_key = 'reset_password'`,
+      )
+    )[0]!;
   const { content_version: before } = await version();
   await Promise.all(Array.from({ length: 3 }, () => forgot(user.email)));
   assert.equal((await nthMail(service, user.email, 4)).parsed.subject, 'Set a new password for Perennial');

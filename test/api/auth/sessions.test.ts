@@ -8,10 +8,13 @@ import { logIn, newMember, PASSWORD } from '../../support/users.ts';
 import { startVariant } from '../../support/variant.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
-const login = (username: string, password: string) => service.api('POST', '/auth/login', { username, password }, { token: null });
+const login = (username: string, password: string) =>
+  service.api('POST', '/auth/login', { username, password }, { token: null });
 const refresh = (refreshToken: string) => service.api('POST', '/auth/refresh', { refreshToken }, { token: null });
 const profile = (token: string) => service.api('GET', '/auth/profile', undefined, { token });
 const engine = (query: ReturnType<typeof sql>) => engineEm(service.deps.orm).transactional((tx) => rows(tx, query));
@@ -33,11 +36,15 @@ test('a login answers tokens and the user, and is not cached', async () => {
 
 test('the username may be the email, and case does not count', async () => {
   const { user, username } = await newMember(service.api);
-  for (const name of [username.toUpperCase(), user.email, user.email.toUpperCase(), ` ${username} `]) assert.equal((await login(name, PASSWORD)).status, 200, name);
+  for (const name of [username.toUpperCase(), user.email, user.email.toUpperCase(), ` ${username} `])
+    assert.equal((await login(name, PASSWORD)).status, 200, name);
 });
 
 test('an address that looks like another is another', async () => {
-  const [one, other] = [await newMember(service.api, { email: 'grace@example.com' }), await newMember(service.api, { email: 'ｇrace@example.com' })];
+  const [one, other] = [
+    await newMember(service.api, { email: 'grace@example.com' }),
+    await newMember(service.api, { email: 'ｇrace@example.com' }),
+  ];
   assert.equal((await login('grace@example.com', PASSWORD)).body.user.id, one.user.id);
   assert.equal((await login('ｇrace@example.com', PASSWORD)).body.user.id, other.user.id);
 });
@@ -47,7 +54,10 @@ test('a wrong password and an unknown name are answered alike, and take alike lo
   const answers = [];
   const { username } = await newMember(service.api);
   for (let n = 0; n < 9; n += 1) {
-    for (const [kind, name] of [['known', username], ['unknown', `nobody${n}`]] as const) {
+    for (const [kind, name] of [
+      ['known', username],
+      ['unknown', `nobody${n}`],
+    ] as const) {
       const begin = performance.now();
       const { status, body, headers } = await login(name, 'Wrong-Password-1');
       times[kind].push(performance.now() - begin);
@@ -79,8 +89,15 @@ test('a spent refresh token ends its session, and no other', async () => {
   assert.deepEqual([reuse.status, reuse.body.code], [401, 'unauthorized']);
   assert.match(reuse.headers.get('www-authenticate') ?? '', /^Bearer/);
   assert.equal((await refresh(next.refreshToken)).status, 401);
-  const { body: log } = await service.api('GET', `/auth/audit-log?action=user.token_reused&resourceId=${member.user.id}`);
-  assert.deepEqual(log.data.map(({ actorType, address }: Answer['body']) => [actorType, address]), [['anonymous', '127.0.0.1']], 'told once');
+  const { body: log } = await service.api(
+    'GET',
+    `/auth/audit-log?action=user.token_reused&resourceId=${member.user.id}`,
+  );
+  assert.deepEqual(
+    log.data.map(({ actorType, address }: Answer['body']) => [actorType, address]),
+    [['anonymous', '127.0.0.1']],
+    'told once',
+  );
   for (const token of [member.token, next.accessToken]) assert.equal((await profile(token)).body.code, 'token_revoked');
   assert.equal((await profile(other.token)).status, 200);
   assert.equal((await refresh(other.refreshToken)).status, 200);
@@ -94,17 +111,30 @@ test('of ten refreshes with one token at once, one succeeds', async () => {
 
 test('refresh tokens that are none are 401, whatever they look like', async () => {
   const { token } = await newMember(service.api);
-  for (const given of ['x', 'a'.repeat(64), randomBytes(48).toString('base64url'), token.slice(0, 200), "' or 1=1 --", '\u00e9'.repeat(64)]) {
+  for (const given of [
+    'x',
+    'a'.repeat(64),
+    randomBytes(48).toString('base64url'),
+    token.slice(0, 200),
+    "' or 1=1 --",
+    '\u00e9'.repeat(64),
+  ]) {
     assert.equal((await refresh(given)).status, 401, given);
   }
   for (const given of ['', 7, null, ['a'], 'a'.repeat(201)]) {
-    assert.equal((await service.api('POST', '/auth/refresh', { refreshToken: given }, { token: null })).status, 400, JSON.stringify(given));
+    assert.equal(
+      (await service.api('POST', '/auth/refresh', { refreshToken: given }, { token: null })).status,
+      400,
+      JSON.stringify(given),
+    );
   }
 });
 
 test('refresh tokens are stored hashed, and expire', async () => {
   const { user, refreshToken, token } = await newMember(service.api);
-  const [stored] = (await engine(sql`select to_jsonb(s)::text as row from sessions s where user_id = ${user.id}`)) as { row: string }[];
+  const [stored] = (await engine(sql`select to_jsonb(s)::text as row from sessions s where user_id = ${user.id}`)) as {
+    row: string;
+  }[];
   assert.ok(!stored!.row.includes(refreshToken));
   await engine(sql`update sessions set expires_at = now() where user_id = ${user.id}`);
   assert.equal((await refresh(refreshToken)).status, 401);
@@ -154,8 +184,13 @@ test('a role counts at once', async () => {
   const { token } = await newMember(service.api);
   const rules = () => service.api('GET', '/scoring/rules', undefined, { token });
   assert.equal((await rules()).status, 200);
-  await engine(sql`update roles set permissions = array_remove(permissions, 'scoring:read') where tenant_id = 'default' and name = 'User'`);
+  await engine(
+    sql`update roles set permissions = array_remove(permissions, 'scoring:read') where tenant_id = 'default' and name = 'User'`,
+  );
   const answer = await rules();
-  assert.deepEqual([answer.status, answer.body.code, answer.body.detail], [403, 'forbidden', 'This needs the permission scoring:read']);
+  assert.deepEqual(
+    [answer.status, answer.body.code, answer.body.detail],
+    [403, 'forbidden', 'This needs the permission scoring:read'],
+  );
   assert.equal((await service.api('GET', '/scoring/rules')).status, 200, 'the Admin still may');
 });

@@ -16,14 +16,22 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const put = (id: number, body: unknown, token?: string, headers = {}) => service.api('PUT', `/auth/users/${id}`, body, { headers, ...(token ? { token } : {}) });
+const put = (id: number, body: unknown, token?: string, headers = {}) =>
+  service.api('PUT', `/auth/users/${id}`, body, { headers, ...(token ? { token } : {}) });
 const get = (id: number) => service.api('GET', `/auth/users/${id}`);
-const list = async (query: string): Promise<string[]> => (await service.api('GET', `/auth/users?${query}`)).body.data.map((user: { username: string }) => user.username);
+const list = async (query: string): Promise<string[]> =>
+  (await service.api('GET', `/auth/users?${query}`)).body.data.map((user: { username: string }) => user.username);
 const profile = (member: Member) => service.api('GET', '/auth/profile', undefined, { token: member.token });
-const login = (username: string, password = PASSWORD) => service.api('POST', '/auth/login', { username, password }, { token: null });
+const login = (username: string, password = PASSWORD) =>
+  service.api('POST', '/auth/login', { username, password }, { token: null });
 
 test('users are listed in pages, by filter and order, as they see themselves', async () => {
-  const grace = await newMember(service.api, { username: 'grace.h', email: 'hopper@example.com', firstName: 'Grace', lastName: 'Hopper' });
+  const grace = await newMember(service.api, {
+    username: 'grace.h',
+    email: 'hopper@example.com',
+    firstName: 'Grace',
+    lastName: 'Hopper',
+  });
   const disabled = await newMember(service.api, { username: 'gone', firstName: 'Grace', lastName: 'Gone' });
   await put(disabled.user.id, { active: false });
   assert.deepEqual(await list('q=GRACE&sort=username'), ['gone', 'grace.h']);
@@ -46,13 +54,35 @@ test('only roles and whether a user is active can be changed', async () => {
   const { user } = await newMember(service.api);
   const same = await put(user.id, user);
   assert.deepEqual([same.status, same.body], [200, user], 'what GET answers goes back');
-  const refused = await put(user.id, { id: 1, username: 'root', email: 'a@example.com', firstName: 'X', tenantId: 'other', emailVerified: true, version: 9 });
-  assert.deepEqual(problemsOf(refused), ['email', 'emailVerified', 'firstName', 'id', 'tenantId', 'username', 'version'].map((name) => `/${name} read_only`));
+  const refused = await put(user.id, {
+    id: 1,
+    username: 'root',
+    email: 'a@example.com',
+    firstName: 'X',
+    tenantId: 'other',
+    emailVerified: true,
+    version: 9,
+  });
+  assert.deepEqual(
+    problemsOf(refused),
+    ['email', 'emailVerified', 'firstName', 'id', 'tenantId', 'username', 'version'].map(
+      (name) => `/${name} read_only`,
+    ),
+  );
   assert.deepEqual(problemsOf(await put(user.id, { password: 'x', passwordHash: 'x', active: null, roles: [] })), [
-    '/active type', '/password unknown_field', '/passwordHash unknown_field', '/roles too_few',
+    '/active type',
+    '/password unknown_field',
+    '/passwordHash unknown_field',
+    '/roles too_few',
   ]);
   const unknown = await put(user.id, { roles: ['User', 'Ghost', 'admin'] });
-  assert.deepEqual([outcome(unknown), problemsOf(unknown)], [[400, 'validation_failed'], ['/roles/1 not_found', '/roles/2 not_found']]);
+  assert.deepEqual(
+    [outcome(unknown), problemsOf(unknown)],
+    [
+      [400, 'validation_failed'],
+      ['/roles/1 not_found', '/roles/2 not_found'],
+    ],
+  );
   assert.match(JSON.stringify(unknown.body.errors), /there is no role Ghost/);
   const changed = await put(user.id, { roles: ['User', 'People', 'User'] });
   assert.deepEqual([changed.body.roles, changed.body.version], [['User', 'People'], user.version + 1]);
@@ -62,7 +92,10 @@ test('only roles and whether a user is active can be changed', async () => {
 test('a stale If-Match is refused', async () => {
   const { user } = await newMember(service.api);
   assert.equal((await put(user.id, { active: false }, undefined, { 'If-Match': `"${user.version}"` })).status, 200);
-  assert.deepEqual(outcome(await put(user.id, { active: true }, undefined, { 'If-Match': `"${user.version}"` })), [412, 'precondition_failed']);
+  assert.deepEqual(outcome(await put(user.id, { active: true }, undefined, { 'If-Match': `"${user.version}"` })), [
+    412,
+    'precondition_failed',
+  ]);
 });
 
 test('a disabled user is out at once, on every way in', async () => {
@@ -70,7 +103,10 @@ test('a disabled user is out at once, on every way in', async () => {
   const other = await login(member.username);
   assert.equal((await put(member.user.id, { active: false })).body.active, false);
   assert.deepEqual(outcome(await profile(member)), [401, 'unauthorized']);
-  assert.equal((await service.api('POST', '/auth/refresh', { refreshToken: other.body.refreshToken }, { token: null })).status, 401);
+  assert.equal(
+    (await service.api('POST', '/auth/refresh', { refreshToken: other.body.refreshToken }, { token: null })).status,
+    401,
+  );
   assert.deepEqual(outcome(await login(member.username)), [401, 'invalid_credentials']);
   await put(member.user.id, { active: true });
   assert.deepEqual(outcome(await profile(member)), [401, 'token_revoked'], 'the sessions stay ended');
@@ -85,7 +121,10 @@ test('no link of a mail brings a disabled user back', async () => {
     const token = tokenOf(await nthMail(service, input.email));
     await put(user.id, { active: true });
     await put(user.id, { active: false });
-    assert.deepEqual(outcome(await strict.api('POST', '/auth/verify-email', { token }, { token: null })), [400, 'token_invalid']);
+    assert.deepEqual(outcome(await strict.api('POST', '/auth/verify-email', { token }, { token: null })), [
+      400,
+      'token_invalid',
+    ]);
     assert.equal((await get(user.id)).body.active, false);
   } finally {
     await strict.stop();
@@ -117,10 +156,24 @@ test('nobody disables or demotes themselves, and an Admin stays', async () => {
 test('of two Admins who demote or disable each other at the same moment one stays', async () => {
   for (const change of [{ roles: ['User'] }, { active: false }]) {
     const second = await memberWith(service, 'Admin');
-    const answers = await collide(service, TENANT_LOCK, [() => put(second.user.id, change), () => put(admin.id, change, second.token)]);
-    assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 409], JSON.stringify(answers.map((answer) => answer.body)));
+    const answers = await collide(service, TENANT_LOCK, [
+      () => put(second.user.id, change),
+      () => put(admin.id, change, second.token),
+    ]);
+    assert.deepEqual(
+      answers.map((answer) => answer.status).sort(),
+      [200, 409],
+      JSON.stringify(answers.map((answer) => answer.body)),
+    );
     assert.equal(answers.find((answer) => answer.status === 409)!.body.code, 'last_admin');
-    assert.deepEqual((await service.api('GET', '/auth/users?role=Admin&active=true', undefined, { token: answers[0]!.status === 200 ? service.admin.token : second.token })).body.data.length, 1);
+    assert.deepEqual(
+      (
+        await service.api('GET', '/auth/users?role=Admin&active=true', undefined, {
+          token: answers[0]!.status === 200 ? service.admin.token : second.token,
+        })
+      ).body.data.length,
+      1,
+    );
     if (answers[1]!.status === 200) {
       await put(admin.id, { active: true, roles: ['Admin'] }, second.token);
       service.admin.token = (await login('admin', ADMIN_PASSWORD)).body.accessToken;
@@ -136,7 +189,11 @@ test('the last Admin can not be disabled by somebody else either', async () => {
   const deputy = await memberWith(service, 'Deputy');
   assert.deepEqual(outcome(await put(admin.id, { active: false }, deputy.token)), [409, 'last_admin']);
   assert.deepEqual(outcome(await put(admin.id, { roles: ['User'] }, deputy.token)), [409, 'last_admin']);
-  assert.deepEqual(outcome(await put(admin.id, { active: false }, key.key)), [403, 'forbidden'], 'and no key that may less');
+  assert.deepEqual(
+    outcome(await put(admin.id, { active: false }, key.key)),
+    [403, 'forbidden'],
+    'and no key that may less',
+  );
 });
 
 test('nobody gives or takes what they do not have', async () => {
@@ -148,7 +205,11 @@ test('nobody gives or takes what they do not have', async () => {
   }
   assert.match((await put(people.user.id, { roles: ['People', 'User'] }, people.token)).body.detail, /contacts:write/);
   assert.deepEqual(outcome(await put(admin.id, { active: false }, people.token)), [403, 'forbidden']);
-  assert.deepEqual(outcome(await put(user.id, { active: false }, people.token)), [403, 'forbidden'], 'a User may more than it');
+  assert.deepEqual(
+    outcome(await put(user.id, { active: false }, people.token)),
+    [403, 'forbidden'],
+    'a User may more than it',
+  );
   const peer = await memberWith(service, 'People');
   assert.equal((await put(peer.user.id, { active: false }, people.token)).status, 200);
   assert.deepEqual((await get(people.user.id)).body.roles, ['People']);
@@ -159,26 +220,51 @@ test('a User is let into no route of an Admin, and nobody without a token', asyn
   const guarded = routesWhere((route) => /^(users|roles|api-keys|settings|audit-log|erasure):/.test(route.access));
   assert.ok(guarded.length >= 25, `${guarded.length} routes`);
   for (const { route, path } of guarded) {
-    assert.deepEqual(outcome(await service.api(route.method, path, undefined, { token })), [403, 'forbidden'], `${route.method} ${path}`);
-    assert.deepEqual(outcome(await service.api(route.method, path, undefined, { token: null })), [401, 'unauthorized'], `${route.method} ${path}`);
+    assert.deepEqual(
+      outcome(await service.api(route.method, path, undefined, { token })),
+      [403, 'forbidden'],
+      `${route.method} ${path}`,
+    );
+    assert.deepEqual(
+      outcome(await service.api(route.method, path, undefined, { token: null })),
+      [401, 'unauthorized'],
+      `${route.method} ${path}`,
+    );
   }
 });
 
 test('nobody registers or edits themselves into more', async () => {
-  for (const extra of [{ tenantId: 'other' }, { roles: ['Admin'] }, { id: 1 }, { active: true }, { emailVerified: true }, { version: 7 }]) {
+  for (const extra of [
+    { tenantId: 'other' },
+    { roles: ['Admin'] },
+    { id: 1 },
+    { active: true },
+    { emailVerified: true },
+    { version: 7 },
+  ]) {
     const [name] = Object.keys(extra);
-    assert.deepEqual(problemsOf(await service.api('POST', '/auth/register', registration(extra), { token: null })), [`/${name} unknown_field`]);
+    assert.deepEqual(problemsOf(await service.api('POST', '/auth/register', registration(extra), { token: null })), [
+      `/${name} unknown_field`,
+    ]);
     const member = await newMember(service.api);
     const other = name === 'active' ? { active: false } : extra;
-    assert.deepEqual(problemsOf(await service.api('PUT', '/auth/profile', other, { token: member.token })), [`/${name} read_only`]);
+    assert.deepEqual(problemsOf(await service.api('PUT', '/auth/profile', other, { token: member.token })), [
+      `/${name} read_only`,
+    ]);
   }
 });
 
-test('another tenant\'s users are not there', async () => {
+test("another tenant's users are not there", async () => {
   const foreign = await newTenant(service);
   const { user } = await newMember(service.api);
-  for (const [method, body] of [['GET', undefined], ['PUT', { active: false }]] as const) {
-    assert.deepEqual(outcome(await service.api(method, `/auth/users/${user.id}`, body, { token: foreign.token })), [404, 'not_found']);
+  for (const [method, body] of [
+    ['GET', undefined],
+    ['PUT', { active: false }],
+  ] as const) {
+    assert.deepEqual(outcome(await service.api(method, `/auth/users/${user.id}`, body, { token: foreign.token })), [
+      404,
+      'not_found',
+    ]);
     assert.deepEqual(outcome(await service.api(method, `/auth/users/${foreign.user.id}`, body)), [404, 'not_found']);
   }
   const seen = (await service.api('GET', '/auth/users', undefined, { token: foreign.token })).body.data;

@@ -23,7 +23,13 @@ const open = (path: string, body: unknown) => service.api('POST', `/auth/${path}
 const login = (username: string, password = PASSWORD) => open('login', { username, password });
 const verify = (token: string) => open('verify-email', { token });
 const outcome = (answer: { status: number; body: { code?: string } }) => [answer.status, answer.body.code];
-const userRow = async (id: number) => (await engine<{ active: boolean; email_verified: boolean }>(service, sql`select active, email_verified from users where id = ${id}`))[0]!;
+const userRow = async (id: number) =>
+  (
+    await engine<{ active: boolean; email_verified: boolean }>(
+      service,
+      sql`select active, email_verified from users where id = ${id}`,
+    )
+  )[0]!;
 
 /** A user who has registered, with the mail that came. */
 async function newcomer(overrides = {}) {
@@ -35,11 +41,17 @@ async function newcomer(overrides = {}) {
 }
 
 test('a registration is mailed a link, and the user may log in after it and not before', async () => {
-  const one = await newcomer({ username: 'stranger.example', email: 'first@example.com', firstName: 'Buy-now', lastName: 'At-evil-example' });
+  const one = await newcomer({
+    username: 'stranger.example',
+    email: 'first@example.com',
+    firstName: 'Buy-now',
+    lastName: 'At-evil-example',
+  });
   assert.deepEqual([one.user.active, one.user.emailVerified], [false, false]);
   assert.equal(one.mail.parsed.subject, 'Confirm your email address for Perennial');
   assert.equal(`${linkOf(one.mail).origin}${linkOf(one.mail).pathname}`, `${service.url}/verify-email`);
-  for (const name of [one.username, one.firstName, one.lastName]) assert.ok(!one.mail.raw.includes(name), 'what a stranger typed is not in it');
+  for (const name of [one.username, one.firstName, one.lastName])
+    assert.ok(!one.mail.raw.includes(name), 'what a stranger typed is not in it');
   assert.deepEqual(outcome(await login(one.username)), [403, 'email_unverified']);
   assert.deepEqual(outcome(await login(one.username, 'Wrong-Guess-1')), [401, 'invalid_credentials']);
   const answer = await verify(one.token);
@@ -52,13 +64,19 @@ test('a registration is mailed a link, and the user may log in after it and not 
 
 test('a registration that fails mails nothing', async () => {
   const one = await newcomer();
-  assert.equal((await open('register', registration({ username: one.username, email: 'not.made@example.com' }))).status, 409);
+  assert.equal(
+    (await open('register', registration({ username: one.username, email: 'not.made@example.com' }))).status,
+    409,
+  );
   assert.deepEqual(await engine(service, sql`select 1 from emails where to_address = 'not.made@example.com'`), []);
 });
 
 test('a token ends after 24 hours, and another mail brings another', async () => {
   const one = await newcomer();
-  const [{ left } = { left: 0 }] = await engine<{ left: number }>(service, sql`select extract(epoch from expires_at - now())::int as left from user_tokens where user_id = ${one.id}`);
+  const [{ left } = { left: 0 }] = await engine<{ left: number }>(
+    service,
+    sql`select extract(epoch from expires_at - now())::int as left from user_tokens where user_id = ${one.id}`,
+  );
   assert.ok(left > 86_000 && left <= 86_400, `${left} s are left`);
   await engine(service, sql`update user_tokens set expires_at = now() where user_id = ${one.id}`);
   assert.deepEqual(outcome(await verify(one.token)), [400, 'token_invalid']);
@@ -73,12 +91,19 @@ test('there is no mail for who is verified, for nobody, or more than five in an 
   const [one, two] = [await newcomer(), await newcomer()];
   assert.equal((await verify(one.token)).status, 204);
   const answers = [];
-  for (const email of [one.email, 'nobody@example.com', ...Array<string>(7).fill(two.email)]) answers.push(await open('verify-email/resend', { email }));
+  for (const email of [one.email, 'nobody@example.com', ...Array<string>(7).fill(two.email)])
+    answers.push(await open('verify-email/resend', { email }));
   assert.ok(answers.every(({ status, body }) => status === 202 && body === ''));
   await untilServed(service);
-  const queued = await engine<{ to_address: string; n: number }>(service, sql`
-    select to_address, count(*)::int as n from emails where to_address in (${one.email}, ${two.email}, 'nobody@example.com') group by 1 order by n`);
-  assert.deepEqual(queued, [{ to_address: one.email, n: 1 }, { to_address: two.email, n: 5 }]);
+  const queued = await engine<{ to_address: string; n: number }>(
+    service,
+    sql`
+    select to_address, count(*)::int as n from emails where to_address in (${one.email}, ${two.email}, 'nobody@example.com') group by 1 order by n`,
+  );
+  assert.deepEqual(queued, [
+    { to_address: one.email, n: 1 },
+    { to_address: two.email, n: 5 },
+  ]);
   assert.equal((await verify(tokenOf(await nthMail(service, two.email, 5)))).status, 204);
 });
 
@@ -95,8 +120,12 @@ test('a reset proves the address too', async () => {
 
 test('who waits for verification still does after an Admin has changed the roles', async () => {
   const one = await newcomer();
-  const role = (await service.api('POST', '/auth/roles', { name: 'Waiting', permissions: ['contacts:read'] })).body.name as string;
-  assert.deepEqual((await service.api('PUT', `/auth/users/${one.id}`, { roles: ['User', role] })).body.roles, ['User', role]);
+  const role = (await service.api('POST', '/auth/roles', { name: 'Waiting', permissions: ['contacts:read'] })).body
+    .name as string;
+  assert.deepEqual((await service.api('PUT', `/auth/users/${one.id}`, { roles: ['User', role] })).body.roles, [
+    'User',
+    role,
+  ]);
   assert.deepEqual(outcome(await login(one.username)), [403, 'email_unverified']);
   assert.equal((await verify(one.token)).status, 204);
   assert.equal((await login(one.username)).status, 200);
@@ -110,17 +139,29 @@ test('whom an Admin disabled, no mail makes active again', async () => {
   await verify(moved.token);
   const { token } = await logIn(service.api, moved.username);
   const email = 'moved.away@example.com';
-  assert.equal((await service.api('PUT', '/auth/profile', { email, currentPassword: PASSWORD }, { token })).status, 200);
+  assert.equal(
+    (await service.api('PUT', '/auth/profile', { email, currentPassword: PASSWORD }, { token })).status,
+    200,
+  );
   const movedToken = tokenOf(await nthMail(service, email));
-  for (const id of [earlyId, moved.id]) assert.equal((await service.api('PUT', `/auth/users/${id}`, { active: false })).status, 200);
+  for (const id of [earlyId, moved.id])
+    assert.equal((await service.api('PUT', `/auth/users/${id}`, { active: false })).status, 200);
   for (const address of [early.email, email]) {
-    for (const path of ['forgot-password', 'verify-email/resend']) assert.equal((await open(path, { email: address })).status, 202);
+    for (const path of ['forgot-password', 'verify-email/resend'])
+      assert.equal((await open(path, { email: address })).status, 202);
   }
   await untilServed(service);
-  assert.deepEqual(await engine(service, sql`select to_address, count(*)::int as n from emails where to_address in (${early.email}, ${email}) group by 1`), [{ to_address: email, n: 1 }]);
+  assert.deepEqual(
+    await engine(
+      service,
+      sql`select to_address, count(*)::int as n from emails where to_address in (${early.email}, ${email}) group by 1`,
+    ),
+    [{ to_address: email, n: 1 }],
+  );
   assert.deepEqual(outcome(await verify(movedToken)), [400, 'token_invalid']);
   for (const id of [earlyId, moved.id]) assert.equal((await userRow(id)).active, false);
-  for (const name of [early.username, moved.username]) assert.deepEqual(outcome(await login(name)), [401, 'invalid_credentials'], 'there is nothing to verify');
+  for (const name of [early.username, moved.username])
+    assert.deepEqual(outcome(await login(name)), [401, 'invalid_credentials'], 'there is nothing to verify');
 });
 
 test('a new address is mailed a link, the user stays active, and the former address proves nothing', async () => {
@@ -148,7 +189,8 @@ test('an address is the new one of few users within an hour, or each could have 
     const one = await newcomer();
     await verify(one.token);
     const { token } = await logIn(service.api, one.username);
-    const put = async (address: string) => (await service.api('PUT', '/auth/profile', { email: address, currentPassword: PASSWORD }, { token })).status;
+    const put = async (address: string) =>
+      (await service.api('PUT', '/auth/profile', { email: address, currentPassword: PASSWORD }, { token })).status;
     moves.push(await put(email));
     if (moves.at(-1) === 200) assert.equal(await put(`gone${n}@example.com`), 200);
   }
@@ -167,9 +209,18 @@ test('without verification no mail is sent and everyone is active', async () => 
 test('the audit log tells of a confirmed address', async () => {
   const one = await newcomer();
   await verify(one.token);
-  const entries = await engine(service, sql`
-    select action, actor_type, actor_id, before, after from audit_log where resource_type = 'user' and resource_id = ${String(one.id)} and action = 'user.email_verified'`);
-  assert.deepEqual(entries, [{
-    action: 'user.email_verified', actor_type: 'user', actor_id: one.id, before: { active: false, emailVerified: false }, after: { active: true, emailVerified: true },
-  }]);
+  const entries = await engine(
+    service,
+    sql`
+    select action, actor_type, actor_id, before, after from audit_log where resource_type = 'user' and resource_id = ${String(one.id)} and action = 'user.email_verified'`,
+  );
+  assert.deepEqual(entries, [
+    {
+      action: 'user.email_verified',
+      actor_type: 'user',
+      actor_id: one.id,
+      before: { active: false, emailVerified: false },
+      after: { active: true, emailVerified: true },
+    },
+  ]);
 });

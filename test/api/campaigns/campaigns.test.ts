@@ -15,7 +15,11 @@ const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
 const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });
 
 async function create(fields: Record<string, unknown> = {}): Promise<Answer['body']> {
-  const answer = await service.api('POST', '/campaigns', { name: 'A campaign', steps: [email('one'), wait('pause', 60), email('two')], ...fields });
+  const answer = await service.api('POST', '/campaigns', {
+    name: 'A campaign',
+    steps: [email('one'), wait('pause', 60), email('two')],
+    ...fields,
+  });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body;
 }
@@ -28,14 +32,25 @@ async function refused(body: Record<string, unknown>): Promise<{ path: string; c
 }
 
 test('a campaign is created as a DRAFT with every default, read, changed and deleted', async () => {
-  const answer = await service.api('POST', '/campaigns', { name: 'Welcome', steps: [{ type: 'WAIT', config: { waitMinutes: 5 } }] });
+  const answer = await service.api('POST', '/campaigns', {
+    name: 'Welcome',
+    steps: [{ type: 'WAIT', config: { waitMinutes: 5 } }],
+  });
   const { id, createdAt, updatedAt } = answer.body;
   assert.equal(answer.headers.get('location'), `/api/v1/campaigns/${id}`);
   assert.deepEqual(answer.body, {
-    id, name: 'Welcome', description: null, status: 'DRAFT', type: 'CUSTOM', trigger: { type: 'MANUAL' },
+    id,
+    name: 'Welcome',
+    description: null,
+    status: 'DRAFT',
+    type: 'CUSTOM',
+    trigger: { type: 'MANUAL' },
     steps: [{ id: 'step-1', type: 'WAIT', config: { waitMinutes: 5 } }],
     entry: { reentry: 'never', minIntervalMinutes: 0, exitOnUnsubscribe: true, sendWindow: null, frequencyCap: null },
-    publishedVersion: null, version: 1, createdAt, updatedAt,
+    publishedVersion: null,
+    version: 1,
+    createdAt,
+    updatedAt,
   });
   const read = await service.api('GET', `/campaigns/${id}`);
   assert.deepEqual(read.body, answer.body);
@@ -43,15 +58,32 @@ test('a campaign is created as a DRAFT with every default, read, changed and del
 
   const same = await service.api('PUT', `/campaigns/${id}`, read.body);
   assert.deepEqual([same.status, same.body.version], [200, 1]);
-  const changed = await service.api('PUT', `/campaigns/${id}`, { description: 'For new contacts', entry: { reentry: 'always' } });
-  assert.deepEqual([changed.body.name, changed.body.description, changed.body.version], ['Welcome', 'For new contacts', 2]);
+  const changed = await service.api('PUT', `/campaigns/${id}`, {
+    description: 'For new contacts',
+    entry: { reentry: 'always' },
+  });
+  assert.deepEqual(
+    [changed.body.name, changed.body.description, changed.body.version],
+    ['Welcome', 'For new contacts', 2],
+  );
   assert.deepEqual([changed.body.entry.reentry, changed.body.entry.exitOnUnsubscribe], ['always', true]);
   assert.equal((await service.api('PUT', `/campaigns/${id}`, { description: '' })).body.description, null);
   const cleared = await service.api('PUT', `/campaigns/${id}`, { trigger: null, entry: null, steps: null });
-  assert.deepEqual([cleared.status, cleared.body.trigger, cleared.body.entry, cleared.body.steps], [200, { type: 'MANUAL' }, answer.body.entry, []]);
+  assert.deepEqual(
+    [cleared.status, cleared.body.trigger, cleared.body.entry, cleared.body.steps],
+    [200, { type: 'MANUAL' }, answer.body.entry, []],
+  );
 
-  assert.equal((await service.api('PUT', `/campaigns/${id}`, { name: 'No' }, { headers: { 'if-match': '"1"' } })).status, 412);
-  for (const [field, value] of Object.entries({ status: 'ACTIVE', type: 'NURTURE', publishedVersion: 3, id: 999_999 })) {
+  assert.equal(
+    (await service.api('PUT', `/campaigns/${id}`, { name: 'No' }, { headers: { 'if-match': '"1"' } })).status,
+    412,
+  );
+  for (const [field, value] of Object.entries({
+    status: 'ACTIVE',
+    type: 'NURTURE',
+    publishedVersion: 3,
+    id: 999_999,
+  })) {
     const readOnly = await service.api('PUT', `/campaigns/${id}`, { [field]: value });
     assert.deepEqual([readOnly.status, readOnly.body.errors[0].code], [400, 'read_only'], field);
   }
@@ -60,9 +92,20 @@ test('a campaign is created as a DRAFT with every default, read, changed and del
 });
 
 test('the prebuilt types make 3, 5 and 2 emails', async () => {
-  for (const [type, count] of [['WELCOME_SERIES', 3], ['NURTURE', 5], ['RE_ENGAGEMENT', 2]] as const) {
-    const { steps } = await create({ type, steps: undefined, templateIds: Array.from({ length: count }, () => templateId) });
-    assert.deepEqual(steps.map((step: { type: string }) => step.type), Array.from({ length: 2 * count - 1 }, (_, n) => (n % 2 === 0 ? 'EMAIL' : 'WAIT')));
+  for (const [type, count] of [
+    ['WELCOME_SERIES', 3],
+    ['NURTURE', 5],
+    ['RE_ENGAGEMENT', 2],
+  ] as const) {
+    const { steps } = await create({
+      type,
+      steps: undefined,
+      templateIds: Array.from({ length: count }, () => templateId),
+    });
+    assert.deepEqual(
+      steps.map((step: { type: string }) => step.type),
+      Array.from({ length: 2 * count - 1 }, (_, n) => (n % 2 === 0 ? 'EMAIL' : 'WAIT')),
+    );
     const errors = await refused({ type, templateIds: [templateId] });
     assert.equal(errors[0]!.path, '/templateIds');
     assert.equal((await refused({ type }))[0]!.path, '/templateIds');
@@ -77,11 +120,33 @@ test('a definition that can not work is a 400 that names the step', async () => 
     [[{ id: 'mail', type: 'EMAIL', config: { templateId: 999_999 } }], '/steps/0/config/templateId', 'step "mail"'],
     [[{ ...email('a'), next: 'a' }], '/steps/0/next', 'step "a"'],
     [[wait('a', 1), wait('a', 2)], '/steps/1/id', 'step "a"'],
-    [[{ id: 'list', type: 'SEGMENT', config: { action: 'add', listId: 999_999 } }], '/steps/0/config/listId', 'step "list"'],
-    ...([['templateId', 'EMAIL_OPENED'], ['campaignId', 'EMAIL_OPENED'], ['formId', 'FORM_SUBMITTED']] as const).map(([field, event]): [object[], string, string] => [
-      [{ id: 'if', type: 'CONDITION', config: { if: { event, operator: 'atLeast', where: [{ field, operator: 'eq', value: 999_999 }] } } }], '/steps/0/config/if/where/0/value', 'step "if"',
+    [
+      [{ id: 'list', type: 'SEGMENT', config: { action: 'add', listId: 999_999 } }],
+      '/steps/0/config/listId',
+      'step "list"',
+    ],
+    ...(
+      [
+        ['templateId', 'EMAIL_OPENED'],
+        ['campaignId', 'EMAIL_OPENED'],
+        ['formId', 'FORM_SUBMITTED'],
+      ] as const
+    ).map(([field, event]): [object[], string, string] => [
+      [
+        {
+          id: 'if',
+          type: 'CONDITION',
+          config: { if: { event, operator: 'atLeast', where: [{ field, operator: 'eq', value: 999_999 }] } },
+        },
+      ],
+      '/steps/0/config/if/where/0/value',
+      'step "if"',
     ]),
-    [[{ id: 'if', type: 'CONDITION', config: { if: { field: 'shoeSize', operator: 'eq', value: 1 } } }], '/steps/0/config/if/field', 'step "if"'],
+    [
+      [{ id: 'if', type: 'CONDITION', config: { if: { field: 'shoeSize', operator: 'eq', value: 1 } } }],
+      '/steps/0/config/if/field',
+      'step "if"',
+    ],
   ];
   for (const [steps, path, named] of cases) {
     const [error] = await refused({ steps });
@@ -98,7 +163,10 @@ test('start publishes, PUT edits the next version, stop keeps both', async () =>
   const { id } = await create();
   const start = () => service.api('POST', `/campaigns/${id}/start`);
   const first = await start();
-  assert.deepEqual([first.status, first.body.campaign.status, first.body.campaign.publishedVersion, first.body.enrolmentId], [202, 'ACTIVE', 1, null]);
+  assert.deepEqual(
+    [first.status, first.body.campaign.status, first.body.campaign.publishedVersion, first.body.enrolmentId],
+    [202, 'ACTIVE', 1, null],
+  );
   assert.equal((await start()).body.campaign.publishedVersion, 1);
   assert.equal((await service.api('DELETE', `/campaigns/${id}`)).status, 409);
   const edited = await service.api('PUT', `/campaigns/${id}`, { steps: [email('one')] });
@@ -133,7 +201,10 @@ test('an audience must be there, and be one', async () => {
     assert.deepEqual([answer.status, answer.body.code], [404, 'not_found']);
   }
   const { body: several } = await start({ contactIds: [999_998, 999_999] });
-  assert.deepEqual([several.detail, several.errors.map(({ path }: { path: string }) => path)], ['There is no contact 999998, no contact 999999', ['/contactIds/0', '/contactIds/1']]);
+  assert.deepEqual(
+    [several.detail, several.errors.map(({ path }: { path: string }) => path)],
+    ['There is no contact 999998, no contact 999999', ['/contactIds/0', '/contactIds/1']],
+  );
   assert.equal((await start({ segmentId: 1, listId: 1 })).body.errors[0].path, '/listId');
   assert.equal((await start({ contactIds: ['1'] })).status, 400);
   assert.equal((await start({ everyone: true })).status, 400);
@@ -142,26 +213,52 @@ test('an audience must be there, and be one', async () => {
 });
 
 test('unknown ids are a 404', async () => {
-  const found = await Promise.all([
-    ['GET', '/campaigns/999999'], ['PUT', '/campaigns/999999'], ['DELETE', '/campaigns/999999'], ['POST', '/campaigns/999999/start'],
-    ['POST', '/campaigns/999999/stop'], ['POST', '/campaigns/999999/pause'], ['POST', '/campaigns/999999/resume'], ['GET', '/campaigns/999999/stats'],
-    ['GET', '/campaigns/999999/executions'], ['GET', '/campaigns/executions/999999'], ['POST', '/campaigns/executions/999999/stop'],
-    ['POST', '/campaigns/executions/999999/retry'], ['GET', '/campaigns/enrolments/999999'], ['GET', '/campaigns/999999/contacts/1/explain'],
-  ].map(async ([method, path]) => [path, (await service.api(method!, path!, method === 'PUT' ? {} : undefined)).status]));
-  assert.deepEqual(found.filter(([, status]) => status !== 404), []);
+  const found = await Promise.all(
+    [
+      ['GET', '/campaigns/999999'],
+      ['PUT', '/campaigns/999999'],
+      ['DELETE', '/campaigns/999999'],
+      ['POST', '/campaigns/999999/start'],
+      ['POST', '/campaigns/999999/stop'],
+      ['POST', '/campaigns/999999/pause'],
+      ['POST', '/campaigns/999999/resume'],
+      ['GET', '/campaigns/999999/stats'],
+      ['GET', '/campaigns/999999/executions'],
+      ['GET', '/campaigns/executions/999999'],
+      ['POST', '/campaigns/executions/999999/stop'],
+      ['POST', '/campaigns/executions/999999/retry'],
+      ['GET', '/campaigns/enrolments/999999'],
+      ['GET', '/campaigns/999999/contacts/1/explain'],
+    ].map(async ([method, path]) => [
+      path,
+      (await service.api(method!, path!, method === 'PUT' ? {} : undefined)).status,
+    ]),
+  );
+  assert.deepEqual(
+    found.filter(([, status]) => status !== 404),
+    [],
+  );
 });
 
 test('its figures are of all mail that names it, as the list of emails has it', async () => {
   const { id } = await create();
-  for (const campaignId of [id, id, undefined]) assert.equal((await service.api('POST', '/emails/send', { templateId, to: `direct${campaignId}@example.org`, campaignId })).status, 202);
-  const { body: { emails } } = await service.api('GET', `/campaigns/${id}/stats`);
+  for (const campaignId of [id, id, undefined])
+    assert.equal(
+      (await service.api('POST', '/emails/send', { templateId, to: `direct${campaignId}@example.org`, campaignId }))
+        .status,
+      202,
+    );
+  const {
+    body: { emails },
+  } = await service.api('GET', `/campaigns/${id}/stats`);
   const listed = await service.api('GET', `/emails?campaignId=${id}&includeTotal=true`);
   assert.deepEqual([emails.queued, listed.body.page.total], [2, 2]);
 });
 
 test('the list is filtered and sorted', async () => {
   const { id } = await create({ name: '0 first', type: 'RE_ENGAGEMENT' });
-  const list = async (query: string) => (await service.api('GET', `/campaigns?${query}`)).body.data.map((campaign: { id: number }) => campaign.id);
+  const list = async (query: string) =>
+    (await service.api('GET', `/campaigns?${query}`)).body.data.map((campaign: { id: number }) => campaign.id);
   assert.equal((await list('sort=name'))[0], id);
   assert.equal((await list('sort=-name')).at(-1), id);
   assert.ok((await list('type=RE_ENGAGEMENT')).includes(id));
@@ -170,13 +267,26 @@ test('the list is filtered and sorted', async () => {
 
 test('a campaign that a threshold starts, or an active campaign asks for, is not deleted', async () => {
   const { id } = await create();
-  const opened = { event: 'EMAIL_OPENED', operator: 'atLeast', where: [{ field: 'campaignId', operator: 'eq', value: id }] };
+  const opened = {
+    event: 'EMAIL_OPENED',
+    operator: 'atLeast',
+    where: [{ field: 'campaignId', operator: 'eq', value: id }],
+  };
   const asking = await create({ name: 'Asking', steps: [{ type: 'CONDITION', config: { if: opened } }] });
   await service.api('POST', `/campaigns/${asking.id}/start`);
-  const threshold = (await service.api('POST', '/scoring/thresholds', { name: 'Hot', score: 70, action: { type: 'START_CAMPAIGN', campaignId: id } })).body;
+  const threshold = (
+    await service.api('POST', '/scoring/thresholds', {
+      name: 'Hot',
+      score: 70,
+      action: { type: 'START_CAMPAIGN', campaignId: id },
+    })
+  ).body;
   const answer = await service.api('DELETE', `/campaigns/${id}`);
   assert.deepEqual([answer.status, answer.body.code], [409, 'in_use']);
-  assert.deepEqual(answer.body.errors.map((error: { message: string }) => error.message), [`campaign ${asking.id}: Asking`, `threshold ${threshold.id}: Hot`]);
+  assert.deepEqual(
+    answer.body.errors.map((error: { message: string }) => error.message),
+    [`campaign ${asking.id}: Asking`, `threshold ${threshold.id}: Hot`],
+  );
   await service.api('POST', `/campaigns/${asking.id}/stop`);
   assert.equal((await service.api('DELETE', `/scoring/thresholds/${threshold.id}`)).status, 204);
   assert.equal((await service.api('DELETE', `/campaigns/${id}`)).status, 204);

@@ -4,7 +4,10 @@ import { until } from '../../support/until.ts';
 
 /** Imports files by the API of a service, as a client does. */
 export function importer(service: Service) {
-  function upload(csv: string | Uint8Array, parts: Record<string, string> = {}): Promise<{ status: number; body: { [key: string]: unknown; id: number } }> {
+  function upload(
+    csv: string | Uint8Array,
+    parts: Record<string, string> = {},
+  ): Promise<{ status: number; body: { [key: string]: unknown; id: number } }> {
     const form = new FormData();
     for (const [name, value] of Object.entries(parts)) form.set(name, value);
     form.set('file', new Blob([csv as never], { type: 'text/csv' }), 'people.csv');
@@ -12,10 +15,14 @@ export function importer(service: Service) {
   }
 
   async function finished(id: number) {
-    return until('the import is over', async () => {
-      const { body } = await service.api('GET', `/contacts/imports/${id}`);
-      return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(body.status) && body;
-    }, 120_000);
+    return until(
+      'the import is over',
+      async () => {
+        const { body } = await service.api('GET', `/contacts/imports/${id}`);
+        return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(body.status) && body;
+      },
+      120_000,
+    );
   }
 
   /** Uploads, waits for the end, and checks that the account adds up. */

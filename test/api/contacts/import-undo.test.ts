@@ -15,21 +15,32 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const query = <T>(statement: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
-const contactBy = async (email: string) => (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
+const query = <T>(statement: Parameters<typeof rows>[1]) =>
+  tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+const contactBy = async (email: string) =>
+  (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
 
 async function undo(id: number) {
   const answer = await service.api('POST', `/contacts/imports/${id}/undo`);
-  assert.deepEqual([answer.status, answer.headers.get('location')], [202, `/api/v1/contacts/imports/${id}`], JSON.stringify(answer.body));
+  assert.deepEqual(
+    [answer.status, answer.headers.get('location')],
+    [202, `/api/v1/contacts/imports/${id}`],
+    JSON.stringify(answer.body),
+  );
   assert.deepEqual(answer.body.undo, { removed: 0, restored: 0, kept: 0 });
-  return until('the import is undone', async () => {
-    const { body } = await service.api('GET', `/contacts/imports/${id}`);
-    return body.status === 'UNDONE' && body;
-  }, 120_000);
+  return until(
+    'the import is undone',
+    async () => {
+      const { body } = await service.api('GET', `/contacts/imports/${id}`);
+      return body.status === 'UNDONE' && body;
+    },
+    120_000,
+  );
 }
 
 /** All that an import can leave behind, version and time of change apart. */
-const state = () => query(sql`
+const state = () =>
+  query(sql`
   select 'contact' as what, (to_jsonb(c) - 'version' - 'updated_at')::text as is from contacts c
   union all select 'company', (to_jsonb(c))::text from companies c
   union all select 'suppression', (to_jsonb(s))::text from suppressions s
@@ -37,17 +48,34 @@ const state = () => query(sql`
   order by 1, 2`);
 
 test('an import over people who were there is undone: the new are gone, the old as before, what it made beside them too', async () => {
-  await query(sql`insert into custom_fields (tenant_id, entity, name, type) values ('default', 'contact', 'shoe', 'number') on conflict do nothing`);
-  const old = ['firstName,lastName,email,phone,jobTitle,company,tags,shoe,timezone',
-    'Ann,Old,ann@example.com,+44 20 7946 0958,Miller,Old Mills,a;b,38,Europe/London', 'Ben,Old,ben@example.com,,,,,,', 'Cy,Old,cy@example.com,,,Old Mills,,,'];
+  await query(
+    sql`insert into custom_fields (tenant_id, entity, name, type) values ('default', 'contact', 'shoe', 'number') on conflict do nothing`,
+  );
+  const old = [
+    'firstName,lastName,email,phone,jobTitle,company,tags,shoe,timezone',
+    'Ann,Old,ann@example.com,+44 20 7946 0958,Miller,Old Mills,a;b,38,Europe/London',
+    'Ben,Old,ben@example.com,,,,,,',
+    'Cy,Old,cy@example.com,,,Old Mills,,,',
+  ];
   await run(old.join('\n'));
   const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Imported' });
-  await service.api('POST', `/contacts/lists/${list.id}/contacts`, { contactIds: [(await contactBy('cy@example.com')).id] });
+  await service.api('POST', `/contacts/lists/${list.id}/contacts`, {
+    contactIds: [(await contactBy('cy@example.com')).id],
+  });
   const before = await state();
-  const filler = Array.from({ length: 10_050 }, (_, n) => `N${n},New,new${n}@example.com,,,${n % 100 === 0 ? 'Fresh Ltd' : ''},,,,${n % 50 === 0 ? 'unsubscribed' : ''}`);
-  const file = ['firstName,lastName,email,phone,jobTitle,company,tags,shoe,timezone,status',
-    'Anna,Newer,ANN@example.com,123,"Owner, ""and"" baker",Fresh Ltd,c,39,Europe/Berlin,', ...filler,
-    'Ben,Old,ben@example.com,+49 30 123456,,,x,40,,unsubscribed', 'Cy,Old,cy@example.com,,,,,,,', ',,nobody,,,,,,,'].join('\n');
+  const filler = Array.from(
+    { length: 10_050 },
+    (_, n) =>
+      `N${n},New,new${n}@example.com,,,${n % 100 === 0 ? 'Fresh Ltd' : ''},,,,${n % 50 === 0 ? 'unsubscribed' : ''}`,
+  );
+  const file = [
+    'firstName,lastName,email,phone,jobTitle,company,tags,shoe,timezone,status',
+    'Anna,Newer,ANN@example.com,123,"Owner, ""and"" baker",Fresh Ltd,c,39,Europe/Berlin,',
+    ...filler,
+    'Ben,Old,ben@example.com,+49 30 123456,,,x,40,,unsubscribed',
+    'Cy,Old,cy@example.com,,,,,,,',
+    ',,nobody,,,,,,,',
+  ].join('\n');
   const job = await run(file, { listId: String(list.id) });
   assert.deepEqual([job.created, job.updated, job.unchanged, job.rejected, job.undo], [10_050, 2, 1, 1, null]);
   const undone = await undo(job.id);
@@ -62,26 +90,45 @@ test('an import over people who were there is undone: the new are gone, the old 
       select c.email from contact_activities a join contacts c on c.id = a.contact_id where a.type = 'SEGMENT_LEFT' and (a.data ->> 'segmentId')::bigint = ${list.id} order by 1`);
     return found.length === 2 && found;
   });
-  assert.deepEqual(leavers.map(({ email }) => email), ['ann@example.com', 'ben@example.com']);
+  assert.deepEqual(
+    leavers.map(({ email }) => email),
+    ['ann@example.com', 'ben@example.com'],
+  );
   assert.equal((await run(file, { listId: String(list.id) })).created, 10_050, 'it can be imported again');
 });
 
 test('segments follow an undo', async () => {
-  const { body: segment } = await service.api('POST', '/contacts/segments', { name: 'Wizards', type: 'dynamic', filter: { field: 'jobTitle', operator: 'eq', value: 'Wizard' } });
+  const { body: segment } = await service.api('POST', '/contacts/segments', {
+    name: 'Wizards',
+    type: 'dynamic',
+    filter: { field: 'jobTitle', operator: 'eq', value: 'Wizard' },
+  });
   const members = async () => (await service.api('GET', `/contacts/segments/${segment.id}/contacts`)).body.data.length;
   await run('firstName,lastName,email\nWi,Zard,wizard@example.com\n');
-  const job = await run('firstName,lastName,email,jobTitle\nWi,Zard,wizard@example.com,Wizard\nWi,Too,wizard2@example.com,Wizard\n');
+  const job = await run(
+    'firstName,lastName,email,jobTitle\nWi,Zard,wizard@example.com,Wizard\nWi,Too,wizard2@example.com,Wizard\n',
+  );
   await until('both are in', async () => (await members()) === 2);
   await undo(job.id);
   await until('both are out', async () => (await members()) === 0);
 });
 
 test('who was changed since, or has a history by now, is kept and listed with the reason', async () => {
-  await run('firstName,lastName,email\nWas,There,was-there@example.com\nOpted,Out,opted-out@example.com\nSup,Pressed,pressed@example.com\n');
+  await run(
+    'firstName,lastName,email\nWas,There,was-there@example.com\nOpted,Out,opted-out@example.com\nSup,Pressed,pressed@example.com\n',
+  );
   const names = ['edited', 'entered', 'mailed', 'submitted', 'visited', 'plain', 'deleted'];
   const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Kept' });
-  const job = await run(['firstName,lastName,email,status,company', ...names.map((name) => `N,${name},${name}@example.org,,Kept Ltd`),
-    'Was,Changed,was-there@example.com,,', 'Opted,Out,opted-out@example.com,unsubscribed,', 'Sup,Pressed,pressed@example.com,unsubscribed,'].join('\n'), { listId: String(list.id) });
+  const job = await run(
+    [
+      'firstName,lastName,email,status,company',
+      ...names.map((name) => `N,${name},${name}@example.org,,Kept Ltd`),
+      'Was,Changed,was-there@example.com,,',
+      'Opted,Out,opted-out@example.com,unsubscribed,',
+      'Sup,Pressed,pressed@example.com,unsubscribed,',
+    ].join('\n'),
+    { listId: String(list.id) },
+  );
   assert.deepEqual([job.created, job.updated], [7, 3]);
   const ids: Record<string, number> = {};
   for (const name of names) ids[name] = (await contactBy(`${name}@example.org`)).id;
@@ -89,43 +136,94 @@ test('who was changed since, or has a history by now, is kept and listed with th
   assert.equal((await service.api('PUT', `/contacts/${ids['edited']}`, { jobTitle: 'Editor' })).status, 200);
   assert.equal((await service.api('PUT', `/contacts/${ids['was-there']}`, { jobTitle: 'Editor' })).status, 200);
   assert.equal((await service.api('DELETE', `/contacts/${ids['deleted']}`)).status, 204);
-  const { body: template } = await service.api('POST', '/emails/templates', { name: 'T', subject: 'S', content: '<p>Hello</p>' });
-  assert.equal((await service.api('POST', '/emails/send', { templateId: template.id, recipientId: ids['mailed'] })).status, 202);
-  const { body: mail } = await service.api('POST', '/emails/send', { templateId: template.id, recipientId: ids['opted-out'] });
+  const { body: template } = await service.api('POST', '/emails/templates', {
+    name: 'T',
+    subject: 'S',
+    content: '<p>Hello</p>',
+  });
+  assert.equal(
+    (await service.api('POST', '/emails/send', { templateId: template.id, recipientId: ids['mailed'] })).status,
+    202,
+  );
+  const { body: mail } = await service.api('POST', '/emails/send', {
+    templateId: template.id,
+    recipientId: ids['opted-out'],
+  });
   await query(sql`insert into email_events (tenant_id, email_id, event_id, type, at, automated, first)
     values ('default', ${mail.emailId}, gen_random_uuid(), 'UNSUBSCRIBE', now(), false, true)`);
   await query(sql`update suppressions set reason = 'complained' where email_key = 'pressed@example.com'`);
-  const { body: campaign } = await service.api('POST', '/campaigns', { name: 'C', steps: [{ id: 'w', type: 'WAIT', config: { waitMinutes: 10_000 } }] });
-  assert.equal((await service.api('POST', `/campaigns/${campaign.id}/start`, { contactIds: [ids['entered']] })).status, 202);
-  await until('one is in the campaign', async () => (await service.api('GET', `/campaigns/${campaign.id}/executions`)).body.data.length === 1);
-  const { body: form } = await service.api('POST', '/forms', { name: 'F', fields: [{ name: 'email', type: 'email', label: 'Mail', required: true }] });
+  const { body: campaign } = await service.api('POST', '/campaigns', {
+    name: 'C',
+    steps: [{ id: 'w', type: 'WAIT', config: { waitMinutes: 10_000 } }],
+  });
+  assert.equal(
+    (await service.api('POST', `/campaigns/${campaign.id}/start`, { contactIds: [ids['entered']] })).status,
+    202,
+  );
+  await until(
+    'one is in the campaign',
+    async () => (await service.api('GET', `/campaigns/${campaign.id}/executions`)).body.data.length === 1,
+  );
+  const { body: form } = await service.api('POST', '/forms', {
+    name: 'F',
+    fields: [{ name: 'email', type: 'email', label: 'Mail', required: true }],
+  });
   const submitted = await service.api('POST', `/forms/${form.id}/submit`, { email: 'submitted@example.org' });
   assert.equal(submitted.status, 200, JSON.stringify(submitted.body));
-  assert.equal((await service.api('POST', '/scoring/events', { contactId: ids['visited'], type: 'WEBSITE_VISITED', data: {} })).status, 202);
-  await until('the visit is known', async () => (await query(sql`select 1 from contact_activities where type = 'WEBSITE_VISITED'`)).length === 1);
+  assert.equal(
+    (await service.api('POST', '/scoring/events', { contactId: ids['visited'], type: 'WEBSITE_VISITED', data: {} }))
+      .status,
+    202,
+  );
+  await until(
+    'the visit is known',
+    async () => (await query(sql`select 1 from contact_activities where type = 'WEBSITE_VISITED'`)).length === 1,
+  );
 
   const undone = await undo(job.id);
   assert.deepEqual(undone.undo, { removed: 1, restored: 0, kept: 8 });
   const { body: kept } = await service.api('GET', `/contacts/imports/${job.id}/kept?limit=5&sort=id&includeTotal=true`);
-  const { body: rest } = await service.api('GET', `/contacts/imports/${job.id}/kept?limit=5&sort=id&cursor=${kept.page.nextCursor}`);
+  const { body: rest } = await service.api(
+    'GET',
+    `/contacts/imports/${job.id}/kept?limit=5&sort=id&cursor=${kept.page.nextCursor}`,
+  );
   assert.deepEqual([kept.page.total, kept.page.hasMore, rest.page.hasMore], [8, true, false]);
-  const reasons = [...kept.data, ...rest.data].map(({ email, reason }: { email: string; reason: string }) => `${email} ${reason}`).sort();
+  const reasons = [...kept.data, ...rest.data]
+    .map(({ email, reason }: { email: string; reason: string }) => `${email} ${reason}`)
+    .sort();
   assert.deepEqual(reasons, [
-    'edited@example.org changed_since', 'entered@example.org in_campaign', 'mailed@example.org emailed', 'opted-out@example.com suppressed',
-    'pressed@example.com suppressed', 'submitted@example.org submitted_form', 'visited@example.org active', 'was-there@example.com changed_since']);
+    'edited@example.org changed_since',
+    'entered@example.org in_campaign',
+    'mailed@example.org emailed',
+    'opted-out@example.com suppressed',
+    'pressed@example.com suppressed',
+    'submitted@example.org submitted_form',
+    'visited@example.org active',
+    'was-there@example.com changed_since',
+  ]);
   assert.equal(await contactBy('plain@example.org'), undefined);
   assert.equal((await contactBy('was-there@example.com')).lastName, 'Changed');
-  assert.deepEqual([(await contactBy('opted-out@example.com')).status, (await contactBy('pressed@example.com')).status], ['unsubscribed', 'unsubscribed']);
-  assert.equal((await query(sql`select 1 from suppressions where email_key in ('opted-out@example.com', 'pressed@example.com')`)).length, 2);
+  assert.deepEqual(
+    [(await contactBy('opted-out@example.com')).status, (await contactBy('pressed@example.com')).status],
+    ['unsubscribed', 'unsubscribed'],
+  );
+  assert.equal(
+    (await query(sql`select 1 from suppressions where email_key in ('opted-out@example.com', 'pressed@example.com')`))
+      .length,
+    2,
+  );
   assert.equal((await contactBy('edited@example.org')).company.name, 'Kept Ltd', 'its company is in use');
   assert.deepEqual((await service.api('GET', `/contacts/lists/${list.id}/contacts`)).body.data, []);
 });
 
 test('attempts that undo at the same time undo every chunk once', async () => {
-  const job = await run(`firstName,lastName,email\n${Array.from({ length: 20_001 }, (_, n) => `F,L,twice${n}@example.com`).join('\n')}\n`);
+  const job = await run(
+    `firstName,lastName,email\n${Array.from({ length: 20_001 }, (_, n) => `F,L,twice${n}@example.com`).join('\n')}\n`,
+  );
   await query(sql`update contact_imports set undo = '{"removed": 0, "restored": 0, "kept": 0}' where id = ${job.id}`);
   const attempt = async (): Promise<number> => {
-    for (let chunks = 0; ; chunks += 1) if ((await undoNextChunk(service.deps.orm, 'default', job.id)).over) return chunks;
+    for (let chunks = 0; ; chunks += 1)
+      if ((await undoNextChunk(service.deps.orm, 'default', job.id)).over) return chunks;
   };
   const [one, other] = await Promise.all([attempt(), attempt()]);
   assert.equal(one + other, Math.ceil(20_001 / CHUNK_ROWS));
@@ -153,12 +251,20 @@ test('what can not be undone is a conflict, with the reason; what was cancelled 
 });
 
 test('addresses that were erased are not taken in again, and nothing of the row is kept', async () => {
-  await query(sql`insert into erased_addresses (tenant_id, hash) values ('default', encode(sha256(convert_to('default' || E'\n' || 'erased@example.com', 'UTF8')), 'hex'))`);
-  await query(sql`insert into erased_addresses (tenant_id, hash) values ('default', encode(sha256(convert_to('other' || E'\n' || 'free@example.com', 'UTF8')), 'hex'))`);
+  await query(
+    sql`insert into erased_addresses (tenant_id, hash) values ('default', encode(sha256(convert_to('default' || E'\n' || 'erased@example.com', 'UTF8')), 'hex'))`,
+  );
+  await query(
+    sql`insert into erased_addresses (tenant_id, hash) values ('default', encode(sha256(convert_to('other' || E'\n' || 'free@example.com', 'UTF8')), 'hex'))`,
+  );
   const file = 'firstName,lastName,email\nErr,Ased,Erased@Example.com\nFr,Ee,free@example.com\n';
   for (const mode of ['upsert', 'create', 'update']) {
     const job = await run(file, { mode });
-    assert.equal(job.created + job.unchanged, mode === 'create' || mode === 'upsert' ? 1 - Number(mode === 'create') : 1, mode);
+    assert.equal(
+      job.created + job.unchanged,
+      mode === 'create' || mode === 'upsert' ? 1 - Number(mode === 'create') : 1,
+      mode,
+    );
     const errors = (await service.api('GET', `/contacts/imports/${job.id}/errors`)).body as string;
     assert.match(errors, /\n2,email,erased,/);
     assert.doesNotMatch(errors, /Ased|Erased@/);

@@ -19,7 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const query = <T>(statement: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
+const query = <T>(statement: Parameters<typeof rows>[1]) =>
+  tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, statement));
 
 /** The data of all published events of a type, once there are as many as that. */
 async function published(type: string, atLeast: number): Promise<{ contactId: number; [key: string]: unknown }[]> {
@@ -43,25 +44,51 @@ async function heldContact(email: string, lastName: string): Promise<() => Promi
   const made = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const done = tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
-    await rows(tx, sql`insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', 'Held', ${lastName}, ${email}, ${email})`);
+    await rows(
+      tx,
+      sql`insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', 'Held', ${lastName}, ${email}, ${email})`,
+    );
     made.resolve();
     await gate.promise;
   });
   await made.promise;
-  return async () => { gate.resolve(); await done; };
+  return async () => {
+    gate.resolve();
+    await done;
+  };
 }
 
 /** Waits until some backend of the database waits for another. */
-const someoneWaits = () => until('the import waits for the other transaction', async () =>
-  (await query(sql`select 1 from pg_locks l join pg_database d on d.oid = l.database or l.database = 0 or l.database is null where not l.granted and d.datname = current_database()`)).length > 0);
+const someoneWaits = () =>
+  until(
+    'the import waits for the other transaction',
+    async () =>
+      (
+        await query(
+          sql`select 1 from pg_locks l join pg_database d on d.oid = l.database or l.database = 0 or l.database is null where not l.granted and d.datname = current_database()`,
+        )
+      ).length > 0,
+  );
 
-const contactBy = async (email: string) => (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
+const contactBy = async (email: string) =>
+  (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
 
 test('creates, updates, leaves unchanged, counts duplicates and rejects, each with its reason', async () => {
-  const first = await run('First Name,last_name,EMAIL,Company,Shoe size\nAda,One,ada@example.com,Mills,7\nBen,Two,ben@example.com,mills,8\n,Three,nameless@example.com,,\nBad,Mail,not-an-address,,\nAda,Uno,ADA@example.com,Mills,7\n\n');
+  const first = await run(
+    'First Name,last_name,EMAIL,Company,Shoe size\nAda,One,ada@example.com,Mills,7\nBen,Two,ben@example.com,mills,8\n,Three,nameless@example.com,,\nBad,Mail,not-an-address,,\nAda,Uno,ADA@example.com,Mills,7\n\n',
+  );
   assert.deepEqual(
-    [first.status, first.created, first.updated, first.unchanged, first.duplicates, first.rejected, first.ignoredColumns],
-    ['COMPLETED', 2, 0, 0, 1, 2, ['Shoe size']]);
+    [
+      first.status,
+      first.created,
+      first.updated,
+      first.unchanged,
+      first.duplicates,
+      first.rejected,
+      first.ignoredColumns,
+    ],
+    ['COMPLETED', 2, 0, 0, 1, 2, ['Shoe size']],
+  );
   const ada = await contactBy('ada@example.com');
   assert.equal(ada.lastName, 'Uno');
   assert.equal(ada.company.name.toLowerCase(), 'mills');
@@ -75,18 +102,31 @@ test('creates, updates, leaves unchanged, counts duplicates and rejects, each wi
   ]);
   assert.match(errors, /\r\n5,EMAIL,invalid_email,[^\r]*,Bad,Mail,not-an-address,,\r\n/);
 
-  const second = await run('firstName,lastName,email,jobTitle\nAda,,ada@example.com,Miller\nBen,Two,ben@example.com,\n');
+  const second = await run(
+    'firstName,lastName,email,jobTitle\nAda,,ada@example.com,Miller\nBen,Two,ben@example.com,\n',
+  );
   assert.deepEqual([second.created, second.updated, second.unchanged], [0, 1, 1]);
-  assert.deepEqual([(await contactBy('ada@example.com')).lastName, (await contactBy('ada@example.com')).jobTitle, (await contactBy('ada@example.com')).version], ['Uno', 'Miller', 2]);
+  assert.deepEqual(
+    [
+      (await contactBy('ada@example.com')).lastName,
+      (await contactBy('ada@example.com')).jobTitle,
+      (await contactBy('ada@example.com')).version,
+    ],
+    ['Uno', 'Miller', 2],
+  );
   assert.equal((await contactBy('ben@example.com')).version, 1);
 });
 
 test('mode create refuses who exists, mode update who does not', async () => {
   await run('firstName,lastName,email\nMo,De,mode@example.com\n');
-  const create = await run('firstName,lastName,email\nMo,De,mode@example.com\nNew,One,mode2@example.com\n', { mode: 'create' });
+  const create = await run('firstName,lastName,email\nMo,De,mode@example.com\nNew,One,mode2@example.com\n', {
+    mode: 'create',
+  });
   assert.deepEqual([create.created, create.rejected], [1, 1]);
   assert.match((await service.api('GET', `/contacts/imports/${create.id}/errors`)).body, /\n2,email,email_taken/);
-  const update = await run('firstName,lastName,email\nMoo,De,mode@example.com\nNew,One,mode3@example.com\n', { mode: 'update' });
+  const update = await run('firstName,lastName,email\nMoo,De,mode@example.com\nNew,One,mode3@example.com\n', {
+    mode: 'update',
+  });
   assert.deepEqual([update.updated, update.rejected], [1, 1]);
   assert.equal(await contactBy('mode3@example.com'), undefined);
 });
@@ -108,17 +148,33 @@ test('an opt-out in a file counts for who is archived, and an archived row is no
   await run('firstName,lastName,email,status\nIs,Archived,archived@example.com,archived\n');
   assert.equal((await run('email,status\narchived@example.com,unsubscribed\n')).updated, 1);
   assert.equal((await contactBy('archived@example.com')).status, 'unsubscribed');
-  assert.equal((await query(sql`select 1 from suppressions where email_key = 'archived@example.com' and source = 'import'`)).length, 1);
+  assert.equal(
+    (await query(sql`select 1 from suppressions where email_key = 'archived@example.com' and source = 'import'`))
+      .length,
+    1,
+  );
   assert.equal((await run('email,status\narchived@example.com,archived\n')).unchanged, 1);
 });
 
 test('a mapping names columns, a list takes the accepted', async () => {
   const { status, body: list } = await service.api('POST', '/contacts/lists', { name: 'Imported' });
   assert.equal(status, 201, JSON.stringify(list));
-  const job = await run('who;where\nMa Pping;map@example.com\n', { mapping: JSON.stringify({ who: 'firstName', where: 'email' }), listId: String(list.id), delimiter: ';' });
+  const job = await run('who;where\nMa Pping;map@example.com\n', {
+    mapping: JSON.stringify({ who: 'firstName', where: 'email' }),
+    listId: String(list.id),
+    delimiter: ';',
+  });
   assert.equal(job.rejected, 1, 'no last name');
-  await run('a;b;c\nMa;Pping;map@example.com\n', { mapping: JSON.stringify({ a: 'firstName', b: 'lastName', c: 'email' }), listId: String(list.id) });
-  assert.deepEqual((await service.api('GET', `/contacts/lists/${list.id}/contacts`)).body.data.map((contact: { email: string }) => contact.email), ['map@example.com']);
+  await run('a;b;c\nMa;Pping;map@example.com\n', {
+    mapping: JSON.stringify({ a: 'firstName', b: 'lastName', c: 'email' }),
+    listId: String(list.id),
+  });
+  assert.deepEqual(
+    (await service.api('GET', `/contacts/lists/${list.id}/contacts`)).body.data.map(
+      (contact: { email: string }) => contact.email,
+    ),
+    ['map@example.com'],
+  );
 });
 
 test('files that can not work are a 400 at once, with a code', async () => {
@@ -132,7 +188,12 @@ test('files that can not work are a 400 at once, with a code', async () => {
   for (const [csv, code] of cases) {
     const { status, body } = await upload(csv);
     assert.equal(status, 400);
-    assert.ok((body['errors'] as { path: string; code: string }[]).some((error) => error.code === code && error.path === '/file'), `${code}: ${JSON.stringify(body)}`);
+    assert.ok(
+      (body['errors'] as { path: string; code: string }[]).some(
+        (error) => error.code === code && error.path === '/file',
+      ),
+      `${code}: ${JSON.stringify(body)}`,
+    );
   }
   const bad = await upload('email\na@example.com\n', { mapping: '[1]', mode: 'merge' });
   assert.equal(bad.status, 400);
@@ -146,9 +207,18 @@ test('many chunks: all rows accounted for, one event each, resumed where it was 
   const csv = `firstName,lastName,email\n${Array.from({ length: count }, (_, n) => `F${n},L${n},bulk${n}@example.com`).join('\n')}\n`;
   const job = await run(csv);
   assert.deepEqual([job.created, job.processedRows], [count, count]);
-  await until('every event is published', async () => (await service.deps.nats.jsm.streams.info(EVENTS)).state.messages >= count + 1);
-  const pages = await query<Record<string, string>>(sql`explain select id from contacts where tenant_id = 'default' order by created_at desc, id desc limit 51`);
-  assert.match(JSON.stringify(pages), /Index Only Scan Backward using contacts_created_idx/, 'the planner knows of the new rows before autovacuum comes by');
+  await until(
+    'every event is published',
+    async () => (await service.deps.nats.jsm.streams.info(EVENTS)).state.messages >= count + 1,
+  );
+  const pages = await query<Record<string, string>>(
+    sql`explain select id from contacts where tenant_id = 'default' order by created_at desc, id desc limit 51`,
+  );
+  assert.match(
+    JSON.stringify(pages),
+    /Index Only Scan Backward using contacts_created_idx/,
+    'the planner knows of the new rows before autovacuum comes by',
+  );
   const again = await run(csv);
   assert.equal(again.unchanged, count);
   // As autovacuum does: what an index of trigrams has pending goes into it.
@@ -158,13 +228,22 @@ test('many chunks: all rows accounted for, one event each, resumed where it was 
   await owner.end();
   await until('a search is answered from the trigram index', async () => {
     const { body } = await service.api('GET', '/contacts/search?q=ULK12344@EXAM');
-    assert.deepEqual(body.data.map((contact: { email: string }) => contact.email), ['bulk12344@example.com']);
-    return (await query<{ used: boolean }>(sql`select idx_scan > 0 as used from pg_stat_user_indexes where indexrelname = 'contacts_search_idx'`))[0]!.used;
+    assert.deepEqual(
+      body.data.map((contact: { email: string }) => contact.email),
+      ['bulk12344@example.com'],
+    );
+    return (
+      await query<{ used: boolean }>(
+        sql`select idx_scan > 0 as used from pg_stat_user_indexes where indexrelname = 'contacts_search_idx'`,
+      )
+    )[0]!.used;
   });
 });
 
 test('a cancelled import stays cancelled', async () => {
-  const { body } = await upload(`firstName,lastName,email\n${Array.from({ length: 60_000 }, (_, n) => `F,L,cancel${n}@example.com`).join('\n')}\n`);
+  const { body } = await upload(
+    `firstName,lastName,email\n${Array.from({ length: 60_000 }, (_, n) => `F,L,cancel${n}@example.com`).join('\n')}\n`,
+  );
   const cancelled = await service.api('POST', `/contacts/imports/${body.id}/cancel`);
   assert.equal(cancelled.status, 200);
   const ended = await finished(body.id);
@@ -180,7 +259,10 @@ test('a contact that somebody else makes meanwhile is not created again, whateve
   await release();
   const first = await finished(upsert.body.id);
   assert.deepEqual([first.created, first.updated], [1, 1]);
-  assert.deepEqual([(await contactBy('meanwhile@example.com')).lastName, (await contactBy('meanwhile@example.com')).version], ['While', 2]);
+  assert.deepEqual(
+    [(await contactBy('meanwhile@example.com')).lastName, (await contactBy('meanwhile@example.com')).version],
+    ['While', 2],
+  );
 
   const again = await heldContact('taken@example.com', 'First');
   const create = await upload('firstName,lastName,email\nTa,Ken,taken@example.com\n', { mode: 'create' });
@@ -207,11 +289,20 @@ test('two imports of the same new addresses at once create each once, with one e
 test('who is unsubscribed by a file is suppressed, and a contact that was there leaves with an event', async () => {
   await run('firstName,lastName,email\nWas,There,was-there@example.com\n');
   await service.deps.nats.jsm.streams.purge(EVENTS);
-  const job = await run('firstName,lastName,email,status\nWas,There,was-there@example.com,unsubscribed\nNot,There,not-there@example.com,unsubscribed\n');
+  const job = await run(
+    'firstName,lastName,email,status\nWas,There,was-there@example.com,unsubscribed\nNot,There,not-there@example.com,unsubscribed\n',
+  );
   assert.deepEqual([job.created, job.updated], [1, 1]);
   const suppressed = await query<{ email_key: string; reason: string; source: string }>(sql`
     select email_key, reason, source from suppressions where email_key like '%-there@example.com' order by 1`);
-  assert.deepEqual(suppressed, ['not-there@example.com', 'was-there@example.com'].map((email_key) => ({ email_key, reason: 'unsubscribed', source: 'import' })));
+  assert.deepEqual(
+    suppressed,
+    ['not-there@example.com', 'was-there@example.com'].map((email_key) => ({
+      email_key,
+      reason: 'unsubscribed',
+      source: 'import',
+    })),
+  );
   const { id } = await contactBy('was-there@example.com');
   const [event, ...more] = await published('CONTACT_UNSUBSCRIBED', 1);
   assert.deepEqual([event!.contactId, event!['reason'], event!['tenantId'], more.length], [id, 'import', 'default', 0]);
@@ -223,17 +314,30 @@ test('members that an import adds enter the list with an event, and segments tha
   await service.deps.nats.jsm.streams.purge(EVENTS);
   const { body: list } = await service.api('POST', '/contacts/lists', { name: 'Entered' });
   const { body: segment, status } = await service.api('POST', '/contacts/segments', {
-    name: 'On the list', type: 'dynamic', filter: { field: 'listId', operator: 'eq', value: list.id },
+    name: 'On the list',
+    type: 'dynamic',
+    filter: { field: 'listId', operator: 'eq', value: list.id },
   });
   assert.equal(status, 201, JSON.stringify(segment));
-  const job = await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\nNew,Hand,new-hand@example.com\n', { listId: String(list.id) });
+  const job = await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\nNew,Hand,new-hand@example.com\n', {
+    listId: String(list.id),
+  });
   assert.deepEqual([job.created, job.unchanged], [1, 1]);
-  const entered = (await published('SEGMENT_ENTERED', 2)).filter((event) => event['segmentId'] === list.id).map(({ contactId }) => contactId);
+  const entered = (await published('SEGMENT_ENTERED', 2))
+    .filter((event) => event['segmentId'] === list.id)
+    .map(({ contactId }) => contactId);
   const ids = [(await contactBy('old-hand@example.com')).id, (await contactBy('new-hand@example.com')).id];
   assert.deepEqual(entered.toSorted(), ids.toSorted());
-  await until('the segment has both', async () => (await service.api('GET', `/contacts/segments/${segment.id}/contacts`)).body.data.length === 2);
+  await until(
+    'the segment has both',
+    async () => (await service.api('GET', `/contacts/segments/${segment.id}/contacts`)).body.data.length === 2,
+  );
   await run('firstName,lastName,email\nOld,Hand,old-hand@example.com\n', { listId: String(list.id) });
-  assert.equal((await published('SEGMENT_ENTERED', 2)).filter((event) => event['segmentId'] === list.id).length, 2, 'who is there does not enter');
+  assert.equal(
+    (await published('SEGMENT_ENTERED', 2)).filter((event) => event['segmentId'] === list.id).length,
+    2,
+    'who is there does not enter',
+  );
 });
 
 test('a job that can not work is FAILED and says why', async () => {
@@ -243,29 +347,83 @@ test('a job that can not work is FAILED and says why', async () => {
   const bytes = Buffer.from('firstName,lastName,email\nNo,List,no-list@example.com\n');
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
   const inspection = await inspectImport(em, 'default', { bytes, complete: true }, request);
-  await putFile(service.deps.nats, 'no-list', (async function* () { yield bytes; })());
-  const noList = await createImport(em, asService('default'), { fileName: 'a.csv', objectKey: 'no-list' }, { ...request, listId: list.id }, inspection);
-  const noFile = await createImport(em, asService('default'), { fileName: 'b.csv', objectKey: 'never-kept' }, request, inspection);
+  await putFile(
+    service.deps.nats,
+    'no-list',
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+  const noList = await createImport(
+    em,
+    asService('default'),
+    { fileName: 'a.csv', objectKey: 'no-list' },
+    { ...request, listId: list.id },
+    inspection,
+  );
+  const noFile = await createImport(
+    em,
+    asService('default'),
+    { fileName: 'b.csv', objectKey: 'never-kept' },
+    request,
+    inspection,
+  );
   const ended = [await finished(noList.id), await finished(noFile.id)];
-  assert.deepEqual(ended.map(({ status }) => status), ['FAILED', 'FAILED']);
-  assert.deepEqual(ended.map(({ error }) => error), [`There is no list ${list.id} any more`, 'The file is not kept any more']);
+  assert.deepEqual(
+    ended.map(({ status }) => status),
+    ['FAILED', 'FAILED'],
+  );
+  assert.deepEqual(
+    ended.map(({ error }) => error),
+    [`There is no list ${list.id} any more`, 'The file is not kept any more'],
+  );
   assert.equal(await contactBy('no-list@example.com'), undefined);
 });
 
 test('a row that could not make a contact displaces none that could, in the same chunk or a later one', async () => {
   const filler = Array.from({ length: 10_100 }, (_, n) => `F,L,filler${n}@example.com`);
-  const file = ['firstName,lastName,email', 'A,One,near@example.com', 'A,Two,near@example.com', ',,near@example.com', 'B,One,far@example.com', ...filler,
-    ',,far@example.com', ',,none@example.com', ',,none@example.com', ',,known@example.com'].join('\n');
+  const file = [
+    'firstName,lastName,email',
+    'A,One,near@example.com',
+    'A,Two,near@example.com',
+    ',,near@example.com',
+    'B,One,far@example.com',
+    ...filler,
+    ',,far@example.com',
+    ',,none@example.com',
+    ',,none@example.com',
+    ',,known@example.com',
+  ].join('\n');
   await run('firstName,lastName,email\nKnown,Already,known@example.com\n');
   for (const options of [{ dryRun: 'true' }, {}] as Record<string, string>[]) {
     const job = await run(file, options);
-    assert.deepEqual([job.created, job.unchanged, job.duplicates, job.rejected], [filler.length + 2, 1, 2, 3], JSON.stringify(options));
-    const errors = parse((await service.api('GET', `/contacts/imports/${job.id}/errors`)).body, { columns: true }) as Record<string, string>[];
-    assert.deepEqual(errors.map(({ email, code }) => `${email} ${code}`), ['near@example.com required; required', 'far@example.com required; required', 'none@example.com required; required']);
+    assert.deepEqual(
+      [job.created, job.unchanged, job.duplicates, job.rejected],
+      [filler.length + 2, 1, 2, 3],
+      JSON.stringify(options),
+    );
+    const errors = parse((await service.api('GET', `/contacts/imports/${job.id}/errors`)).body, {
+      columns: true,
+    }) as Record<string, string>[];
+    assert.deepEqual(
+      errors.map(({ email, code }) => `${email} ${code}`),
+      [
+        'near@example.com required; required',
+        'far@example.com required; required',
+        'none@example.com required; required',
+      ],
+    );
   }
-  assert.deepEqual([(await contactBy('near@example.com')).lastName, (await contactBy('far@example.com')).lastName], ['Two', 'One']);
+  assert.deepEqual(
+    [(await contactBy('near@example.com')).lastName, (await contactBy('far@example.com')).lastName],
+    ['Two', 'One'],
+  );
   const again = await run(file);
-  assert.deepEqual([again.created, again.unchanged, again.duplicates, again.rejected], [0, filler.length + 3, 4, 1], 'for who is there the last row counts');
+  assert.deepEqual(
+    [again.created, again.unchanged, again.duplicates, again.rejected],
+    [0, filler.length + 3, 4, 1],
+    'for who is there the last row counts',
+  );
 });
 
 test('the errors file gives rejected rows exactly as they came', async () => {
@@ -279,12 +437,25 @@ test('the errors file gives rejected rows exactly as they came', async () => {
 });
 
 test('a file part without a Content-Type is a file', async () => {
-  const body = ['--b', 'Content-Disposition: form-data; name="mode"', '', 'create', '--b', 'Content-Disposition: form-data; name="file"; filename="plain.csv"', '',
-    'firstName,lastName,email', 'No,Type,no-type@example.com', '--b--', ''].join('\r\n');
+  const body = [
+    '--b',
+    'Content-Disposition: form-data; name="mode"',
+    '',
+    'create',
+    '--b',
+    'Content-Disposition: form-data; name="file"; filename="plain.csv"',
+    '',
+    'firstName,lastName,email',
+    'No,Type,no-type@example.com',
+    '--b--',
+    '',
+  ].join('\r\n');
   const response = await fetch(`${service.url}/api/v1/contacts/import`, {
-    method: 'POST', body, headers: { authorization: `Bearer ${service.admin.token}`, 'content-type': 'multipart/form-data; boundary=b' },
+    method: 'POST',
+    body,
+    headers: { authorization: `Bearer ${service.admin.token}`, 'content-type': 'multipart/form-data; boundary=b' },
   });
-  const job = await response.json() as { id: number; fileName: string };
+  const job = (await response.json()) as { id: number; fileName: string };
   assert.equal(response.status, 202, JSON.stringify(job));
   assert.equal(job.fileName, 'plain.csv');
   assert.equal((await finished(job.id)).created, 1);

@@ -23,8 +23,13 @@ beforeAll(async () => {
     made.push(answer.body);
   }
   // Another tenant's namesake, which nobody here may see.
-  await tenantEm(service.deps.orm, 'other').transactional((tx) => rows(tx, sql`
-    insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('other', 'Ada', 'Byron', 'ada@example.com', 'ada@example.com')`));
+  await tenantEm(service.deps.orm, 'other').transactional((tx) =>
+    rows(
+      tx,
+      sql`
+    insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('other', 'Ada', 'Byron', 'ada@example.com', 'ada@example.com')`,
+    ),
+  );
 });
 afterAll(() => service.stop());
 
@@ -41,7 +46,8 @@ test('contacts are listed by every filter', async () => {
   assert.equal(names(await get('/contacts?tag=vip')), 'BA');
   assert.equal(names(await get('/contacts?email=chloe%40EXAMPLE.org')), 'C');
   assert.equal(names(await get('/contacts?email=nobody')), '');
-  const list = (await service.api('POST', '/contacts/lists', { name: 'Two', contactIds: [made[1]!.id, made[3]!.id] })).body;
+  const list = (await service.api('POST', '/contacts/lists', { name: 'Two', contactIds: [made[1]!.id, made[3]!.id] }))
+    .body;
   assert.equal(names(await get(`/contacts?listId=${list.id}`)), 'DB');
   assert.equal(names(await get(`/contacts?segmentId=${list.id}&tag=vip`)), 'B');
   assert.equal(names(await get('/contacts?listId=999999')), '');
@@ -79,7 +85,11 @@ test('pages of every order join to the whole list', async () => {
     }
   }
   const first = await get('/contacts?sort=email&limit=2');
-  assert.equal((await get(`/contacts?sort=-email&limit=2&cursor=${first.body.page.nextCursor}`)).status, 400, 'a cursor of another order');
+  assert.equal(
+    (await get(`/contacts?sort=-email&limit=2&cursor=${first.body.page.nextCursor}`)).status,
+    400,
+    'a cursor of another order',
+  );
   assert.equal((await get('/contacts?sort=phone')).status, 400);
   assert.equal((await get('/contacts?limit=201')).status, 400);
   assert.equal((await get('/contacts?colour=red')).status, 400);
@@ -101,13 +111,32 @@ test('search finds names, addresses and companies by any part', async () => {
 });
 
 test('search finds what a reader would find, by texts of any length', async () => {
-  const all = (await get('/contacts?limit=100')).body.data as { id: number; firstName: string; lastName: string; email: string; company: { name: string } | null }[];
-  const texts = all.flatMap(({ firstName, lastName, email, company }) => [`${firstName} ${lastName}`, email, company?.name ?? '']);
-  const parts = new Set(texts.flatMap((text) => [1, 2, 3, 5].flatMap((length) => [0, 2, 4].map((from) => text.slice(from, from + length).trim()))).filter(Boolean));
+  const all = (await get('/contacts?limit=100')).body.data as {
+    id: number;
+    firstName: string;
+    lastName: string;
+    email: string;
+    company: { name: string } | null;
+  }[];
+  const texts = all.flatMap(({ firstName, lastName, email, company }) => [
+    `${firstName} ${lastName}`,
+    email,
+    company?.name ?? '',
+  ]);
+  const parts = new Set(
+    texts
+      .flatMap((text) =>
+        [1, 2, 3, 5].flatMap((length) => [0, 2, 4].map((from) => text.slice(from, from + length).trim())),
+      )
+      .filter(Boolean),
+  );
   for (const part of parts) {
     const low = part.toLowerCase();
-    const expected = all.filter(({ firstName, lastName, email, company }) =>
-      [`${firstName} ${lastName}`, email, company?.name ?? ''].some((text) => text.toLowerCase().includes(low))).map(({ id }) => id);
+    const expected = all
+      .filter(({ firstName, lastName, email, company }) =>
+        [`${firstName} ${lastName}`, email, company?.name ?? ''].some((text) => text.toLowerCase().includes(low)),
+      )
+      .map(({ id }) => id);
     const found = (await get(`/contacts/search?limit=100&q=${encodeURIComponent(part)}`)).body.data as { id: number }[];
     assert.deepEqual(found.map(({ id }) => id).sort(), expected.sort(), part);
   }
@@ -132,26 +161,49 @@ test('what fits best comes first, page by page', async () => {
     }
   };
   assert.deepEqual(await ids('q=quill%20ink'), [exact, begun, inside, ofCompany]);
-  assert.deepEqual(await ids('q=QUILL'), [begun, begins, exact, inside, ofCompany], 'of those that begin with it the newest');
+  assert.deepEqual(
+    await ids('q=QUILL'),
+    [begun, begins, exact, inside, ofCompany],
+    'of those that begin with it the newest',
+  );
   assert.deepEqual(await ids('q=quill&sort=id'), [exact, ofCompany, inside, begins, begun]);
-  assert.deepEqual(await ids('q=qu&sort=relevance'), await ids('q=qu&sort=id'), 'a text without a trigram is not ranked');
+  assert.deepEqual(
+    await ids('q=qu&sort=relevance'),
+    await ids('q=qu&sort=id'),
+    'a text without a trigram is not ranked',
+  );
 });
 
 test('the search by trigrams sees the tenant of the session only, and no one else may run it', async () => {
-  const find = (tenantId: string) => tenantEm(service.deps.orm, tenantId).transactional((tx) => rows<{ id: number }>(tx, sql`select id from search_contacts('%example%', 1000) as id`));
-  const own = (await tenantEm(service.deps.orm, 'default').transactional((tx) => rows<{ id: number }>(tx, sql`select id from contacts`))).map(({ id }) => id);
+  const find = (tenantId: string) =>
+    tenantEm(service.deps.orm, tenantId).transactional((tx) =>
+      rows<{ id: number }>(tx, sql`select id from search_contacts('%example%', 1000) as id`),
+    );
+  const own = (
+    await tenantEm(service.deps.orm, 'default').transactional((tx) =>
+      rows<{ id: number }>(tx, sql`select id from contacts`),
+    )
+  ).map(({ id }) => id);
   const found = await find('default');
   assert.ok(found.length > 0 && found.every(({ id }) => own.includes(id)));
   assert.deepEqual(await find('nobody'), []);
-  const [access] = await tenantEm(service.deps.orm, 'default').transactional((tx) => rows<{ everyone: boolean }>(tx, sql`
-    select has_function_privilege('public', 'search_contacts(text, int)', 'execute') as everyone`));
+  const [access] = await tenantEm(service.deps.orm, 'default').transactional((tx) =>
+    rows<{ everyone: boolean }>(
+      tx,
+      sql`
+    select has_function_privilege('public', 'search_contacts(text, int)', 'execute') as everyone`,
+    ),
+  );
   assert.equal(access!.everyone, false);
 });
 
 test('ids are integers, and a stranger sees nothing', async () => {
-  for (const bad of ['0', '-1', 'abc', '1.5', '9007199254740992', '01']) assert.equal((await get(`/contacts/${bad}`)).status, 400, bad);
+  for (const bad of ['0', '-1', 'abc', '1.5', '9007199254740992', '01'])
+    assert.equal((await get(`/contacts/${bad}`)).status, 400, bad);
   assert.equal((await get('/contacts/9007199254740991')).status, 404);
-  const [stranger] = await tenantEm(service.deps.orm, 'other').transactional((tx) => rows<{ id: number }>(tx, sql`select id from contacts`));
+  const [stranger] = await tenantEm(service.deps.orm, 'other').transactional((tx) =>
+    rows<{ id: number }>(tx, sql`select id from contacts`),
+  );
   assert.equal((await get(`/contacts/${stranger!.id}`)).status, 404);
   assert.equal((await service.api('PUT', `/contacts/${stranger!.id}`, { firstName: 'X' })).status, 404);
   assert.equal((await service.api('DELETE', `/contacts/${stranger!.id}`)).status, 404);

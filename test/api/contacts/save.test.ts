@@ -14,28 +14,53 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const origin = { tenantId: 'default', requestId: 'request-1' };
-const within = <T>(run: (tx: EntityManager) => Promise<T>): Promise<T> => tenantEm(service.deps.orm, 'default').transactional(run);
+const within = <T>(run: (tx: EntityManager) => Promise<T>): Promise<T> =>
+  tenantEm(service.deps.orm, 'default').transactional(run);
 const save = (email: string, fields: ContactToSave['fields'], mode: ContactToSave['mode'] = 'fillEmpty') =>
   within((tx) => saveContactFields(tx, origin, { email, fields, mode, source: 'form:1' }));
 const get = async (id: number) => (await service.api('GET', `/contacts/${id}`)).body;
 const eventTypes = async (id: number): Promise<string[]> => {
-  const found = await within((tx) => rows<{ type: string; request_id: string }>(tx, sql`
-    select o.type, o.request_id from outbox_events o, jsonb_array_elements(o.events) e where (e.value -> 'data' ->> 'contactId')::bigint = ${id} order by o.id`));
+  const found = await within((tx) =>
+    rows<{ type: string; request_id: string }>(
+      tx,
+      sql`
+    select o.type, o.request_id from outbox_events o, jsonb_array_elements(o.events) e where (e.value -> 'data' ->> 'contactId')::bigint = ${id} order by o.id`,
+    ),
+  );
   assert.ok(found.every((row) => row.request_id === 'request-1'));
   return found.map((row) => row.type);
 };
 
 test('a contact is made by its address, then filled where it is empty', async () => {
   const made = await save('New@Example.com', { firstName: 'Ada', phone: '', company: 'Form Works', tags: ['web'] });
-  assert.deepEqual({ ...made, contactId: 0 }, { contactId: 0, created: true, changed: ['firstName', 'company', 'tags'] });
+  assert.deepEqual(
+    { ...made, contactId: 0 },
+    { contactId: 0, created: true, changed: ['firstName', 'company', 'tags'] },
+  );
   const shown = await get(made.contactId);
-  assert.deepEqual([shown.email, shown.firstName, shown.lastName, shown.company.name, shown.source, shown.status], ['New@Example.com', 'Ada', '', 'Form Works', 'form:1', 'active']);
+  assert.deepEqual(
+    [shown.email, shown.firstName, shown.lastName, shown.company.name, shown.source, shown.status],
+    ['New@Example.com', 'Ada', '', 'Form Works', 'form:1', 'active'],
+  );
 
-  const again = await save('new@example.COM', { firstName: 'Eve', lastName: 'Byron', company: 'Elsewhere', phone: '+44 20 7946 0958', tags: ['other'] });
+  const again = await save('new@example.COM', {
+    firstName: 'Eve',
+    lastName: 'Byron',
+    company: 'Elsewhere',
+    phone: '+44 20 7946 0958',
+    tags: ['other'],
+  });
   assert.deepEqual(again, { contactId: made.contactId, created: false, changed: ['lastName', 'phone'] });
   const filled = await get(made.contactId);
-  assert.deepEqual([filled.firstName, filled.lastName, filled.phoneE164, filled.company.name, filled.tags], ['Ada', 'Byron', '+442079460958', 'Form Works', ['web']]);
-  assert.deepEqual(await save('new@example.com', { firstName: 'Eve' }), { contactId: made.contactId, created: false, changed: [] });
+  assert.deepEqual(
+    [filled.firstName, filled.lastName, filled.phoneE164, filled.company.name, filled.tags],
+    ['Ada', 'Byron', '+442079460958', 'Form Works', ['web']],
+  );
+  assert.deepEqual(await save('new@example.com', { firstName: 'Eve' }), {
+    contactId: made.contactId,
+    created: false,
+    changed: [],
+  });
 
   const over = await save('new@example.com', { firstName: 'Eve', lastName: '', company: 'Elsewhere' }, 'overwrite');
   assert.deepEqual(over.changed, ['firstName', 'companyId']);
@@ -47,7 +72,8 @@ test('a contact without names can be read, put back and is missing them to filte
   const { contactId } = await save('nameless@example.com', {});
   const shown = await get(contactId);
   assert.equal((await service.api('PUT', `/contacts/${contactId}`, { ...shown, jobTitle: 'Poet' })).status, 200);
-  const holds = (operator: 'exists' | 'notExists') => within((tx) => evaluateFilter(tx, 'default', { field: 'firstName', operator }, [contactId, 999_999]));
+  const holds = (operator: 'exists' | 'notExists') =>
+    within((tx) => evaluateFilter(tx, 'default', { field: 'firstName', operator }, [contactId, 999_999]));
   assert.deepEqual([[...(await holds('exists'))], [...(await holds('notExists'))]], [[], [contactId]]);
 });
 
@@ -62,14 +88,28 @@ test('no status is lifted', async () => {
 });
 
 test('what the contact refuses is told with its path, and nothing is kept', async () => {
-  await assert.rejects(save('no address', { firstName: 'x'.repeat(101), customFields: { size: 'L' } }), (error: AppError) => {
-    assert.deepEqual(error.errors?.map(({ path, code }) => [path, code]), [['/firstName', 'too_long'], ['/email', 'invalid_email'], ['/customFields/size', 'unknown_custom_field']]);
-    return error.code === 'validation_failed';
-  });
+  await assert.rejects(
+    save('no address', { firstName: 'x'.repeat(101), customFields: { size: 'L' } }),
+    (error: AppError) => {
+      assert.deepEqual(
+        error.errors?.map(({ path, code }) => [path, code]),
+        [
+          ['/firstName', 'too_long'],
+          ['/email', 'invalid_email'],
+          ['/customFields/size', 'unknown_custom_field'],
+        ],
+      );
+      return error.code === 'validation_failed';
+    },
+  );
 });
 
 test('twins make one contact and one company', async () => {
-  const results = await Promise.all(Array.from({ length: 8 }, (_, n) => save(n % 2 ? 'twin@example.com' : 'TWIN@example.com', { firstName: `T${n}`, company: n % 3 ? 'Twins' : 'twins' })));
+  const results = await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      save(n % 2 ? 'twin@example.com' : 'TWIN@example.com', { firstName: `T${n}`, company: n % 3 ? 'Twins' : 'twins' }),
+    ),
+  );
   assert.equal(new Set(results.map((result) => result.contactId)).size, 1);
   assert.equal(results.filter((result) => result.created).length, 1);
   assert.deepEqual(await eventTypes(results[0]!.contactId), ['CONTACT_CREATED']);
@@ -77,19 +117,31 @@ test('twins make one contact and one company', async () => {
 });
 
 test('a list that many add to at once takes each contact once, as tenant and as engine', async () => {
-  const ids = await Promise.all(['l1', 'l2', 'l3'].map(async (name) => (await save(`${name}@example.com`, {})).contactId));
+  const ids = await Promise.all(
+    ['l1', 'l2', 'l3'].map(async (name) => (await save(`${name}@example.com`, {})).contactId),
+  );
   const list = (await service.api('POST', '/contacts/lists', { name: 'Crowd' })).body.id;
   const change = (n: number) => {
     const em = n % 2 ? engineEm(service.deps.orm) : tenantEm(service.deps.orm, 'default');
     return em.transactional((tx) => changeListMembers(tx, 'default', list, { add: n % 3 ? ids : ids.toReversed() }));
   };
   const results = await Promise.all(Array.from({ length: 8 }, (_, n) => change(n)));
-  assert.deepEqual(results.flatMap((result) => result.added).sort((a, b) => a - b), ids.sort((a, b) => a - b));
+  assert.deepEqual(
+    results.flatMap((result) => result.added).sort((a, b) => a - b),
+    ids.sort((a, b) => a - b),
+  );
   const first = ids[0]!;
-  assert.deepEqual(await within((tx) => changeListMembers(tx, 'default', list, { add: [first], remove: [ids[1]!, 999_999] })), { added: [], removed: [ids[1]] });
-  await assert.rejects(within((tx) => changeListMembers(tx, 'default', 999_999, { add: [first] })), (error: AppError) => error.code === 'not_found');
+  assert.deepEqual(
+    await within((tx) => changeListMembers(tx, 'default', list, { add: [first], remove: [ids[1]!, 999_999] })),
+    { added: [], removed: [ids[1]] },
+  );
+  await assert.rejects(
+    within((tx) => changeListMembers(tx, 'default', 999_999, { add: [first] })),
+    (error: AppError) => error.code === 'not_found',
+  );
   await assert.rejects(
     engineEm(service.deps.orm).transactional((tx) => changeListMembers(tx, 'other', list, { add: [first] })),
-    (error: AppError) => error.code === 'not_found', 'the engine sees all tenants; the tenant is in the key',
+    (error: AppError) => error.code === 'not_found',
+    'the engine sees all tenants; the tenant is in the key',
   );
 });

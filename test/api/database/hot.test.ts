@@ -22,7 +22,11 @@ afterAll(async () => {
 });
 
 const seen = (value: number): Asked => [
-  { name: 'seen', text: `select current_setting('app.tenant_id', true) as tenant, current_user::text as role, pg_current_xact_id()::text as transaction, $1::int as value` }, [value],
+  {
+    name: 'seen',
+    text: `select current_setting('app.tenant_id', true) as tenant, current_user::text as role, pg_current_xact_id()::text as transaction, $1::int as value`,
+  },
+  [value],
 ];
 const quotient = (by: number): Asked => [{ name: 'quotient', text: 'select 12 / $1::int as quotient' }, [by]];
 
@@ -45,7 +49,11 @@ test('what is asked in one turn shares a transaction within its tenant, and none
 
 test('a statement that fails takes nobody else with it', async () => {
   const scope = { tenantId: 'even' };
-  const outcomes = await Promise.allSettled([hot.run(scope, [quotient(3)]), hot.run(scope, [quotient(0)]), hot.run(scope, [quotient(4)])]);
+  const outcomes = await Promise.allSettled([
+    hot.run(scope, [quotient(3)]),
+    hot.run(scope, [quotient(0)]),
+    hot.run(scope, [quotient(4)]),
+  ]);
   const [first, second, third] = outcomes;
   assert.deepEqual(first, { status: 'fulfilled', value: [[{ quotient: 4 }]] });
   assert.deepEqual(third, { status: 'fulfilled', value: [[{ quotient: 3 }]] });
@@ -53,8 +61,13 @@ test('a statement that fails takes nobody else with it', async () => {
 });
 
 test('a connection that was broken is made anew', async () => {
-  const { rowCount } = await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'perennial' and datname = current_database()`);
+  const { rowCount } = await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'perennial' and datname = current_database()`,
+  );
   assert.ok(rowCount! > 0);
   const runs = await Promise.all([1, 2, 3].map((value) => hot.run({ tenantId: 'odd' }, [quotient(value)])));
-  assert.deepEqual(runs.map(([found]) => found![0]!['quotient']), [12, 6, 4]);
+  assert.deepEqual(
+    runs.map(([found]) => found![0]!['quotient']),
+    [12, 6, 4],
+  );
 });

@@ -33,7 +33,8 @@ async function lose(cutAt: string, work: () => Promise<unknown>): Promise<void> 
 }
 
 const transaction = (work: string) => tenantEm(orm, 'default').transactional((tx) => rows(tx, sql`${sql.raw(work)}`));
-const ask = async (): Promise<unknown> => tenantEm(orm, 'default').transactional(async (tx) => (await rows<{ n: number }>(tx, sql`select 1 as n`))[0]!.n);
+const ask = async (): Promise<unknown> =>
+  tenantEm(orm, 'default').transactional(async (tx) => (await rows<{ n: number }>(tx, sql`select 1 as n`))[0]!.n);
 
 for (const [when, cutAt, work] of [
   ['at the begin of a transaction', 'begin', 'select 2'],
@@ -42,16 +43,22 @@ for (const [when, cutAt, work] of [
   ['at its commit', 'commit', 'select 2'],
   ['at its rollback', 'rollback', 'select 2 / 0'],
 ] as const) {
-  test(`a connection that breaks ${when} holds no place in the pool`, () => lose(cutAt, () => transaction(work)), 30_000);
+  test(
+    `a connection that breaks ${when} holds no place in the pool`,
+    () => lose(cutAt, () => transaction(work)),
+    30_000,
+  );
 }
 
 test('nor does one that breaks while its transaction is at something else', async () => {
-  await lose('nothing', () => tenantEm(orm, 'default').transactional(async (tx) => {
-    await rows(tx, sql`select 2`);
-    await line.cut();
-    await line.mend();
-    await rows(tx, sql`select 3`);
-  }));
+  await lose('nothing', () =>
+    tenantEm(orm, 'default').transactional(async (tx) => {
+      await rows(tx, sql`select 2`);
+      await line.cut();
+      await line.mend();
+      await rows(tx, sql`select 3`);
+    }),
+  );
 }, 30_000);
 
 test('nor does one outside a transaction', () => lose('select 4', () => orm.em.fork().execute('select 4')), 30_000);

@@ -17,7 +17,11 @@ afterAll(async () => {
 });
 
 /** Brings an empty database to the migration before one, has it filled, migrates the rest, and asks it. */
-async function migratedAt(name: string, fill: (owner: pg.Client) => Promise<void>, ask: (owner: pg.Client) => Promise<void>): Promise<void> {
+async function migratedAt(
+  name: string,
+  fill: (owner: pg.Client) => Promise<void>,
+  ask: (owner: pg.Client) => Promise<void>,
+): Promise<void> {
   const url = new URL(slot.env['DATABASE_MIGRATION_URL']!);
   const database = `${url.pathname.slice(1)}_old`;
   await admin.query(`create database ${database}`);
@@ -41,48 +45,89 @@ async function migratedAt(name: string, fill: (owner: pg.Client) => Promise<void
   }
 }
 
-const user = (owner: pg.Client, tenantId: string) => owner.query(`
-  insert into users (tenant_id, username, username_key, email, email_key, first_name, last_name, password_hash, roles) values ($1, $1, $1, $1, $1, 'A', 'B', 'x', '{}')`, [tenantId]);
-const sender = (owner: pg.Client, tenantId: string, email: string, key: string | null = null, seen = false) => owner.query(`
+const user = (owner: pg.Client, tenantId: string) =>
+  owner.query(
+    `
+  insert into users (tenant_id, username, username_key, email, email_key, first_name, last_name, password_hash, roles) values ($1, $1, $1, $1, $1, 'A', 'B', 'x', '{}')`,
+    [tenantId],
+  );
+const sender = (owner: pg.Client, tenantId: string, email: string, key: string | null = null, seen = false) =>
+  owner.query(
+    `
   insert into email_senders (tenant_id, email, email_key, dkim_domain, dkim_selector, dkim_private_key, dkim_public_key, dkim_verified_at)
-  values ($1, $2, lower($2::varchar), $3, 's', 'sealed', $4, $5)`, [tenantId, email, key && email.split('@')[1], key, seen ? '2030-01-01T00:00:00Z' : null]);
-const template = (owner: pg.Client, tenantId: string, fromEmail: string, systemKey: string | null = null) => owner.query(`
-  insert into email_templates (tenant_id, name, subject, content, from_email, system_key) values ($1, 'T', 'T', 'T', $2, $3)`, [tenantId, fromEmail, systemKey]);
-const senders = async (owner: pg.Client) => (await owner.query<Record<string, unknown>>(`
-  select tenant_id, email, verified_domain, dkim_verified_at is not null as seen, dkim_brought as brought, confirmed_at is not null as confirmed from email_senders order by tenant_id, email collate "C"`)).rows
-  .map((row) => Object.values(row).join(' '));
+  values ($1, $2, lower($2::varchar), $3, 's', 'sealed', $4, $5)`,
+    [tenantId, email, key && email.split('@')[1], key, seen ? '2030-01-01T00:00:00Z' : null],
+  );
+const template = (owner: pg.Client, tenantId: string, fromEmail: string, systemKey: string | null = null) =>
+  owner.query(
+    `
+  insert into email_templates (tenant_id, name, subject, content, from_email, system_key) values ($1, 'T', 'T', 'T', $2, $3)`,
+    [tenantId, fromEmail, systemKey],
+  );
+const senders = async (owner: pg.Client) =>
+  (
+    await owner.query<Record<string, unknown>>(`
+  select tenant_id, email, verified_domain, dkim_verified_at is not null as seen, dkim_brought as brought, confirmed_at is not null as confirmed from email_senders order by tenant_id, email collate "C"`)
+  ).rows.map((row) => Object.values(row).join(' '));
 
 test('of several tenants, a sender keeps what its own key in the DNS has proved, and nothing else', async () => {
-  await migratedAt('_sender_proof', async (owner) => {
-    for (const tenantId of ['one', 'two']) await user(owner, tenantId);
-    await sender(owner, 'one', 'News@own.example', 'key-one', true);
-    await sender(owner, 'one', 'unseen@own.example', 'key-two');
-    await sender(owner, 'one', 'plain@own.example');
-    // Both brought it along: the record says of neither that the domain is its.
-    await sender(owner, 'one', 'x@shared.example', 'key-both', true);
-    await sender(owner, 'two', 'x@shared.example', 'key-both', true);
-    await template(owner, 'two', 'plain@own.example');
-  }, async (owner) => {
-    assert.deepEqual(await senders(owner), [
-      'one News@own.example own.example true false false', 'one plain@own.example  false false false', 'one unseen@own.example  false false false',
-      'one x@shared.example  false true false', 'two x@shared.example  false true false',
-    ]);
-    assert.deepEqual((await owner.query('select 1 from audit_log')).rows, []);
-  });
+  await migratedAt(
+    '_sender_proof',
+    async (owner) => {
+      for (const tenantId of ['one', 'two']) await user(owner, tenantId);
+      await sender(owner, 'one', 'News@own.example', 'key-one', true);
+      await sender(owner, 'one', 'unseen@own.example', 'key-two');
+      await sender(owner, 'one', 'plain@own.example');
+      // Both brought it along: the record says of neither that the domain is its.
+      await sender(owner, 'one', 'x@shared.example', 'key-both', true);
+      await sender(owner, 'two', 'x@shared.example', 'key-both', true);
+      await template(owner, 'two', 'plain@own.example');
+    },
+    async (owner) => {
+      assert.deepEqual(await senders(owner), [
+        'one News@own.example own.example true false false',
+        'one plain@own.example  false false false',
+        'one unseen@own.example  false false false',
+        'one x@shared.example  false true false',
+        'two x@shared.example  false true false',
+      ]);
+      assert.deepEqual((await owner.query('select 1 from audit_log')).rows, []);
+    },
+  );
 });
 
 test('of one tenant, all that it mails from goes on, and the log says by what', async () => {
-  await migratedAt('_sender_proof', async (owner) => {
-    await user(owner, 'default');
-    await sender(owner, 'default', 'News@own.example', 'key-one', true);
-    await sender(owner, 'default', 'plain@own.example');
-    for (const from of ['PLAIN@own.example', 'Team@other.example', 'team@other.example', 'no address', 'grüße@other.example']) await template(owner, 'default', from);
-    await template(owner, 'default', 'system@other.example', 'reset_password');
-  }, async (owner) => {
-    assert.deepEqual(await senders(owner), [
-      'default News@own.example own.example true false true', 'default Team@other.example  false false true', 'default plain@own.example  false false true',
-    ]);
-    const { rows } = await owner.query<Record<string, unknown>>('select actor_type, action, after from audit_log');
-    assert.deepEqual(rows, Array.from({ length: 3 }, () => ({ actor_type: 'system', action: 'email_sender.confirmed', after: { by: 'upgrade' } })));
-  });
+  await migratedAt(
+    '_sender_proof',
+    async (owner) => {
+      await user(owner, 'default');
+      await sender(owner, 'default', 'News@own.example', 'key-one', true);
+      await sender(owner, 'default', 'plain@own.example');
+      for (const from of [
+        'PLAIN@own.example',
+        'Team@other.example',
+        'team@other.example',
+        'no address',
+        'grüße@other.example',
+      ])
+        await template(owner, 'default', from);
+      await template(owner, 'default', 'system@other.example', 'reset_password');
+    },
+    async (owner) => {
+      assert.deepEqual(await senders(owner), [
+        'default News@own.example own.example true false true',
+        'default Team@other.example  false false true',
+        'default plain@own.example  false false true',
+      ]);
+      const { rows } = await owner.query<Record<string, unknown>>('select actor_type, action, after from audit_log');
+      assert.deepEqual(
+        rows,
+        Array.from({ length: 3 }, () => ({
+          actor_type: 'system',
+          action: 'email_sender.confirmed',
+          after: { by: 'upgrade' },
+        })),
+      );
+    },
+  );
 });

@@ -18,7 +18,9 @@ beforeAll(async () => {
   await owner.connect();
   requests = keyedRequests(service, owner);
   const holding = Promise.withResolvers<void>();
-  const over = new Promise<void>((resolve) => { release = resolve; });
+  const over = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   held = service.deps.orm.em.fork().transactional(async () => {
     holding.resolve();
     await over;
@@ -37,8 +39,13 @@ describe('no operation under an Idempotency-Key needs a second connection beside
   for (const { operationId } of routes.filter(takesIdempotencyKey)) {
     test(operationId, async () => {
       const { path, body } = await requests[operationId]!();
-      const { status, body: answer } = await service.api('POST', path, body ?? {}, { headers: { 'idempotency-key': operationId } });
-      assert.ok(status < 300 || (operationId === 'verifySender' && status === 409), `${status} ${JSON.stringify(answer)}`);
+      const { status, body: answer } = await service.api('POST', path, body ?? {}, {
+        headers: { 'idempotency-key': operationId },
+      });
+      assert.ok(
+        status < 300 || (operationId === 'verifySender' && status === 409),
+        `${status} ${JSON.stringify(answer)}`,
+      );
     });
   }
 });

@@ -21,7 +21,11 @@ const times = (factor: number): string => `${PREPARED}select $1::int * ${factor}
 const run = async (factor: number, value: number): Promise<number> =>
   ((await client.query(times(factor), [value])) as pg.QueryResult<{ product: number }>).rows[0]!.product;
 const kept = async (): Promise<string[]> =>
-  ((await client.query(`select statement from pg_prepared_statements order by statement`)) as pg.QueryResult<{ statement: string }>).rows.map((row) => row.statement);
+  (
+    (await client.query(`select statement from pg_prepared_statements order by statement`)) as pg.QueryResult<{
+      statement: string;
+    }>
+  ).rows.map((row) => row.statement);
 
 test('what is marked is prepared once, the last eight that ran stay', async () => {
   assert.deepEqual([await run(1, 7), await run(1, 8), await run(2, 7)], [7, 8, 14]);
@@ -32,15 +36,19 @@ test('what is marked is prepared once, the last eight that ran stay', async () =
 });
 
 test('a plan is not kept for ever: the tables that it was made for grow', async () => {
-  const preparedAt = async (): Promise<string> => ((await client.query(
-    `select prepare_time::text as at from pg_prepared_statements where statement = '${times(2)}'`)) as pg.QueryResult<{ at: string }>).rows[0]!.at;
+  const preparedAt = async (): Promise<string> =>
+    (
+      (await client.query(
+        `select prepare_time::text as at from pg_prepared_statements where statement = '${times(2)}'`,
+      )) as pg.QueryResult<{ at: string }>
+    ).rows[0]!.at;
   const before = await preparedAt();
   assert.equal(await run(2, 4), 8);
   assert.equal(await preparedAt(), before, 'within its time it stays');
   client.keptMs = -1;
   assert.equal(await run(2, 5), 10);
   client.keptMs = 30_000;
-  assert.ok(await preparedAt() > before, 'it was prepared anew');
+  assert.ok((await preparedAt()) > before, 'it was prepared anew');
 });
 
 test('one that falls out of a transaction that has failed takes nothing with it', async () => {

@@ -23,7 +23,12 @@ afterAll(async () => {
 
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 let number = 0;
-const person = (fields: object = {}) => ({ firstName: 'Ada', lastName: 'Byron', email: `race${(number += 1)}@example.com`, ...fields });
+const person = (fields: object = {}) => ({
+  firstName: 'Ada',
+  lastName: 'Byron',
+  email: `race${(number += 1)}@example.com`,
+  ...fields,
+});
 async function ok(...call: Parameters<Service['api']>): Promise<Answer['body']> {
   const answer = await api(...call);
   assert.ok(answer.status < 300, `${call[0]} ${call[1]}: ${JSON.stringify(answer.body)}`);
@@ -32,7 +37,9 @@ async function ok(...call: Parameters<Service['api']>): Promise<Answer['body']> 
 
 /** As if somebody deleted a row of `table` right after each commit that wrote to `on`: its last act is to delete that row. */
 async function whileGone<T>(table: string, work: () => Promise<T>, { on = table, column = 'id' } = {}): Promise<T> {
-  await owner.query(`create constraint trigger gone after insert or update on ${on} deferrable initially deferred for each row execute function gone('${table}', '${column}')`);
+  await owner.query(
+    `create constraint trigger gone after insert or update on ${on} deferrable initially deferred for each row execute function gone('${table}', '${column}')`,
+  );
   try {
     return await work();
   } finally {
@@ -44,18 +51,58 @@ const template = { name: 'Letter', subject: 'Hello', content: '<p>Hello</p>' };
 const form = { name: 'Form', fields: [{ name: 'email', label: 'Email', type: 'email' }] };
 const resources: { path: string; table: string; made: () => object; change: object }[] = [
   { path: '/contacts', table: 'contacts', made: () => person({ company: 'Mill' }), change: { jobTitle: 'Engineer' } },
-  { path: '/contacts/companies', table: 'companies', made: () => ({ name: 'Mill' }), change: { domain: 'example.com' } },
-  { path: '/contacts/custom-fields', table: 'custom_fields', made: () => ({ entity: 'contact', name: `field${(number += 1)}`, type: 'string' }), change: { description: 'changed' } },
-  { path: '/contacts/segments', table: 'segments', made: () => ({ name: 'All', type: 'dynamic', filter: { field: 'firstName', operator: 'exists' } }), change: { name: 'Everybody' } },
+  {
+    path: '/contacts/companies',
+    table: 'companies',
+    made: () => ({ name: 'Mill' }),
+    change: { domain: 'example.com' },
+  },
+  {
+    path: '/contacts/custom-fields',
+    table: 'custom_fields',
+    made: () => ({ entity: 'contact', name: `field${(number += 1)}`, type: 'string' }),
+    change: { description: 'changed' },
+  },
+  {
+    path: '/contacts/segments',
+    table: 'segments',
+    made: () => ({ name: 'All', type: 'dynamic', filter: { field: 'firstName', operator: 'exists' } }),
+    change: { name: 'Everybody' },
+  },
   { path: '/contacts/lists', table: 'segments', made: () => ({ name: 'Some' }), change: { description: 'changed' } },
   { path: '/emails/templates', table: 'email_templates', made: () => template, change: { subject: 'Good day' } },
-  { path: '/emails/topics', table: 'email_topics', made: () => ({ name: `Topic ${(number += 1)}` }), change: { description: 'changed' } },
-  { path: '/emails/senders', table: 'email_senders', made: () => ({ email: `sender${(number += 1)}@example.com` }), change: { name: 'changed' } },
+  {
+    path: '/emails/topics',
+    table: 'email_topics',
+    made: () => ({ name: `Topic ${(number += 1)}` }),
+    change: { description: 'changed' },
+  },
+  {
+    path: '/emails/senders',
+    table: 'email_senders',
+    made: () => ({ email: `sender${(number += 1)}@example.com` }),
+    change: { name: 'changed' },
+  },
   { path: '/campaigns', table: 'campaigns', made: () => ({ name: 'Journey', steps: [] }), change: { name: 'changed' } },
   { path: '/forms', table: 'forms', made: () => form, change: { description: 'changed' } },
-  { path: '/scoring/rules', table: 'scoring_rules', made: () => ({ name: 'Open', eventType: 'EMAIL_OPENED', points: 5 }), change: { points: 6 } },
-  { path: '/scoring/thresholds', table: 'score_thresholds', made: () => ({ name: 'Hot', score: 70, action: { type: 'NONE' } }), change: { score: 71 } },
-  { path: '/auth/roles', table: 'roles', made: () => ({ name: `Role ${(number += 1)}`, permissions: [] }), change: { description: 'changed' } },
+  {
+    path: '/scoring/rules',
+    table: 'scoring_rules',
+    made: () => ({ name: 'Open', eventType: 'EMAIL_OPENED', points: 5 }),
+    change: { points: 6 },
+  },
+  {
+    path: '/scoring/thresholds',
+    table: 'score_thresholds',
+    made: () => ({ name: 'Hot', score: 70, action: { type: 'NONE' } }),
+    change: { score: 71 },
+  },
+  {
+    path: '/auth/roles',
+    table: 'roles',
+    made: () => ({ name: `Role ${(number += 1)}`, permissions: [] }),
+    change: { description: 'changed' },
+  },
 ];
 for (const { path, table, made, change } of resources) {
   test(`POST and PUT of ${path} answer what was committed, though it is gone by then`, async () => {
@@ -68,14 +115,21 @@ for (const { path, table, made, change } of resources) {
     assert.equal(changed.status, 200, JSON.stringify(changed.body));
     // What goes up with each change.
     const { version, updatedAt, contentVersion } = changed.body;
-    assert.deepEqual(changed.body, { ...other, ...change, version, updatedAt, ...(contentVersion ? { contentVersion } : {}) });
+    assert.deepEqual(changed.body, {
+      ...other,
+      ...change,
+      version,
+      updatedAt,
+      ...(contentVersion ? { contentVersion } : {}),
+    });
     assert.equal((await api('GET', `${path}/${other.id}`)).status, 404);
   });
 }
 
 test('a contact is shown with its company, though that is gone by then; a list with its members', async () => {
   await ok('POST', '/contacts/companies', { name: 'Brook' });
-  const ofCompany = (work: () => Promise<Answer>) => whileGone('companies', work, { on: 'contacts', column: 'company_id' });
+  const ofCompany = (work: () => Promise<Answer>) =>
+    whileGone('companies', work, { on: 'contacts', column: 'company_id' });
   const created = await ofCompany(() => api('POST', '/contacts', person({ company: 'Brook' })));
   assert.deepEqual([created.status, created.body.company], [201, { id: created.body.companyId, name: 'Brook' }]);
   const changed = await ofCompany(() => api('PUT', `/contacts/${created.body.id}`, { company: 'Meadow' }));
@@ -86,16 +140,24 @@ test('a contact is shown with its company, though that is gone by then; a list w
 });
 
 test('a merge answers the contact that it made, though that is gone by then', async () => {
-  const [target, source] = [await ok('POST', '/contacts', person({ company: 'Hill' })), await ok('POST', '/contacts', person({ jobTitle: 'Engineer' }))];
-  const merged = await whileGone('contacts', () => api('POST', `/contacts/${target.id}/merge`, { sourceId: source.id }));
+  const [target, source] = [
+    await ok('POST', '/contacts', person({ company: 'Hill' })),
+    await ok('POST', '/contacts', person({ jobTitle: 'Engineer' })),
+  ];
+  const merged = await whileGone('contacts', () =>
+    api('POST', `/contacts/${target.id}/merge`, { sourceId: source.id }),
+  );
   assert.equal(merged.status, 200, JSON.stringify(merged.body));
   assert.deepEqual([merged.body.id, merged.body.jobTitle, merged.body.company.name], [target.id, 'Engineer', 'Hill']);
   assert.equal((await api('GET', `/contacts/${target.id}`)).status, 404);
 });
 
-test('an export of a person\'s data is of one moment, though the person is gone by then', async () => {
+test("an export of a person's data is of one moment, though the person is gone by then", async () => {
   const contact = await ok('POST', '/contacts', person({ company: 'Hill' }));
-  const held = await whileGone('contacts', () => api('GET', `/contacts/${contact.id}/data-export`), { on: 'audit_log', column: 'resource_id' });
+  const held = await whileGone('contacts', () => api('GET', `/contacts/${contact.id}/data-export`), {
+    on: 'audit_log',
+    column: 'resource_id',
+  });
   assert.equal(held.status, 200, JSON.stringify(held.body));
   assert.deepEqual([held.body.contact.id, held.body.company.name], [contact.id, 'Hill']);
   assert.equal((await api('GET', `/contacts/${contact.id}/data-export`)).status, 404);
@@ -106,10 +168,23 @@ test('a page of a list is of one moment: what is deleted while it is read is on 
   const LOCK = 4711;
   await owner.query(`select pg_advisory_lock(${LOCK})`);
   // The ids are asked for, and wait; what comes next sees the contact no more, unless it looks at the same moment.
-  const listed = listPage(tenantEm(service.deps.orm, 'default'), Contact, {}, {
-    from: sql`contacts t`, where: [sql`t.id = ${contact.id} and (select pg_advisory_xact_lock_shared(${sql.lit(LOCK)})) is not null`], sortable: { id: commonSort.id },
-  }, (found) => found.map(({ id }) => id));
-  await until('it waits', async () => (await owner.query(`select 1 from pg_locks where not granted and locktype = 'advisory' and objid = ${LOCK}`)).rows.length > 0);
+  const listed = listPage(
+    tenantEm(service.deps.orm, 'default'),
+    Contact,
+    {},
+    {
+      from: sql`contacts t`,
+      where: [sql`t.id = ${contact.id} and (select pg_advisory_xact_lock_shared(${sql.lit(LOCK)})) is not null`],
+      sortable: { id: commonSort.id },
+    },
+    (found) => found.map(({ id }) => id),
+  );
+  await until(
+    'it waits',
+    async () =>
+      (await owner.query(`select 1 from pg_locks where not granted and locktype = 'advisory' and objid = ${LOCK}`)).rows
+        .length > 0,
+  );
   assert.equal((await api('DELETE', `/contacts/${contact.id}`)).status, 204);
   await owner.query(`select pg_advisory_unlock(${LOCK})`);
   assert.deepEqual((await listed).data, [contact.id]);
@@ -117,29 +192,75 @@ test('a page of a list is of one moment: what is deleted while it is read is on 
 
 test('whatever meets, nothing is a fault of ours', async () => {
   const rounds: Record<string, (a: Answer['body'], b: Answer['body'], list: number) => Promise<Answer>[]> = {
-    'merge and merge': (a, b) => [api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }), api('POST', `/contacts/${b.id}/merge`, { sourceId: a.id }), api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id })],
-    'merge and delete': (a, b) => [api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }), api('DELETE', `/contacts/${a.id}`), api('DELETE', `/contacts/${b.id}`)],
-    'export and delete': (a, b) => [api('GET', `/contacts/${a.id}/data-export`), api('DELETE', `/contacts/${a.id}`), api('GET', `/contacts/${b.id}/data-export`), api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id })],
-    'update and delete': (a, b) => [api('PUT', `/contacts/${a.id}`, { jobTitle: 'x', company: 'Mill' }), api('DELETE', `/contacts/${a.id}`), api('PUT', `/contacts/${b.id}`, { status: 'unsubscribed' }), api('DELETE', `/contacts/${b.id}`)],
-    'update, merge and erase': (a, b) => [api('PUT', `/contacts/${a.id}`, { tags: ['x'] }), api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }), api('PUT', `/contacts/${b.id}`, { tags: ['y'] }), api('POST', `/contacts/${b.id}/erase`)],
+    'merge and merge': (a, b) => [
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      api('POST', `/contacts/${b.id}/merge`, { sourceId: a.id }),
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+    ],
+    'merge and delete': (a, b) => [
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      api('DELETE', `/contacts/${a.id}`),
+      api('DELETE', `/contacts/${b.id}`),
+    ],
+    'export and delete': (a, b) => [
+      api('GET', `/contacts/${a.id}/data-export`),
+      api('DELETE', `/contacts/${a.id}`),
+      api('GET', `/contacts/${b.id}/data-export`),
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+    ],
+    'update and delete': (a, b) => [
+      api('PUT', `/contacts/${a.id}`, { jobTitle: 'x', company: 'Mill' }),
+      api('DELETE', `/contacts/${a.id}`),
+      api('PUT', `/contacts/${b.id}`, { status: 'unsubscribed' }),
+      api('DELETE', `/contacts/${b.id}`),
+    ],
+    'update, merge and erase': (a, b) => [
+      api('PUT', `/contacts/${a.id}`, { tags: ['x'] }),
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      api('PUT', `/contacts/${b.id}`, { tags: ['y'] }),
+      api('POST', `/contacts/${b.id}/erase`),
+    ],
     'a list is deleted and used': (a, b, list) => [
-      api('POST', `/contacts/lists/${list}/contacts`, { contactIds: [a.id, b.id] }), api('GET', `/contacts/lists/${list}`), api('DELETE', `/contacts/lists/${list}`),
-      api('PUT', `/contacts/lists/${list}`, { name: 'x' }), api('GET', `/contacts/lists/${list}/contacts`), api('POST', `/contacts/segments/${list}/rebuild`), api('DELETE', `/contacts/${a.id}`),
+      api('POST', `/contacts/lists/${list}/contacts`, { contactIds: [a.id, b.id] }),
+      api('GET', `/contacts/lists/${list}`),
+      api('DELETE', `/contacts/lists/${list}`),
+      api('PUT', `/contacts/lists/${list}`, { name: 'x' }),
+      api('GET', `/contacts/lists/${list}/contacts`),
+      api('POST', `/contacts/segments/${list}/rebuild`),
+      api('DELETE', `/contacts/${a.id}`),
       api('GET', `/contacts/${b.id}/segments`),
     ],
     'a company is deleted and used': (a, b) => [
-      api('PUT', `/contacts/${b.id}`, { companyId: a.companyId }), api('DELETE', `/contacts/companies/${a.companyId}`), api('PUT', `/contacts/companies/${a.companyId}`, { name: 'x' }),
-      api('GET', `/contacts/${a.id}`), api('GET', `/contacts/companies/${a.companyId}/contacts`), api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      api('PUT', `/contacts/${b.id}`, { companyId: a.companyId }),
+      api('DELETE', `/contacts/companies/${a.companyId}`),
+      api('PUT', `/contacts/companies/${a.companyId}`, { name: 'x' }),
+      api('GET', `/contacts/${a.id}`),
+      api('GET', `/contacts/companies/${a.companyId}/contacts`),
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
     ],
-    'everything': (a, b, list) => [
-      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }), api('DELETE', `/contacts/${b.id}`), api('PUT', `/contacts/${a.id}`, { status: 'unsubscribed' }), api('GET', `/contacts/${a.id}/activities`),
-      api('POST', '/contacts/batch', { contacts: [{ email: a.email, jobTitle: 'y' }, { email: b.email, jobTitle: 'z' }] }), api('POST', '/scoring/events', { contactId: a.id, type: 'WEBSITE_VISITED', data: {} }),
-      api('POST', `/contacts/lists/${list}/contacts/remove`, { contactIds: [a.id] }), api('GET', `/scoring/contacts/${a.id}`), api('POST', '/emails/suppressions', { email: a.email }),
+    everything: (a, b, list) => [
+      api('POST', `/contacts/${a.id}/merge`, { sourceId: b.id }),
+      api('DELETE', `/contacts/${b.id}`),
+      api('PUT', `/contacts/${a.id}`, { status: 'unsubscribed' }),
+      api('GET', `/contacts/${a.id}/activities`),
+      api('POST', '/contacts/batch', {
+        contacts: [
+          { email: a.email, jobTitle: 'y' },
+          { email: b.email, jobTitle: 'z' },
+        ],
+      }),
+      api('POST', '/scoring/events', { contactId: a.id, type: 'WEBSITE_VISITED', data: {} }),
+      api('POST', `/contacts/lists/${list}/contacts/remove`, { contactIds: [a.id] }),
+      api('GET', `/scoring/contacts/${a.id}`),
+      api('POST', '/emails/suppressions', { email: a.email }),
     ],
   };
   for (const [what, meet] of Object.entries(rounds)) {
     for (let round = 0; round < 12; round += 1) {
-      const [a, b] = [await ok('POST', '/contacts', person({ company: `Mill ${number}` })), await ok('POST', '/contacts', person())];
+      const [a, b] = [
+        await ok('POST', '/contacts', person({ company: `Mill ${number}` })),
+        await ok('POST', '/contacts', person()),
+      ];
       const { id: list } = await ok('POST', '/contacts/lists', { name: 'Met', contactIds: [a.id] });
       for (const { status, body } of await Promise.all(meet(a, b, list))) {
         assert.ok([200, 201, 202, 204, 400, 404, 409].includes(status), `${what}: ${status} ${JSON.stringify(body)}`);

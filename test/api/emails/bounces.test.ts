@@ -13,24 +13,48 @@ import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['relay'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['relay'] });
+});
 afterAll(() => service.stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const emailOf = async (id: number) => (await service.api('GET', `/emails/${id}`)).body;
-const stateOf = async (id: number) => { const { status, reason } = await emailOf(id); return [status, reason]; };
+const stateOf = async (id: number) => {
+  const { status, reason } = await emailOf(id);
+  return [status, reason];
+};
 const statusOf = async (id: number): Promise<string> => (await service.api('GET', `/contacts/${id}`)).body.status;
-const reasonOf = async (address: string): Promise<string | null> => (await service.api('GET', `/emails/suppressions?email=${encodeURIComponent(address)}`)).body.data[0]?.reason ?? null;
-const gatesOf = async (id: number) => (await service.api('GET', `/emails/${id}/explain`)).body.gates.map(({ gate, passed, reason }: { gate: string; passed: boolean; reason: string | null }) => [gate, passed, reason]).slice(-3);
+const reasonOf = async (address: string): Promise<string | null> =>
+  (await service.api('GET', `/emails/suppressions?email=${encodeURIComponent(address)}`)).body.data[0]?.reason ?? null;
+const gatesOf = async (id: number) =>
+  (await service.api('GET', `/emails/${id}/explain`)).body.gates
+    .map(({ gate, passed, reason }: { gate: string; passed: boolean; reason: string | null }) => [gate, passed, reason])
+    .slice(-3);
 /** Waits until all that was committed so far is published, then answers the events of a type about an email. */
 async function toldOf(type: 'EMAIL_BOUNCED' | 'EMAIL_SENT', emailId: number) {
   await until('the outbox is empty', async () => (await engine(sql`select 1 from outbox_events limit 1`)).length === 0);
   const events = await published(service, type);
-  return events.map(({ data }) => data as { emailId: number; contactId?: number; status?: string; hard?: boolean }).filter((data) => data.emailId === emailId);
+  return events
+    .map(({ data }) => data as { emailId: number; contactId?: number; status?: string; hard?: boolean })
+    .filter((data) => data.emailId === emailId);
 }
 async function hit(emailId: number, type: 'OPEN' | 'CLICK', automated = false): Promise<void> {
-  await engineEm(service.deps.orm).transactional((tx) => recordHits(tx, [
-    { id: randomUUID(), type, emailId, at: new Date().toISOString(), url: type === 'CLICK' ? 'https://example.com/one' : null, ip: null, userAgent: null, automated }]));
+  await engineEm(service.deps.orm).transactional((tx) =>
+    recordHits(tx, [
+      {
+        id: randomUUID(),
+        type,
+        emailId,
+        at: new Date().toISOString(),
+        url: type === 'CLICK' ? 'https://example.com/one' : null,
+        ip: null,
+        userAgent: null,
+        automated,
+      },
+    ]),
+  );
   await classifyHits(engineEm(service.deps.orm), 0);
 }
 
@@ -42,7 +66,11 @@ test('a hard bounce: the ledger, the contact, the suppression and the explanatio
   assert.deepEqual(await stateOf(emailId), ['BOUNCED', 'hard_bounce']);
   assert.equal((await emailOf(emailId)).sentAt, sentAt, 'it was sent when it was sent');
   assert.deepEqual([await statusOf(contact.id), await reasonOf(contact.email)], ['bounced', 'bounced']);
-  assert.deepEqual(await gatesOf(emailId), [['intake', true, null], ['provider', true, null], ['bounce', false, 'hard_bounce 5.1.1']]);
+  assert.deepEqual(await gatesOf(emailId), [
+    ['intake', true, null],
+    ['provider', true, null],
+    ['bounce', false, 'hard_bounce 5.1.1'],
+  ]);
   const [told, ...more] = await toldOf('EMAIL_BOUNCED', emailId);
   assert.deepEqual([told!.contactId, told!.hard, more.length], [contact.id, true, 0]);
   assert.deepEqual(await toldOf('EMAIL_SENT', emailId), [], 'that it was sent its sender has told');
@@ -54,7 +82,11 @@ test('a hard bounce: the ledger, the contact, the suppression and the explanatio
 test('simultaneous twins of a report, and reports by several ways, are one bounce', async () => {
   const { contact, emailId } = await makeMailed(service);
   const report = reportOf(emailId, 'hard');
-  await Promise.all([...Array.from({ length: 5 }, () => takeIn(service, report)), takeIn(service, reportOf(emailId, 'hard', { source: 'ses' })), takeIn(service, reportOf(emailId, 'soft', { source: 'sendgrid' }))]);
+  await Promise.all([
+    ...Array.from({ length: 5 }, () => takeIn(service, report)),
+    takeIn(service, reportOf(emailId, 'hard', { source: 'ses' })),
+    takeIn(service, reportOf(emailId, 'soft', { source: 'sendgrid' })),
+  ]);
   assert.equal((await emailOf(emailId)).status, 'BOUNCED');
   assert.equal(await statusOf(contact.id), 'bounced');
   assert.equal((await toldOf('EMAIL_BOUNCED', emailId)).length, 1);
@@ -67,15 +99,27 @@ test('a complaint stays one when a bounce comes after it, and takes the place of
   assert.deepEqual(await stateOf(first.emailId), ['COMPLAINED', 'complaint']);
   await takeIn(service, reportOf(first.emailId, 'hard'));
   assert.deepEqual(await stateOf(first.emailId), ['COMPLAINED', 'complaint']);
-  assert.deepEqual([await statusOf(first.contact.id), await reasonOf(first.contact.email)], ['complained', 'complained']);
+  assert.deepEqual(
+    [await statusOf(first.contact.id), await reasonOf(first.contact.email)],
+    ['complained', 'complained'],
+  );
   assert.deepEqual(await toldOf('EMAIL_BOUNCED', first.emailId), []);
   const second = await makeMailed(service);
   await takeIn(service, reportOf(second.emailId, 'soft'));
-  assert.deepEqual([await stateOf(second.emailId), await statusOf(second.contact.id)], [['BOUNCED', 'soft_bounce'], 'active']);
+  assert.deepEqual(
+    [await stateOf(second.emailId), await statusOf(second.contact.id)],
+    [['BOUNCED', 'soft_bounce'], 'active'],
+  );
   await takeIn(service, reportOf(second.emailId, 'complaint'));
-  assert.deepEqual([await stateOf(second.emailId), await statusOf(second.contact.id)], [['COMPLAINED', 'complaint'], 'complained']);
+  assert.deepEqual(
+    [await stateOf(second.emailId), await statusOf(second.contact.id)],
+    [['COMPLAINED', 'complaint'], 'complained'],
+  );
   const gates = await gatesOf(second.emailId);
-  assert.deepEqual(gates.slice(1), [['bounce', false, 'soft_bounce'], ['complaint', false, 'complaint']]);
+  assert.deepEqual(gates.slice(1), [
+    ['bounce', false, 'soft_bounce'],
+    ['complaint', false, 'complaint'],
+  ]);
 });
 
 test('a soft bounce becomes a hard one, told of once', async () => {
@@ -83,7 +127,10 @@ test('a soft bounce becomes a hard one, told of once', async () => {
   await takeIn(service, reportOf(emailId, 'soft', { statusCode: '4.2.2' }));
   await takeIn(service, reportOf(emailId, 'hard', { statusCode: '5.1.1' }));
   assert.deepEqual([await stateOf(emailId), await statusOf(contact.id)], [['BOUNCED', 'hard_bounce'], 'bounced']);
-  assert.deepEqual((await toldOf('EMAIL_BOUNCED', emailId)).map(({ hard }) => hard), [false]);
+  assert.deepEqual(
+    (await toldOf('EMAIL_BOUNCED', emailId)).map(({ hard }) => hard),
+    [false],
+  );
 });
 
 test('the fifth mail that bounces softly suppresses the address; one that arrived begins the count anew', async () => {
@@ -125,7 +172,7 @@ test('five soft bounces that arrive together suppress too, and those of a bare a
   assert.equal(await reasonOf(address), 'bounced');
 });
 
-test('the address that bounced is suppressed: not the contact\'s new one, but whoever has it by now', async () => {
+test("the address that bounced is suppressed: not the contact's new one, but whoever has it by now", async () => {
   const { contact, emailId } = await makeMailed(service);
   await service.api('PUT', `/contacts/${contact.id}`, { email: `new-${contact.email}` });
   const heir = await makeContact(service, { email: contact.email });
@@ -136,8 +183,16 @@ test('the address that bounced is suppressed: not the contact\'s new one, but wh
 
 test('of several recipients the one counts that the mail went to', async () => {
   const { contact, emailId } = await makeMailed(service);
-  const outcome = (kind: 'hard' | 'soft', recipient: string) => ({ kind, recipients: [recipient], statusCode: null, diagnostic: null });
-  await takeIn(service, { ...reportOf(emailId, 'hard'), outcomes: [outcome('hard', 'else@example.org'), outcome('soft', contact.email.toUpperCase())] });
+  const outcome = (kind: 'hard' | 'soft', recipient: string) => ({
+    kind,
+    recipients: [recipient],
+    statusCode: null,
+    diagnostic: null,
+  });
+  await takeIn(service, {
+    ...reportOf(emailId, 'hard'),
+    outcomes: [outcome('hard', 'else@example.org'), outcome('soft', contact.email.toUpperCase())],
+  });
   assert.deepEqual([await stateOf(emailId), await statusOf(contact.id)], [['BOUNCED', 'soft_bounce'], 'active']);
 });
 
@@ -145,7 +200,10 @@ test('UNKNOWN is settled by what comes back, opens, clicks or is delivered, and 
   const settle = {
     hard_bounce: ['BOUNCED', (id: number) => takeIn(service, reportOf(id, 'hard'))],
     complaint: ['COMPLAINED', (id: number) => takeIn(service, reportOf(id, 'complaint'))],
-    confirmed_by_mailgun: ['DELIVERED', (id: number) => takeIn(service, reportOf(id, 'delivered', { source: 'mailgun' }))],
+    confirmed_by_mailgun: [
+      'DELIVERED',
+      (id: number) => takeIn(service, reportOf(id, 'delivered', { source: 'mailgun' })),
+    ],
     confirmed_by_open: ['SENT', (id: number) => hit(id, 'OPEN')],
     confirmed_by_click: ['SENT', (id: number) => hit(id, 'CLICK')],
   } as const;
@@ -155,9 +213,15 @@ test('UNKNOWN is settled by what comes back, opens, clicks or is delivered, and 
     await act(emailId);
     assert.deepEqual(await stateOf(emailId), [status, reason]);
     assert.ok((await emailOf(emailId)).sentAt, reason);
-    assert.deepEqual((await toldOf('EMAIL_SENT', emailId)).map((data) => data.status), ['SENT'], reason);
+    assert.deepEqual(
+      (await toldOf('EMAIL_SENT', emailId)).map((data) => data.status),
+      ['SENT'],
+      reason,
+    );
     // The holder that was thought dead comes too late.
-    await settleEmails(engineEm(service.deps.orm), [{ id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'FAILED', reply: '550 no' }]);
+    await settleEmails(engineEm(service.deps.orm), [
+      { id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'FAILED', reply: '550 no' },
+    ]);
     assert.deepEqual(await stateOf(emailId), [status, reason]);
   }
   const { emailId } = await makeMailed(service, 'UNKNOWN');
@@ -168,7 +232,11 @@ test('UNKNOWN is settled by what comes back, opens, clicks or is delivered, and 
 test('delivered: SENT becomes DELIVERED, a bounce makes it BOUNCED, and not the other way round', async () => {
   const { emailId } = await makeMailed(service);
   await takeIn(service, reportOf(emailId, 'delivered', { source: 'postmark' }));
-  assert.deepEqual(await gatesOf(emailId), [['intake', true, null], ['provider', true, null], ['delivery', true, 'confirmed_by_postmark']]);
+  assert.deepEqual(await gatesOf(emailId), [
+    ['intake', true, null],
+    ['provider', true, null],
+    ['delivery', true, 'confirmed_by_postmark'],
+  ]);
   assert.deepEqual(await toldOf('EMAIL_SENT', emailId), []);
   await takeIn(service, reportOf(emailId, 'hard'));
   await takeIn(service, reportOf(emailId, 'delivered'));
@@ -180,7 +248,9 @@ test('what comes in about mail on a connection waits for its holder', async () =
     const { emailId } = await makeMailed(service, 'SENDING');
     await act(emailId);
     assert.equal((await emailOf(emailId)).status, 'SENDING');
-    await settleEmails(engineEm(service.deps.orm), [{ id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result, reply: null }]);
+    await settleEmails(engineEm(service.deps.orm), [
+      { id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result, reply: null },
+    ]);
     assert.equal((await toldOf('EMAIL_SENT', emailId)).length, 1);
     return stateOf(emailId);
   };
@@ -202,13 +272,18 @@ test('what comes in about mail on a connection waits for its holder', async () =
 test('a bounce that comes while the holder settles is not lost, whoever is first', async () => {
   for (let round = 0; round < 30; round += 1) {
     const { emailId } = await makeMailed(service, 'SENDING');
-    const sent: Settlement[] = [{ id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'SENT', reply: null }];
+    const sent: Settlement[] = [
+      { id: emailId, tenantId: 'default', attempt: 1, provider: 'mx:25', result: 'SENT', reply: null },
+    ];
     await Promise.all([
       round % 2 === 0 ? settleEmails(engineEm(service.deps.orm), sent) : startAs(service, 'me', [], { sent }),
       takeIn(service, reportOf(emailId, 'hard')),
     ]);
     assert.deepEqual(await stateOf(emailId), ['BOUNCED', 'hard_bounce']);
-    assert.deepEqual([(await toldOf('EMAIL_SENT', emailId)).length, (await toldOf('EMAIL_BOUNCED', emailId)).length], [1, 1]);
+    assert.deepEqual(
+      [(await toldOf('EMAIL_SENT', emailId)).length, (await toldOf('EMAIL_BOUNCED', emailId)).length],
+      [1, 1],
+    );
   }
 });
 
@@ -225,17 +300,36 @@ test('what says nothing, or is about nothing, changes nothing', async () => {
 test('erasure: diagnostics and addresses go, what comes later is dropped, and the data export shows what there was', async () => {
   const { contact, emailId } = await makeMailed(service);
   const later = await makeSent(service, { contactId: contact.id });
-  await takeIn(service, reportOf(emailId, 'soft', { statusCode: '4.2.2', diagnostic: `452 <${contact.email}> is full`, eventKey: `<${contact.email}.1@mx.example.net>` }));
+  await takeIn(
+    service,
+    reportOf(emailId, 'soft', {
+      statusCode: '4.2.2',
+      diagnostic: `452 <${contact.email}> is full`,
+      eventKey: `<${contact.email}.1@mx.example.net>`,
+    }),
+  );
   const { body: held } = await service.api('GET', `/contacts/${contact.id}/data-export`);
   const exported = held.emails.find((email: { id: number }) => email.id === emailId).bounces;
-  assert.deepEqual(exported.map(({ kind, source, statusCode, diagnostic }: Record<string, unknown>) => [kind, source, statusCode, diagnostic]), [['soft', 'mailbox', '4.2.2', `452 <${contact.email}> is full`]]);
+  assert.deepEqual(
+    exported.map(({ kind, source, statusCode, diagnostic }: Record<string, unknown>) => [
+      kind,
+      source,
+      statusCode,
+      diagnostic,
+    ]),
+    [['soft', 'mailbox', '4.2.2', `452 <${contact.email}> is full`]],
+  );
 
   const { body: job } = await service.api('POST', `/contacts/${contact.id}/erase`);
   await eraseRecords(engineEm(service.deps.orm), 'default', job.id);
   const kept = await engine<Record<string, unknown>>(sql`select * from email_bounces where email_id = ${emailId}`);
   assert.equal(kept.length, 1);
   assert.doesNotMatch(JSON.stringify(kept), new RegExp(contact.email.split('@')[0]!));
-  await takeIn(service, reportOf(emailId, 'hard', { recipients: [contact.email], diagnostic: contact.email }), reportOf(later, 'complaint', { recipients: [contact.email] }));
+  await takeIn(
+    service,
+    reportOf(emailId, 'hard', { recipients: [contact.email], diagnostic: contact.email }),
+    reportOf(later, 'complaint', { recipients: [contact.email] }),
+  );
   assert.equal((await engine(sql`select 1 from email_bounces where email_id in (${emailId}, ${later})`)).length, 1);
   assert.equal((await engine(sql`select 1 from suppressions where email_key = ${contact.email}`)).length, 0);
 });

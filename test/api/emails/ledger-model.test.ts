@@ -19,10 +19,17 @@ afterAll(async () => {
 
 // A failure says its seed and path: `fc.assert(property, { seed, path })` shows it again.
 test('under any schedule of processes, losses and clocks the real ledger does as its rules say and keeps its promises', async () => {
-  await fc.assert(fc.asyncProperty(schedules(60), async (schedule) => {
-    const { ledger, ids } = await SqlLedger.queue(orm, 3);
-    await new World(ledger, ids).run(schedule);
-    const ended = (await ledger.emails()).filter(({ status }) => status === 'SENT' || status === 'FAILED');
-    assert.deepEqual(await ledger.told(), ended.map(({ id, status }) => ({ id, status })), 'every end is told once');
-  }), { numRuns: 40 });
+  await fc.assert(
+    fc.asyncProperty(schedules(60), async (schedule) => {
+      const { ledger, ids } = await SqlLedger.queue(orm, 3);
+      await new World(ledger, ids).run(schedule);
+      const ended = (await ledger.emails()).filter(({ status }) => status === 'SENT' || status === 'FAILED');
+      assert.deepEqual(
+        await ledger.told(),
+        ended.map(({ id, status }) => ({ id, status })),
+        'every end is told once',
+      );
+    }),
+    { numRuns: 40 },
+  );
 }, 240_000);

@@ -10,20 +10,32 @@ import { readPage, type Shown } from '../../support/mail/pages.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-const page = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => service.api(method, `/emails/${path}`, body, { token: null, headers });
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const page = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  service.api(method, `/emails/${path}`, body, { token: null, headers });
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 /** A person with a mail, by whose token the pages open. */
 async function reader({ address }: { address?: string } = {}) {
   const contact = address === undefined ? await makeContact(service) : null;
-  const emailId = await send(service, { templateId: await makeTemplate(service), ...(contact ? { recipientId: contact.id } : { to: address }) });
+  const emailId = await send(service, {
+    templateId: await makeTemplate(service),
+    ...(contact ? { recipientId: contact.id } : { to: address }),
+  });
   const email = contact?.email ?? address!;
   await engine(sql`update emails set status = 'SENT', to_address = ${email} where id = ${emailId}`);
-  const token = service.deps.links.unsubscribeToken({ tenantId: 'default', emailId, contactId: contact?.id ?? null, address: contact ? null : email });
+  const token = service.deps.links.unsubscribeToken({
+    tenantId: 'default',
+    emailId,
+    contactId: contact?.id ?? null,
+    address: contact ? null : email,
+  });
   return { contact, email, emailId, token };
 }
 /** Topics of this file are the tenant's only ones: each test makes its own. */
@@ -35,9 +47,16 @@ async function onlyTopics(...topics: { name: string; description?: string }[]): 
   return ids;
 }
 const save = (token: string, topics: readonly (number | string)[], headers = {}) =>
-  page('POST', `preferences/${token}`, new URLSearchParams(topics.map((id): [string, string] => ['topic', String(id)])), headers);
-const chosen = ({ forms }: Shown) => forms[0]!.filter(({ name, checked }) => name === 'topic' && checked).map(({ value }) => Number(value));
-const everything = () => engine(sql`
+  page(
+    'POST',
+    `preferences/${token}`,
+    new URLSearchParams(topics.map((id): [string, string] => ['topic', String(id)])),
+    headers,
+  );
+const chosen = ({ forms }: Shown) =>
+  forms[0]!.filter(({ name, checked }) => name === 'topic' && checked).map(({ value }) => Number(value));
+const everything = () =>
+  engine(sql`
   select 's' as k, email_key, reason as v from suppressions union all select 'o', email_key, topic_id::text from topic_opt_outs
   union all select 'c', email_key, status || version from contacts union all select 'm', status, id::text || coalesce(reason, '') from emails order by 1, 2, 3`);
 
@@ -45,7 +64,10 @@ test('the page shows every topic with its name and description, all wanted until
   const [one, two] = await onlyTopics({ name: 'B topic' }, { name: 'A topic', description: 'What it is about' });
   const { token } = await reader();
   const shown = readPage(await page('GET', `preferences/${token}?utm_source=x`));
-  assert.deepEqual([shown.language, shown.heading, shown.title], ['en', 'Your email preferences', 'Your email preferences']);
+  assert.deepEqual(
+    [shown.language, shown.heading, shown.title],
+    ['en', 'Your email preferences', 'Your email preferences'],
+  );
   assert.deepEqual(shown.forms, [
     [
       { name: 'topic', type: 'checkbox', value: String(two), checked: true, label: 'A topic' },
@@ -59,7 +81,10 @@ test('the page shows every topic with its name and description, all wanted until
 test('what is saved holds and is told; saved again, or by a stale page, it is the same', async () => {
   const [one, two, three] = await onlyTopics({ name: 'News' }, { name: 'Offers' }, { name: 'Events' });
   const { token, email } = await reader();
-  const refused = async () => (await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where email_key = ${email} order by 1`)).map((row) => row.topic_id);
+  const refused = async () =>
+    (
+      await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where email_key = ${email} order by 1`)
+    ).map((row) => row.topic_id);
   const saved = readPage(await save(token, [one!]));
   assert.match(saved.text, /Saved\. You get mail about: News /);
   assert.deepEqual([chosen(saved), await refused()], [[one], [two, three]]);
@@ -77,20 +102,41 @@ test('what is saved holds and is told; saved again, or by a stale page, it is th
   assert.deepEqual(await refused(), []);
   // A topic that came since the page was opened was not ticked on it.
   const late = (await service.api('POST', '/emails/topics', { name: 'Late' })).body.id;
-  assert.deepEqual(await (async () => { await save(token, [one!, two!, three!]); return refused(); })(), [late]);
+  assert.deepEqual(
+    await (async () => {
+      await save(token, [one!, two!, three!]);
+      return refused();
+    })(),
+    [late],
+  );
 });
 
 test('ids that are no topic of the tenant are ignored, whatever they are', async () => {
   const [one] = await onlyTopics({ name: 'Mine' });
   const them = await newTenant(service);
-  const theirs = (await service.api('POST', '/emails/topics', { name: 'Theirs' }, { token: them.token })).body.id as number;
+  const theirs = (await service.api('POST', '/emails/topics', { name: 'Theirs' }, { token: them.token })).body
+    .id as number;
   const { token, email } = await reader();
-  const answer = await save(token, [one!, theirs, 999_999_999, '9007199254740993', '0', '-1', '1e3', 'x', "'; drop table contacts", '', '１']);
+  const answer = await save(token, [
+    one!,
+    theirs,
+    999_999_999,
+    '9007199254740993',
+    '0',
+    '-1',
+    '1e3',
+    'x',
+    "'; drop table contacts",
+    '',
+    '１',
+  ]);
   assert.equal(answer.status, 200);
   assert.deepEqual(await engine(sql`select 1 from topic_opt_outs where email_key = ${email}`), []);
   assert.doesNotMatch(answer.body, /Theirs/);
   await save(token, []);
-  assert.deepEqual(await engine(sql`select tenant_id, topic_id from topic_opt_outs where email_key = ${email}`), [{ tenant_id: 'default', topic_id: one }]);
+  assert.deepEqual(await engine(sql`select tenant_id, topic_id from topic_opt_outs where email_key = ${email}`), [
+    { tenant_id: 'default', topic_id: one },
+  ]);
 });
 
 test('a bare address chooses too; a choice holds for the address the mail went to and for the present one', async () => {
@@ -104,15 +150,23 @@ test('a bare address chooses too; a choice holds for the address the mail went t
   const { contact, token, email } = await reader();
   await service.api('PUT', `/contacts/${contact!.id}`, { email: `moved-${email}` });
   await save(token, []);
-  assert.deepEqual(await engine(sql`select email_key from topic_opt_outs where email_key like ${`%${email}`} order by 1`), [{ email_key: `moved-${email}` }, { email_key: email }]);
+  assert.deepEqual(
+    await engine(sql`select email_key from topic_opt_outs where email_key like ${`%${email}`} order by 1`),
+    [{ email_key: `moved-${email}` }, { email_key: email }],
+  );
   assert.deepEqual(chosen(readPage(await save(token, [topic!]))), [topic]);
-  assert.equal((await service.api('POST', '/emails/send', { templateId, recipientId: contact!.id })).body.status, 'QUEUED');
+  assert.equal(
+    (await service.api('POST', '/emails/send', { templateId, recipientId: contact!.id })).body.status,
+    'QUEUED',
+  );
 });
 
 test('what an erasure has left is switched on again by the person alone', async () => {
   const [topic] = await onlyTopics({ name: 'Refused once' });
   const { token, email } = await reader();
-  await engine(sql`insert into topic_opt_outs (tenant_id, email_key, topic_id) values ('default', ${erasedKey('default', email)}, ${topic})`);
+  await engine(
+    sql`insert into topic_opt_outs (tenant_id, email_key, topic_id) values ('default', ${erasedKey('default', email)}, ${topic})`,
+  );
   assert.deepEqual(chosen(readPage(await page('GET', `preferences/${token}`))), []);
   assert.deepEqual(chosen(readPage(await save(token, [topic!]))), [topic]);
 });
@@ -121,10 +175,16 @@ test('the mail of a contact that was merged since chooses for whom it was merged
   const [topic] = await onlyTopics({ name: 'Any' });
   const source = await reader();
   const target = await makeContact(service);
-  assert.equal((await service.api('POST', `/contacts/${target.id}/merge`, { sourceId: source.contact!.id })).status, 200);
+  assert.equal(
+    (await service.api('POST', `/contacts/${target.id}/merge`, { sourceId: source.contact!.id })).status,
+    200,
+  );
   await save(source.token, []);
   const templateId = await makeTemplate(service, { topicId: topic });
-  assert.equal((await service.api('POST', '/emails/send', { templateId, recipientId: target.id })).body.status, 'SUPPRESSED');
+  assert.equal(
+    (await service.api('POST', '/emails/send', { templateId, recipientId: target.id })).body.status,
+    'SUPPRESSED',
+  );
   assert.equal((await page('POST', `unsubscribe/${source.token}`)).status, 200);
   assert.equal((await service.api('GET', `/contacts/${target.id}`)).body.status, 'unsubscribed');
 });
@@ -133,7 +193,10 @@ test('unsubscribing from all is one button away, and one click as mailbox provid
   await onlyTopics({ name: 'Any' });
   for (const body of ['unsubscribe=all', 'List-Unsubscribe=One-Click', 'unsubscribe=all&topic=1']) {
     const { contact, token } = await reader();
-    assert.equal(readPage(await page('POST', `preferences/${token}`, new URLSearchParams(body))).heading, 'You are unsubscribed');
+    assert.equal(
+      readPage(await page('POST', `preferences/${token}`, new URLSearchParams(body))).heading,
+      'You are unsubscribed',
+    );
     assert.equal((await service.api('GET', `/contacts/${contact!.id}`)).body.status, 'unsubscribed');
   }
   const multipart = new FormData();
@@ -147,7 +210,12 @@ test('who is unsubscribed is told so, and no page makes a subscriber of anybody'
   const [topic] = await onlyTopics({ name: 'Any' });
   const { contact, token } = await reader();
   await page('POST', `unsubscribe/${token}`, 'List-Unsubscribe=One-Click');
-  for (const answer of [await page('GET', `unsubscribe/${token}`), await page('GET', `preferences/${token}`), await save(token, [topic!]), await page('POST', `unsubscribe/${token}`)]) {
+  for (const answer of [
+    await page('GET', `unsubscribe/${token}`),
+    await page('GET', `preferences/${token}`),
+    await save(token, [topic!]),
+    await page('POST', `unsubscribe/${token}`),
+  ]) {
     const shown = readPage(answer);
     assert.deepEqual([answer.status, shown.heading, shown.forms], [200, 'You are unsubscribed', []]);
     assert.match(shown.text, /sign up once more and confirm your address/);
@@ -191,15 +259,32 @@ test('a forged token changes nothing: a browser gets a page, a program a problem
   const before = await everything();
   const forged = token.slice(0, -2) + (token.endsWith('AA') ? 'BB' : 'AA');
   const { links } = service.deps;
-  const tokens = [forged, 'x', 'Preview', '%00', links.openTrackingId(emailId), links.emailToken('view', 999_999), links.sign('other', ['default', String(emailId), '1'])];
+  const tokens = [
+    forged,
+    'x',
+    'Preview',
+    '%00',
+    links.openTrackingId(emailId),
+    links.emailToken('view', 999_999),
+    links.sign('other', ['default', String(emailId), '1']),
+  ];
   for (const bad of tokens) {
-    for (const [path, methods] of [['unsubscribe', ['GET', 'POST']], ['preferences', ['GET', 'POST']], ['confirm', ['GET', 'POST']], ['view', ['GET']]] as const) {
+    for (const [path, methods] of [
+      ['unsubscribe', ['GET', 'POST']],
+      ['preferences', ['GET', 'POST']],
+      ['confirm', ['GET', 'POST']],
+      ['view', ['GET']],
+    ] as const) {
       for (const method of methods) {
         const asked = await page(method, `${path}/${bad}`);
         assert.deepEqual([asked.status, asked.body.code], [400, 'token_invalid'], `${method} ${path} ${bad}`);
         assert.match(asked.headers.get('content-type')!, /^application\/problem\+json/);
         const seen = await page(method, `${path}/${bad}`, undefined, { ...BROWSER, 'accept-language': 'de' });
-        assert.deepEqual([seen.status, readPage(seen).heading], [400, 'Dieser Link funktioniert nicht'], `${method} ${path} ${bad}`);
+        assert.deepEqual(
+          [seen.status, readPage(seen).heading],
+          [400, 'Dieser Link funktioniert nicht'],
+          `${method} ${path} ${bad}`,
+        );
         assert.match(seen.headers.get('vary')!, /Accept(,|$)/);
       }
     }
@@ -216,9 +301,13 @@ test('what is wrong with a request is a page for a browser too', async () => {
 });
 
 test('the links of a preview lead to a page that does nothing', async () => {
-  const templateId = await makeTemplate(service, { content: '<a href="{{unsubscribeUrl}}">u</a> <a href="{{preferencesUrl}}">p</a> <a href="{{webViewUrl}}">v</a>' });
+  const templateId = await makeTemplate(service, {
+    content: '<a href="{{unsubscribeUrl}}">u</a> <a href="{{preferencesUrl}}">p</a> <a href="{{webViewUrl}}">v</a>',
+  });
   const { body } = await service.api('POST', `/emails/templates/${templateId}/preview`, {});
-  const links = [...(body.html as string).matchAll(/href="([^"]*)"/g)].map(([, href]) => new URL(href!).pathname.replace('/api/v1/emails/', ''));
+  const links = [...(body.html as string).matchAll(/href="([^"]*)"/g)].map(([, href]) =>
+    new URL(href!).pathname.replace('/api/v1/emails/', ''),
+  );
   assert.deepEqual(links, ['unsubscribe/preview', 'preferences/preview', 'view/preview']);
   const before = await everything();
   for (const link of links) {
@@ -243,20 +332,37 @@ test('every page is there in every language', async () => {
       ['unsubscribe', await show(page('GET', `unsubscribe/${token}`, undefined, headers)), texts.unsubscribe.title],
       ['preferences', await show(page('GET', `preferences/${token}`, undefined, headers)), texts.preferences.title],
       ['saved', await show(save(token, [], headers)), texts.preferences.title],
-      ['unsubscribed', await show(page('POST', `unsubscribe/${gone.token}`, undefined, headers)), texts.unsubscribed.title],
+      [
+        'unsubscribed',
+        await show(page('POST', `unsubscribe/${gone.token}`, undefined, headers)),
+        texts.unsubscribed.title,
+      ],
       ['preview', await show(page('GET', 'view/preview', undefined, headers)), texts.preview.title],
       ['dead', await show(page('GET', 'confirm/x', undefined, headers)), texts.deadLink.title],
     ];
-    for (const [what, { language: lang, heading }, title] of pages) assert.deepEqual([lang, heading], [language, title], `${what} in ${language}`);
+    for (const [what, { language: lang, heading }, title] of pages)
+      assert.deepEqual([lang, heading], [language, title], `${what} in ${language}`);
   }
-  assert.equal(readPage(await page('GET', `unsubscribe/${token}`, undefined, { 'accept-language': 'ja;q=0.3, *;q=0' })).language, 'en');
+  assert.equal(
+    readPage(await page('GET', `unsubscribe/${token}`, undefined, { 'accept-language': 'ja;q=0.3, *;q=0' })).language,
+    'en',
+  );
 });
 
 test('names and descriptions are text, whatever they say, in whatever direction', async () => {
-  const names = ['<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '\u202Eevil\u202D', 'عروض خاصة', "O'Brien & Co"];
+  const names = [
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    '\u202Eevil\u202D',
+    'عروض خاصة',
+    "O'Brien & Co",
+  ];
   await onlyTopics(...names.map((name) => ({ name, description: `${name} </p><form action=https://example.com>` })));
   const { token } = await reader();
-  for (const shown of [readPage(await page('GET', `preferences/${token}`)), readPage(await page('POST', `preferences/${token}`, new URLSearchParams(await allOf(token))))]) {
+  for (const shown of [
+    readPage(await page('GET', `preferences/${token}`)),
+    readPage(await page('POST', `preferences/${token}`, new URLSearchParams(await allOf(token)))),
+  ]) {
     assert.deepEqual(shown.forms[0]!.map(({ label }) => label).sort(), [...names].sort());
     assert.equal(shown.forms.length, 2);
   }

@@ -6,19 +6,37 @@ import { makeConfirmedSender } from '../../support/mail/senders.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
-const inTenant = <T>(query: Parameters<typeof rows>[1]) => tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, query));
+const inTenant = <T>(query: Parameters<typeof rows>[1]) =>
+  tenantEm(service.deps.orm, 'default').transactional((tx) => rows<T>(tx, query));
 
 test('a template has exactly the fields of the contract, and GET can be PUT back', async () => {
-  const made = await service.api('POST', '/emails/templates', { name: 'Welcome', subject: 'Hi {{firstName}}', content: '<p>{{company}}</p>' });
+  const made = await service.api('POST', '/emails/templates', {
+    name: 'Welcome',
+    subject: 'Hi {{firstName}}',
+    content: '<p>{{company}}</p>',
+  });
   assert.equal(made.status, 201);
   assert.equal(made.headers.get('location'), `/api/v1/emails/templates/${made.body.id}`);
   const { createdAt, updatedAt, id, ...fields } = made.body;
   assert.deepEqual(fields, {
-    name: 'Welcome', subject: 'Hi {{firstName}}', content: '<p>{{company}}</p>', text: null, previewText: null, category: 'marketing', topicId: null,
-    fromName: null, fromEmail: null, replyTo: null, contentVersion: 1, tenantId: 'default', version: 1,
+    name: 'Welcome',
+    subject: 'Hi {{firstName}}',
+    content: '<p>{{company}}</p>',
+    text: null,
+    previewText: null,
+    category: 'marketing',
+    topicId: null,
+    fromName: null,
+    fromEmail: null,
+    replyTo: null,
+    contentVersion: 1,
+    tenantId: 'default',
+    version: 1,
   });
   assert.match(createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.match(updatedAt, /Z$/);
@@ -34,13 +52,18 @@ test('a name is not content: only what is sent makes another content version, ea
   const renamed = await service.api('PUT', `/emails/templates/${id}`, { name: 'B' });
   assert.deepEqual([renamed.body.contentVersion, renamed.body.version], [1, 2]);
   const resubjected = await service.api('PUT', `/emails/templates/${id}`, { subject: 's2', previewText: '' });
-  assert.deepEqual([resubjected.body.contentVersion, resubjected.body.version, resubjected.body.previewText], [2, 3, null]);
+  assert.deepEqual(
+    [resubjected.body.contentVersion, resubjected.body.version, resubjected.body.previewText],
+    [2, 3, null],
+  );
   const same = await service.api('PUT', `/emails/templates/${id}`, { subject: 's2' });
   assert.equal(same.body.contentVersion, 2);
   await makeConfirmedSender(service, 'team@example.com');
   const resent = await service.api('PUT', `/emails/templates/${id}`, { fromEmail: 'team@example.com' });
   assert.equal(resent.body.contentVersion, 3);
-  const versions = await inTenant(sql`select content_version, subject, content, from_email from email_template_versions where template_id = ${id} order by 1`);
+  const versions = await inTenant(
+    sql`select content_version, subject, content, from_email from email_template_versions where template_id = ${id} order by 1`,
+  );
   assert.deepEqual(versions, [
     { content_version: 1, subject: 's1', content: 'c1', from_email: null },
     { content_version: 2, subject: 's2', content: 'c1', from_email: null },
@@ -51,7 +74,11 @@ test('a name is not content: only what is sent makes another content version, ea
 test('mistakes in Liquid are refused with their place, all at once, and nothing is saved', async () => {
   const before = (await service.api('GET', '/emails/templates?includeTotal=true')).body.page.total;
   const bad = await service.api('POST', '/emails/templates', {
-    name: 'Bad', subject: '{{ firstName | shout }}', content: '<p>\n  {% if firstName %}</p>', text: '{% nosuch %}', replyTo: 'not an address',
+    name: 'Bad',
+    subject: '{{ firstName | shout }}',
+    content: '<p>\n  {% if firstName %}</p>',
+    text: '{% nosuch %}',
+    replyTo: 'not an address',
   });
   assert.equal(bad.status, 400);
   assert.equal(bad.body.code, 'validation_failed');
@@ -67,7 +94,11 @@ test('mistakes in Liquid are refused with their place, all at once, and nothing 
 });
 
 test('what takes too much is refused as over its limits', async () => {
-  const huge = await service.api('POST', '/emails/templates', { name: 'Huge', subject: 's', content: '{% for i in (1..99999999) %}x{% endfor %}' });
+  const huge = await service.api('POST', '/emails/templates', {
+    name: 'Huge',
+    subject: 's',
+    content: '{% for i in (1..99999999) %}x{% endfor %}',
+  });
   assert.equal(huge.status, 422);
   assert.equal(huge.body.code, 'template_limit');
 });
@@ -81,7 +112,11 @@ test('read-only and unknown fields, stale versions and missing fields are refuse
   const unknown = await service.api('PUT', `/emails/templates/${id}`, { html: 'x' });
   assert.deepEqual([unknown.status, unknown.body.errors[0].path], [400, '/html']);
   const empty = await service.api('POST', '/emails/templates', {});
-  assert.deepEqual(empty.body.errors.map((error: { path: string }) => error.path).sort(), ['/content', '/name', '/subject']);
+  assert.deepEqual(empty.body.errors.map((error: { path: string }) => error.path).sort(), [
+    '/content',
+    '/name',
+    '/subject',
+  ]);
   assert.equal((await service.api('PUT', `/emails/templates/${id}`, { name: null })).status, 400);
   assert.equal((await service.api('GET', '/emails/templates/999999')).status, 404);
 });
@@ -100,14 +135,21 @@ test('lists go by keyset, in either order', async () => {
 
 test('a preview is what the contact would get, with nothing tracked and values escaped', async () => {
   const id = await makeTemplate(service, {
-    subject: 'For {{firstName}}', content: '<p>{{firstName}} of {{company}}: <a href="https://example.com/">go</a> {{data.x}} {{missing}}</p>',
+    subject: 'For {{firstName}}',
+    content: '<p>{{firstName}} of {{company}}: <a href="https://example.com/">go</a> {{data.x}} {{missing}}</p>',
   });
   const contact = await makeContact(service, { firstName: '<b>Eve', company: 'Acme & Sons' });
-  const preview = await service.api('POST', `/emails/templates/${id}/preview`, { contactId: contact.id, data: { x: '7' } });
+  const preview = await service.api('POST', `/emails/templates/${id}/preview`, {
+    contactId: contact.id,
+    data: { x: '7' },
+  });
   assert.equal(preview.status, 200, JSON.stringify(preview.body));
   assert.deepEqual(Object.keys(preview.body).sort(), ['html', 'subject', 'text']);
   assert.equal(preview.body.subject, 'For <b>Eve');
-  assert.match(preview.body.html, /&lt;b&gt;Eve of Acme &amp; Sons: <a href="https:\/\/example\.com\/">go<\/a> 7 <\/p>/);
+  assert.match(
+    preview.body.html,
+    /&lt;b&gt;Eve of Acme &amp; Sons: <a href="https:\/\/example\.com\/">go<\/a> 7 <\/p>/,
+  );
   assert.doesNotMatch(preview.body.html, /tracking/);
   assert.match(preview.body.text, /<b>Eve of Acme & Sons/);
   assert.equal((await service.api('POST', `/emails/templates/${id}/preview`, { contactId: 999_999 })).status, 404);
@@ -116,10 +158,16 @@ test('a preview is what the contact would get, with nothing tracked and values e
 
 test('a template that an active campaign uses can not be deleted; others can', async () => {
   const [used, free] = [await makeTemplate(service), await makeTemplate(service)];
-  const definition = JSON.stringify({ trigger: { type: 'MANUAL' }, steps: [{ id: 'a', type: 'EMAIL', config: { templateId: used } }], entry: {} });
+  const definition = JSON.stringify({
+    trigger: { type: 'MANUAL' },
+    steps: [{ id: 'a', type: 'EMAIL', config: { templateId: used } }],
+    entry: {},
+  });
   await inTenant(sql`insert into campaigns (tenant_id, name, status, trigger, steps, entry, published_version)
     values ('default', 'Journey', 'PAUSED', '{"type":"MANUAL"}', '[]', '{}', 1)`);
-  await inTenant(sql`insert into campaign_versions (tenant_id, campaign_id, version, definition) select 'default', id, 1, ${definition}::jsonb from campaigns`);
+  await inTenant(
+    sql`insert into campaign_versions (tenant_id, campaign_id, version, definition) select 'default', id, 1, ${definition}::jsonb from campaigns`,
+  );
   const refused = await service.api('DELETE', `/emails/templates/${used}`);
   assert.deepEqual([refused.status, refused.body.code], [409, 'in_use']);
   assert.match(refused.body.errors[0].message, /Journey/);
@@ -131,7 +179,10 @@ test('a template that an active campaign uses can not be deleted; others can', a
 
 test('only who may read or write templates does', async () => {
   assert.equal((await service.api('GET', '/emails/templates', undefined, { token: null })).status, 401);
-  assert.equal((await service.api('POST', '/emails/templates', { name: 'x', subject: 'y', content: 'z' }, { token: null })).status, 401);
+  assert.equal(
+    (await service.api('POST', '/emails/templates', { name: 'x', subject: 'y', content: 'z' }, { token: null })).status,
+    401,
+  );
 });
 
 test('a template says something, and its names are one line', async () => {
@@ -142,13 +193,25 @@ test('a template says something, and its names are one line', async () => {
   };
   assert.deepEqual(await refusedFor({ content: ' \n\t ' }), ['/content required']);
   assert.deepEqual(await refusedFor({ name: '  ', subject: ' ' }), ['/name required', '/subject required']);
-  assert.deepEqual(await refusedFor({ name: 'a\r\nb', fromName: 'Team\nBcc: x@example.com' }), ['/name invalid_character', '/fromName invalid_character']);
-  const broken = await service.api('POST', '/emails/templates', { name: 'N', subject: 's', content: 'a\n{% if firstName %}{{ "a" | append }}{% endif %}' });
-  assert.deepEqual([broken.status, broken.body.errors], [400, [{ path: '/content', code: 'template_syntax', message: 'append expect 2 arguments (line 2, column 19)' }]]);
+  assert.deepEqual(await refusedFor({ name: 'a\r\nb', fromName: 'Team\nBcc: x@example.com' }), [
+    '/name invalid_character',
+    '/fromName invalid_character',
+  ]);
+  const broken = await service.api('POST', '/emails/templates', {
+    name: 'N',
+    subject: 's',
+    content: 'a\n{% if firstName %}{{ "a" | append }}{% endif %}',
+  });
+  assert.deepEqual(
+    [broken.status, broken.body.errors],
+    [400, [{ path: '/content', code: 'template_syntax', message: 'append expect 2 arguments (line 2, column 19)' }]],
+  );
 });
 
 test('the times of a contact print as the API writes them, the contact itself prints nothing', async () => {
-  const id = await makeTemplate(service, { content: '<p>[{{createdAt}}][{{contact.updatedAt}}][{{companyId}}][{{contact}}]</p>' });
+  const id = await makeTemplate(service, {
+    content: '<p>[{{createdAt}}][{{contact.updatedAt}}][{{companyId}}][{{contact}}]</p>',
+  });
   const contact = (await service.api('GET', `/contacts/${(await makeContact(service)).id}`)).body;
   const { html } = (await service.api('POST', `/emails/templates/${id}/preview`, { contactId: contact.id })).body;
   assert.ok(html.includes(`[${contact.createdAt}][${contact.updatedAt}][][]`), html);

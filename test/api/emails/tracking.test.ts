@@ -5,11 +5,14 @@ import { makeContact, makeTemplate, published, send, untilStatus } from '../../s
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
-const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148';
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148';
 const agent = { 'user-agent': PHONE };
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
+});
 afterAll(() => service.stop());
 
 interface Mail {
@@ -32,12 +35,14 @@ async function deliver(fields: Record<string, unknown> = {}): Promise<Mail> {
   return { emailId, contactId: contact.id, templateId, pixel, links };
 }
 
-const visit = (path: string, method = 'GET', headers: Record<string, string> = agent): Promise<Answer> => service.api(method, path, undefined, { token: null, headers });
+const visit = (path: string, method = 'GET', headers: Record<string, string> = agent): Promise<Answer> =>
+  service.api(method, path, undefined, { token: null, headers });
 const tracking = async (emailId: number) => (await service.api('GET', `/emails/tracking/${emailId}`)).body;
-const untilEvents = (emailId: number, count: number) => until(`${count} events of email ${emailId}`, async () => {
-  const body = await tracking(emailId);
-  return body.events.length >= count && body;
-});
+const untilEvents = (emailId: number, count: number) =>
+  until(`${count} events of email ${emailId}`, async () => {
+    const body = await tracking(emailId);
+    return body.events.length >= count && body;
+  });
 
 /** JetStream did not take a click in time; whether it took it at all, nobody is told. */
 class NotInTime extends Error {}
@@ -70,14 +75,25 @@ test('the pixel is always the picture, never cached, and recorded once it is kno
     assert.match(answer.body, /PNG/);
   }
   assert.equal((await visit('/emails/tracking/open/nothing-of-ours')).status, 200);
-  for (const odd of ['%F0%9F%98%80', '%00', 'a%00b']) assert.equal((await visit(`/emails/tracking/open/${odd}`)).headers.get('content-type'), 'image/png', odd);
+  for (const odd of ['%F0%9F%98%80', '%00', 'a%00b'])
+    assert.equal((await visit(`/emails/tracking/open/${odd}`)).headers.get('content-type'), 'image/png', odd);
 
   const body = await untilEvents(emailId, 2);
   assert.ok(Date.now() - begin >= 2000, 'it is classified when it is 2 s old');
   assert.deepEqual([body.opens, body.clicks, body.firstClickedAt, body.status], [2, 0, null, 'SENT']);
   assert.deepEqual(Object.keys(body.events[0]).sort(), ['at', 'automated', 'first', 'ip', 'type', 'url', 'userAgent']);
-  assert.deepEqual(body.events.map((event: { type: string; first: boolean; automated: boolean; userAgent: string }) => [event.type, event.first, event.automated, event.userAgent]),
-    [['OPEN', true, false, PHONE], ['OPEN', false, false, PHONE]]);
+  assert.deepEqual(
+    body.events.map((event: { type: string; first: boolean; automated: boolean; userAgent: string }) => [
+      event.type,
+      event.first,
+      event.automated,
+      event.userAgent,
+    ]),
+    [
+      ['OPEN', true, false, PHONE],
+      ['OPEN', false, false, PHONE],
+    ],
+  );
   assert.equal(body.firstOpenedAt, body.events[0].at);
   assert.equal(body.lastOpenedAt, body.events[1].at);
   const events = await until('both are published', async () => {
@@ -88,127 +104,239 @@ test('the pixel is always the picture, never cached, and recorded once it is kno
   assert.deepEqual(data, { emailId, contactId, templateId, automated: false, first: true, tenantId: 'default' });
 });
 
-test('a click redirects to the very link of that email, and to nothing else', counting(async () => {
-  const { emailId, links, contactId, templateId } = await deliver();
-  const other = await deliver();
-  assert.equal(links.length, 2);
-  const answer = await follow(links[0]!);
-  assert.equal(answer.status, 302);
-  assert.equal(answer.headers.get('location'), 'https://example.com/one?x=1&y=2');
-  assert.match(answer.headers.get('cache-control')!, /no-store/);
+test(
+  'a click redirects to the very link of that email, and to nothing else',
+  counting(async () => {
+    const { emailId, links, contactId, templateId } = await deliver();
+    const other = await deliver();
+    assert.equal(links.length, 2);
+    const answer = await follow(links[0]!);
+    assert.equal(answer.status, 302);
+    assert.equal(answer.headers.get('location'), 'https://example.com/one?x=1&y=2');
+    assert.match(answer.headers.get('cache-control')!, /no-store/);
 
-  const id = links[0]!.split('?')[0]!;
-  const secondId = links[1]!.split('?')[0]!;
-  const one = encodeURIComponent('https://example.com/one?x=1&y=2');
-  for (const bad of [
-    `${id}?url=${encodeURIComponent('https://example.com/two')}`, `${id}?url=https%3A%2F%2Fexample.com%2Fone`, `${secondId}?url=${one}`,
-    `${id}?url=javascript%3Aalert(1)`, `${id}?url=%2F%2Fevil.example.net`, `${id}?url=https%3A%2F%2Fexample.com%40evil.example.net`,
-    `${id}?url=${one}%0d%0aSet-Cookie:%20a=b`, `${id}?url=${one}&url=${one}`, `${id}?url=`, id, `${id}x?url=${one}`,
-    `/emails/tracking/click/${other.links[0]!.split('/').pop()!.split('?')[0]}?url=${encodeURIComponent('https://example.com/two')}`,
-    `/emails/tracking/click/nothing?url=${one}`,
-  ]) {
-    const refused = await visit(bad);
-    assert.equal(refused.status, 400, bad);
-    assert.equal(refused.headers.get('location'), null, bad);
-    assert.match(refused.body.code, /invalid_link|validation_failed/);
-  }
-  const body = await untilEvents(emailId, 1);
-  assert.deepEqual([body.clicks, body.events[0].type, body.events[0].url], [1, 'CLICK', 'https://example.com/one?x=1&y=2']);
-  assert.equal(body.firstClickedAt, body.events[0].at);
-  const [event] = await until('it is published', async () => {
-    const found = (await published(service, 'EMAIL_CLICKED')).filter(({ data }) => data.emailId === emailId);
-    return found.length > 0 && found;
-  });
-  const { timestamp: _t, ...data } = event!.data;
-  assert.deepEqual(data, { emailId, contactId, templateId, automated: false, first: true, url: 'https://example.com/one?x=1&y=2', tenantId: 'default' });
-}));
-
-test('a click is answered in the same way whichever way it takes', counting(async () => {
-  const { links } = await deliver();
-  const answer = async (path: string, method: string, extra: Record<string, string>) => {
-    const { status, headers } = await follow(path, method, { ...agent, 'x-request-id': 'mine', ...extra });
-    return { status, headers: [...headers].filter(([name]) => name !== 'date').sort() };
-  };
-  for (const method of ['GET', 'HEAD']) {
-    // What another site's script asks for goes through the whole application.
-    const [short, long] = [await answer(links[0]!, method, {}), await answer(links[0]!, method, { origin: 'https://elsewhere.example' })];
-    assert.deepEqual(short.headers.map(String), long.headers.map(String));
-    assert.equal(short.status, 302);
-    assert.ok(short.headers.some(([name, value]) => name === 'x-request-id' && value === 'mine'));
-    assert.ok(short.headers.some(([name]) => name === 'content-security-policy'));
-  }
-}));
-
-test('no spelling of a click that is not in the mail leads anywhere', counting(async () => {
-  const { emailId, pixel, links } = await deliver({ content: '<a href="https://example.com/%C3%BC?a=%252F">one</a> <a href="https://example.com/two">two</a>' });
-  const [id, query] = links[0]!.split('?url=') as [string, string];
-  const url = decodeURIComponent(query);
-  const click = (target: string) => `${id}?url=${encodeURIComponent(target)}`;
-  const openId = pixel.split('/').at(-1)!;
-  for (const bad of [
-    // Other links: schemes, hosts, user information, control characters, blanks.
-    click(`javascript:${url}`), click(`data:text/html,${url}`), click('//evil.example.net/'), click('///evil.example.net'), click('/\\evil.example.net'),
-    click('https:evil.example.net'), click(url.replace('example.com', 'example.com.evil.example.net')), click(url.replace('//', '//evil@')),
-    click(url.replace('//', '//example.com\\@evil.example.net/')), click(`${url}\r\nLocation: https://evil.example.net`), click(`${url}\n`), click(`${url}\0`), click(` ${url}`), click(`${url} `),
-    click(`\u{feff}${url}`), click(`${url}\u2028`),
-    // The same link in another spelling.
-    click(url.toUpperCase()), click(url.replace('https', 'http')), click(decodeURIComponent(url)), click(`${url}#`), click(`${url}&`), click(url.replace('e.com', 'e.com:443')),
-    click(url.replace('example', 'ex\u0430mple')), click(encodeURIComponent(url)), click(url.normalize('NFD') + '\u0301'), `${id}?url=%ff%fe`, `${id}?url=%ED%A0%80`, `${id}?url=%`,
-    // Not one url.
-    `${id}?url=${query}&url=https%3A%2F%2Fevil.example.net`, `${id}?url=https%3A%2F%2Fevil.example.net&url=${query}`, `${id}?url[]=${query}`, `${id}?url[0]=${query}`,
-    `${id}?URL=${query}`, `${id}?url%00=${query}`, `${id}?__proto__[url]=${query}`, click(`${url}${'x'.repeat(9000)}`),
-    // Another id: of the picture, another spelling of its own, none at all.
-    `/emails/tracking/click/${openId}?url=${query}`, `${id}%3D?url=${query}`, `${id}%00?url=${query}`, `${id}%0d%0a?url=${query}`, `/emails/tracking/click/${'A'.repeat(3000)}?url=${query}`,
-    `/emails/tracking/click/%F0%9F%92%A5?url=${query}`,
-  ]) {
-    for (const method of ['GET', 'HEAD']) {
-      const refused = await visit(bad, method);
-      assert.deepEqual([refused.status, refused.headers.get('location')], [400, null], `${method} ${bad.slice(0, 200)}`);
+    const id = links[0]!.split('?')[0]!;
+    const secondId = links[1]!.split('?')[0]!;
+    const one = encodeURIComponent('https://example.com/one?x=1&y=2');
+    for (const bad of [
+      `${id}?url=${encodeURIComponent('https://example.com/two')}`,
+      `${id}?url=https%3A%2F%2Fexample.com%2Fone`,
+      `${secondId}?url=${one}`,
+      `${id}?url=javascript%3Aalert(1)`,
+      `${id}?url=%2F%2Fevil.example.net`,
+      `${id}?url=https%3A%2F%2Fexample.com%40evil.example.net`,
+      `${id}?url=${one}%0d%0aSet-Cookie:%20a=b`,
+      `${id}?url=${one}&url=${one}`,
+      `${id}?url=`,
+      id,
+      `${id}x?url=${one}`,
+      `/emails/tracking/click/${other.links[0]!.split('/').pop()!.split('?')[0]}?url=${encodeURIComponent('https://example.com/two')}`,
+      `/emails/tracking/click/nothing?url=${one}`,
+    ]) {
+      const refused = await visit(bad);
+      assert.equal(refused.status, 400, bad);
+      assert.equal(refused.headers.get('location'), null, bad);
+      assert.match(refused.body.code, /invalid_link|validation_failed/);
     }
-  }
-  // An id of a link is no picture's: the picture comes, and nothing is recorded.
-  assert.equal((await visit(`/emails/tracking/open/${id.split('/').at(-1)}`)).headers.get('content-type'), 'image/png');
-  // What scanners append changes nothing.
-  const followed = await follow(`${links[0]!}&utm_source=scanner&x[]=1`);
-  assert.deepEqual([followed.status, followed.headers.get('location')], [302, url]);
-  const { events } = await untilEvents(emailId, 1);
-  assert.deepEqual(events.map((event: { type: string; url: string }) => [event.type, event.url]), [['CLICK', url]]);
-}));
+    const body = await untilEvents(emailId, 1);
+    assert.deepEqual(
+      [body.clicks, body.events[0].type, body.events[0].url],
+      [1, 'CLICK', 'https://example.com/one?x=1&y=2'],
+    );
+    assert.equal(body.firstClickedAt, body.events[0].at);
+    const [event] = await until('it is published', async () => {
+      const found = (await published(service, 'EMAIL_CLICKED')).filter(({ data }) => data.emailId === emailId);
+      return found.length > 0 && found;
+    });
+    const { timestamp: _t, ...data } = event!.data;
+    assert.deepEqual(data, {
+      emailId,
+      contactId,
+      templateId,
+      automated: false,
+      first: true,
+      url: 'https://example.com/one?x=1&y=2',
+      tenantId: 'default',
+    });
+  }),
+);
 
-test('machines are told from people: HEAD, known agents, every link within a second', counting(async () => {
-  const [headed, scanned, burst, read] = [await deliver(), await deliver(), await deliver(), await deliver()];
-  assert.equal((await follow(headed.links[0]!, 'HEAD')).status, 302);
-  assert.equal((await visit(headed.pixel, 'HEAD')).status, 200);
-  await visit(scanned.pixel, 'GET', { 'user-agent': 'Barracuda Sentinel' });
-  await Promise.all(burst.links.map((link) => follow(link)));
-  // One of the two links, twice, is a person's impatience.
-  await Promise.all([follow(read.links[0]!), follow(read.links[0]!)]);
+test(
+  'a click is answered in the same way whichever way it takes',
+  counting(async () => {
+    const { links } = await deliver();
+    const answer = async (path: string, method: string, extra: Record<string, string>) => {
+      const { status, headers } = await follow(path, method, { ...agent, 'x-request-id': 'mine', ...extra });
+      return { status, headers: [...headers].filter(([name]) => name !== 'date').sort() };
+    };
+    for (const method of ['GET', 'HEAD']) {
+      // What another site's script asks for goes through the whole application.
+      const [short, long] = [
+        await answer(links[0]!, method, {}),
+        await answer(links[0]!, method, { origin: 'https://elsewhere.example' }),
+      ];
+      assert.deepEqual(short.headers.map(String), long.headers.map(String));
+      assert.equal(short.status, 302);
+      assert.ok(short.headers.some(([name, value]) => name === 'x-request-id' && value === 'mine'));
+      assert.ok(short.headers.some(([name]) => name === 'content-security-policy'));
+    }
+  }),
+);
 
-  const flags = async (mail: Mail, count: number) => {
-    const body = await untilEvents(mail.emailId, count);
-    return { figures: [body.opens, body.clicks], flags: body.events.map((event: { automated: boolean; first: boolean }) => [event.automated, event.first]) };
-  };
-  assert.deepEqual(await flags(headed, 2), { figures: [0, 0], flags: [[true, false], [true, false]] });
-  assert.deepEqual(await flags(scanned, 1), { figures: [0, 0], flags: [[true, false]] });
-  assert.deepEqual(await flags(burst, 2), { figures: [0, 0], flags: [[true, false], [true, false]] });
-  assert.deepEqual(await flags(read, 2), { figures: [0, 2], flags: [[false, true], [false, false]] });
-  // A person after the machine is the first.
-  await follow(headed.links[0]!);
-  const later = await untilEvents(headed.emailId, 3);
-  assert.deepEqual([later.clicks, later.events.at(-1).first], [1, true]);
-}));
+test(
+  'no spelling of a click that is not in the mail leads anywhere',
+  counting(async () => {
+    const { emailId, pixel, links } = await deliver({
+      content: '<a href="https://example.com/%C3%BC?a=%252F">one</a> <a href="https://example.com/two">two</a>',
+    });
+    const [id, query] = links[0]!.split('?url=') as [string, string];
+    const url = decodeURIComponent(query);
+    const click = (target: string) => `${id}?url=${encodeURIComponent(target)}`;
+    const openId = pixel.split('/').at(-1)!;
+    for (const bad of [
+      // Other links: schemes, hosts, user information, control characters, blanks.
+      click(`javascript:${url}`),
+      click(`data:text/html,${url}`),
+      click('//evil.example.net/'),
+      click('///evil.example.net'),
+      click('/\\evil.example.net'),
+      click('https:evil.example.net'),
+      click(url.replace('example.com', 'example.com.evil.example.net')),
+      click(url.replace('//', '//evil@')),
+      click(url.replace('//', '//example.com\\@evil.example.net/')),
+      click(`${url}\r\nLocation: https://evil.example.net`),
+      click(`${url}\n`),
+      click(`${url}\0`),
+      click(` ${url}`),
+      click(`${url} `),
+      click(`\u{feff}${url}`),
+      click(`${url}\u2028`),
+      // The same link in another spelling.
+      click(url.toUpperCase()),
+      click(url.replace('https', 'http')),
+      click(decodeURIComponent(url)),
+      click(`${url}#`),
+      click(`${url}&`),
+      click(url.replace('e.com', 'e.com:443')),
+      click(url.replace('example', 'ex\u0430mple')),
+      click(encodeURIComponent(url)),
+      click(url.normalize('NFD') + '\u0301'),
+      `${id}?url=%ff%fe`,
+      `${id}?url=%ED%A0%80`,
+      `${id}?url=%`,
+      // Not one url.
+      `${id}?url=${query}&url=https%3A%2F%2Fevil.example.net`,
+      `${id}?url=https%3A%2F%2Fevil.example.net&url=${query}`,
+      `${id}?url[]=${query}`,
+      `${id}?url[0]=${query}`,
+      `${id}?URL=${query}`,
+      `${id}?url%00=${query}`,
+      `${id}?__proto__[url]=${query}`,
+      click(`${url}${'x'.repeat(9000)}`),
+      // Another id: of the picture, another spelling of its own, none at all.
+      `/emails/tracking/click/${openId}?url=${query}`,
+      `${id}%3D?url=${query}`,
+      `${id}%00?url=${query}`,
+      `${id}%0d%0a?url=${query}`,
+      `/emails/tracking/click/${'A'.repeat(3000)}?url=${query}`,
+      `/emails/tracking/click/%F0%9F%92%A5?url=${query}`,
+    ]) {
+      for (const method of ['GET', 'HEAD']) {
+        const refused = await visit(bad, method);
+        assert.deepEqual(
+          [refused.status, refused.headers.get('location')],
+          [400, null],
+          `${method} ${bad.slice(0, 200)}`,
+        );
+      }
+    }
+    // An id of a link is no picture's: the picture comes, and nothing is recorded.
+    assert.equal(
+      (await visit(`/emails/tracking/open/${id.split('/').at(-1)}`)).headers.get('content-type'),
+      'image/png',
+    );
+    // What scanners append changes nothing.
+    const followed = await follow(`${links[0]!}&utm_source=scanner&x[]=1`);
+    assert.deepEqual([followed.status, followed.headers.get('location')], [302, url]);
+    const { events } = await untilEvents(emailId, 1);
+    assert.deepEqual(
+      events.map((event: { type: string; url: string }) => [event.type, event.url]),
+      [['CLICK', url]],
+    );
+  }),
+);
 
-test('one link in the mail proves nothing: followed once it is a person', counting(async () => {
-  const { emailId, links } = await deliver({ content: '<a href="https://example.com/only">only</a>' });
-  await follow(links[0]!);
-  const body = await untilEvents(emailId, 1);
-  assert.deepEqual([body.clicks, body.events[0].automated], [1, false]);
-}));
+test(
+  'machines are told from people: HEAD, known agents, every link within a second',
+  counting(async () => {
+    const [headed, scanned, burst, read] = [await deliver(), await deliver(), await deliver(), await deliver()];
+    assert.equal((await follow(headed.links[0]!, 'HEAD')).status, 302);
+    assert.equal((await visit(headed.pixel, 'HEAD')).status, 200);
+    await visit(scanned.pixel, 'GET', { 'user-agent': 'Barracuda Sentinel' });
+    await Promise.all(burst.links.map((link) => follow(link)));
+    // One of the two links, twice, is a person's impatience.
+    await Promise.all([follow(read.links[0]!), follow(read.links[0]!)]);
+
+    const flags = async (mail: Mail, count: number) => {
+      const body = await untilEvents(mail.emailId, count);
+      return {
+        figures: [body.opens, body.clicks],
+        flags: body.events.map((event: { automated: boolean; first: boolean }) => [event.automated, event.first]),
+      };
+    };
+    assert.deepEqual(await flags(headed, 2), {
+      figures: [0, 0],
+      flags: [
+        [true, false],
+        [true, false],
+      ],
+    });
+    assert.deepEqual(await flags(scanned, 1), { figures: [0, 0], flags: [[true, false]] });
+    assert.deepEqual(await flags(burst, 2), {
+      figures: [0, 0],
+      flags: [
+        [true, false],
+        [true, false],
+      ],
+    });
+    assert.deepEqual(await flags(read, 2), {
+      figures: [0, 2],
+      flags: [
+        [false, true],
+        [false, false],
+      ],
+    });
+    // A person after the machine is the first.
+    await follow(headed.links[0]!);
+    const later = await untilEvents(headed.emailId, 3);
+    assert.deepEqual([later.clicks, later.events.at(-1).first], [1, true]);
+  }),
+);
+
+test(
+  'one link in the mail proves nothing: followed once it is a person',
+  counting(async () => {
+    const { emailId, links } = await deliver({ content: '<a href="https://example.com/only">only</a>' });
+    await follow(links[0]!);
+    const body = await untilEvents(emailId, 1);
+    assert.deepEqual([body.clicks, body.events[0].automated], [1, false]);
+  }),
+);
 
 test('a hit that is delivered twice is one event', async () => {
   const { emailId } = await deliver();
-  const hit = { id: crypto.randomUUID(), type: 'OPEN', emailId, at: new Date().toISOString(), url: null, ip: '192.0.2.1', userAgent: null, automated: false };
-  const publish = () => service.deps.nats.js.publish('tracking.hits', new TextEncoder().encode(JSON.stringify({ hits: [hit, hit] })));
+  const hit = {
+    id: crypto.randomUUID(),
+    type: 'OPEN',
+    emailId,
+    at: new Date().toISOString(),
+    url: null,
+    ip: '192.0.2.1',
+    userAgent: null,
+    automated: false,
+  };
+  const publish = () =>
+    service.deps.nats.js.publish('tracking.hits', new TextEncoder().encode(JSON.stringify({ hits: [hit, hit] })));
   await publish();
   await untilEvents(emailId, 1);
   await publish();
@@ -225,8 +353,14 @@ test('while JetStream does not take hits, a click is a 503 and a picture a pictu
   const { jsm } = service.deps.nats;
   const consumer = (await jsm.consumers.info(TRACKING_HITS, 'tracking')).config;
   await jsm.streams.delete(TRACKING_HITS);
-  const [click, picture] = await Promise.all([visit(links[0]!, 'GET', { ...agent, 'x-request-id': 'mine' }), visit(pixel)]);
-  assert.deepEqual([click.status, click.body.code, click.body.requestId, click.headers.get('location')], [503, 'unavailable', 'mine', null]);
+  const [click, picture] = await Promise.all([
+    visit(links[0]!, 'GET', { ...agent, 'x-request-id': 'mine' }),
+    visit(pixel),
+  ]);
+  assert.deepEqual(
+    [click.status, click.body.code, click.body.requestId, click.headers.get('location')],
+    [503, 'unavailable', 'mine', null],
+  );
   assert.ok(click.headers.get('retry-after'));
   assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
   await jsm.streams.add(streamConfigs('7d').find((config) => config.name === TRACKING_HITS)!);
@@ -234,9 +368,17 @@ test('while JetStream does not take hits, a click is a 503 and a picture a pictu
   await until('the click is taken', async () => (await visit(links[0]!)).status === 302);
   // The stream is new, and so has no consumer: what waits there is what a restarted worker would take.
   await jsm.consumers.add(TRACKING_HITS, consumer);
-  const messages = await (await service.deps.nats.js.consumers.get(TRACKING_HITS, 'tracking')).fetch({ max_messages: 2, expires: 2000 });
+  const messages = await (
+    await service.deps.nats.js.consumers.get(TRACKING_HITS, 'tracking')
+  ).fetch({ max_messages: 2, expires: 2000 });
   const types: string[] = [];
-  for await (const message of messages) types.push(...message.json<{ hits: { type: string; emailId: number }[] }>().hits.filter((hit) => hit.emailId === emailId).map((hit) => hit.type));
+  for await (const message of messages)
+    types.push(
+      ...message
+        .json<{ hits: { type: string; emailId: number }[] }>()
+        .hits.filter((hit) => hit.emailId === emailId)
+        .map((hit) => hit.type),
+    );
   assert.deepEqual(types, ['OPEN', 'CLICK']);
 });
 

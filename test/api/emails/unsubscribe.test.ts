@@ -6,16 +6,23 @@ import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['relay'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['relay'] });
+});
 afterAll(() => service.stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const tokenOf = (emailId: number, contactId: number | null, address: string | null = null) =>
   service.deps.links.unsubscribeToken({ tenantId: 'default', emailId, contactId, address });
-const page = (method: string, token: string, body?: unknown, headers = {}) => service.api(method, `/emails/unsubscribe/${token}`, body, { token: null, headers });
+const page = (method: string, token: string, body?: unknown, headers = {}) =>
+  service.api(method, `/emails/unsubscribe/${token}`, body, { token: null, headers });
 
 async function queuedTo(contact: { id: number }, fields: object = {}) {
-  return send(service, { templateId: await makeTemplate(service, fields as Record<string, unknown>), recipientId: contact.id });
+  return send(service, {
+    templateId: await makeTemplate(service, fields as Record<string, unknown>),
+    recipientId: contact.id,
+  });
 }
 
 test('GET shows a page and changes nothing, whoever follows the link', async () => {
@@ -48,35 +55,64 @@ test('POST unsubscribes at once: contact, address, queued marketing mail; repeat
   const oneClick = new FormData();
   oneClick.set('List-Unsubscribe', 'One-Click');
   const answers = await Promise.all([
-    page('POST', token, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })), page('POST', token, oneClick), page('POST', token), page('POST', token, 'junk'),
+    page('POST', token, new URLSearchParams({ 'List-Unsubscribe': 'One-Click' })),
+    page('POST', token, oneClick),
+    page('POST', token),
+    page('POST', token, 'junk'),
   ]);
-  assert.deepEqual(answers.map((answer) => answer.status), [200, 200, 200, 200]);
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [200, 200, 200, 200],
+  );
   assert.match(answers[0]!.body, /You are unsubscribed/);
 
   const { body: after } = await service.api('GET', `/contacts/${contact.id}`);
   assert.equal(after.status, 'unsubscribed');
   assert.equal(after.version, 2);
-  assert.deepEqual(await engine(sql`select email_key, reason, source from suppressions`), [{ email_key: contact.email, reason: 'unsubscribed', source: 'email' }]);
-  const statuses = await Promise.all([marketing, transactional].map(async (id) => (await service.api('GET', `/emails/${id}`)).body));
-  assert.deepEqual(statuses.map((email) => [email.status, email.reason]), [['SUPPRESSED', 'contact_unsubscribed'], ['QUEUED', null]]);
+  assert.deepEqual(await engine(sql`select email_key, reason, source from suppressions`), [
+    { email_key: contact.email, reason: 'unsubscribed', source: 'email' },
+  ]);
+  const statuses = await Promise.all(
+    [marketing, transactional].map(async (id) => (await service.api('GET', `/emails/${id}`)).body),
+  );
+  assert.deepEqual(
+    statuses.map((email) => [email.status, email.reason]),
+    [
+      ['SUPPRESSED', 'contact_unsubscribed'],
+      ['QUEUED', null],
+    ],
+  );
   const { body: tracked } = await service.api('GET', `/emails/tracking/${marketing}`);
-  assert.deepEqual(tracked.events.map((event: { type: string; first: boolean }) => [event.type, event.first]), [['UNSUBSCRIBE', true]]);
+  assert.deepEqual(
+    tracked.events.map((event: { type: string; first: boolean }) => [event.type, event.first]),
+    [['UNSUBSCRIBE', true]],
+  );
   const events = await until('the event is out', async () => {
     const found = await published(service, 'CONTACT_UNSUBSCRIBED');
     return found.length > 0 && found;
   });
-  assert.deepEqual(events.map(({ data }) => [data.contactId, data.emailId, data.reason]), [[contact.id, marketing, 'link']]);
-  assert.equal((await published(service, 'CONTACT_UPDATED')).filter(({ data }) => data.contactId === contact.id).length, 1);
+  assert.deepEqual(
+    events.map(({ data }) => [data.contactId, data.emailId, data.reason]),
+    [[contact.id, marketing, 'link']],
+  );
+  assert.equal(
+    (await published(service, 'CONTACT_UPDATED')).filter(({ data }) => data.contactId === contact.id).length,
+    1,
+  );
 });
 
 test('a stricter status stays, and so does a stricter suppression', async () => {
   const contact = await makeContact(service);
   const emailId = await queuedTo(contact);
   await engine(sql`update contacts set status = 'complained' where id = ${contact.id}`);
-  await engine(sql`insert into suppressions (tenant_id, email_key, reason) values ('default', ${contact.email}, 'complained')`);
+  await engine(
+    sql`insert into suppressions (tenant_id, email_key, reason) values ('default', ${contact.email}, 'complained')`,
+  );
   assert.equal((await page('POST', tokenOf(emailId, contact.id))).status, 200);
   assert.equal((await service.api('GET', `/contacts/${contact.id}`)).body.status, 'complained');
-  assert.deepEqual(await engine(sql`select reason from suppressions where email_key = ${contact.email}`), [{ reason: 'complained' }]);
+  assert.deepEqual(await engine(sql`select reason from suppressions where email_key = ${contact.email}`), [
+    { reason: 'complained' },
+  ]);
 });
 
 test('the token holds when the contact has moved on: the address the mail went to and the present one are suppressed', async () => {
@@ -86,8 +122,13 @@ test('the token holds when the contact has moved on: the address the mail went t
   const moved = `moved-${contact.email}`;
   await service.api('PUT', `/contacts/${contact.id}`, { email: moved });
   await page('POST', tokenOf(emailId, contact.id));
-  const suppressed = await engine<{ email_key: string }>(sql`select email_key from suppressions where email_key in (${contact.email}, ${moved}) order by 1`);
-  assert.deepEqual(suppressed.map((row) => row.email_key), [moved, contact.email].sort());
+  const suppressed = await engine<{ email_key: string }>(
+    sql`select email_key from suppressions where email_key in (${contact.email}, ${moved}) order by 1`,
+  );
+  assert.deepEqual(
+    suppressed.map((row) => row.email_key),
+    [moved, contact.email].sort(),
+  );
 
   // Deleted: the address is still known from the ledger.
   const gone = await makeContact(service);

@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const fields = [{ name: 'email', label: 'Email', type: 'email', required: true }, { name: 'firstName', label: 'First name', type: 'text' }];
+const fields = [
+  { name: 'email', label: 'Email', type: 'email', required: true },
+  { name: 'firstName', label: 'First name', type: 'text' },
+];
 
 async function make(more: object = {}): Promise<Answer['body']> {
   const answer = await service.api('POST', '/forms', { name: 'Newsletter', fields, ...more });
@@ -31,11 +34,32 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
   const form = answer.body;
   assert.equal(answer.headers.get('location'), `/api/v1/forms/${form.id}`);
   const { id, createdAt, updatedAt, ...rest } = form;
-  const empty = { placeholder: null, defaultValue: null, validationRegex: null, minLength: null, maxLength: null, options: null, mapTo: null };
+  const empty = {
+    placeholder: null,
+    defaultValue: null,
+    validationRegex: null,
+    minLength: null,
+    maxLength: null,
+    options: null,
+    mapTo: null,
+  };
   assert.deepEqual(rest, {
-    name: 'First', description: null, status: 'ACTIVE', successMessage: null, redirectUrl: null, submitLabel: null, listId: null, allowedOrigins: [],
-    updateExisting: 'fillEmpty', enableProgressiveProfiling: false, enableCaptcha: false, doubleOptIn: false, notifyEmails: [], progressiveFields: [],
-    tenantId: 'default', version: 1,
+    name: 'First',
+    description: null,
+    status: 'ACTIVE',
+    successMessage: null,
+    redirectUrl: null,
+    submitLabel: null,
+    listId: null,
+    allowedOrigins: [],
+    updateExisting: 'fillEmpty',
+    enableProgressiveProfiling: false,
+    enableCaptcha: false,
+    doubleOptIn: false,
+    notifyEmails: [],
+    progressiveFields: [],
+    tenantId: 'default',
+    version: 1,
     fields: [
       { id: 1, name: 'email', label: 'Email', type: 'email', required: true, displayOrder: 0, ...empty },
       { id: 2, name: 'firstName', label: 'First name', type: 'text', required: false, displayOrder: 1, ...empty },
@@ -49,8 +73,15 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
   const back = await service.api('PUT', `/forms/${id}`, form);
   assert.equal(back.status, 200, JSON.stringify(back.body));
   assert.deepEqual(back.body.fields, form.fields);
-  const changed = await service.api('PUT', `/forms/${id}`, { description: 'About', successMessage: 'Thanks', status: 'DRAFT' });
-  assert.deepEqual([changed.body.description, changed.body.successMessage, changed.body.status, changed.body.name], ['About', 'Thanks', 'DRAFT', 'First']);
+  const changed = await service.api('PUT', `/forms/${id}`, {
+    description: 'About',
+    successMessage: 'Thanks',
+    status: 'DRAFT',
+  });
+  assert.deepEqual(
+    [changed.body.description, changed.body.successMessage, changed.body.status, changed.body.name],
+    ['About', 'Thanks', 'DRAFT', 'First'],
+  );
   const cleared = await service.api('PUT', `/forms/${id}`, { description: null, successMessage: '' });
   assert.deepEqual([cleared.body.description, cleared.body.successMessage], [null, null]);
   assert.ok(cleared.body.version > changed.body.version);
@@ -59,7 +90,10 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
   const stale = await service.api('PUT', `/forms/${id}`, { name: 'Late' }, { headers: { 'if-match': '"1"' } });
   assert.equal(stale.status, 412);
   const drafts = await service.api('GET', '/forms?status=DRAFT&includeTotal=true');
-  assert.deepEqual(drafts.body.data.map((one: { id: number }) => one.id), [id]);
+  assert.deepEqual(
+    drafts.body.data.map((one: { id: number }) => one.id),
+    [id],
+  );
   assert.equal(drafts.body.page.total, 1);
 
   assert.equal((await service.api('DELETE', `/forms/${id}`)).status, 204);
@@ -69,32 +103,92 @@ test('a form is created, read, put back as it is, changed, listed and deleted', 
 test('a field keeps its id when it is renamed, and the list of fields its order', async () => {
   const form = await make();
   const put = await service.api('PUT', `/forms/${form.id}`, {
-    fields: [{ ...form.fields[1], name: 'givenName', mapTo: 'firstName' }, form.fields[0], { name: 'note', label: 'Note', type: 'textarea', displayOrder: -1 }],
+    fields: [
+      { ...form.fields[1], name: 'givenName', mapTo: 'firstName' },
+      form.fields[0],
+      { name: 'note', label: 'Note', type: 'textarea', displayOrder: -1 },
+    ],
   });
-  assert.deepEqual(put.body.fields.map((field: { id: number; name: string }) => [field.id, field.name]), [[3, 'note'], [1, 'email'], [2, 'givenName']]);
+  assert.deepEqual(
+    put.body.fields.map((field: { id: number; name: string }) => [field.id, field.name]),
+    [
+      [3, 'note'],
+      [1, 'email'],
+      [2, 'givenName'],
+    ],
+  );
 });
 
 test('what is wrong is told all at once, by JSON Pointer', async () => {
-  assert.deepEqual(await refused('POST', '/forms', { fields: [{ name: '1', type: 'nope' }], colour: 'red', status: 'LIVE' }), [
-    '/colour unknown_field', '/fields/0/label required', '/fields/0/name format', '/fields/0/type enum', '/name required', '/status enum',
-  ]);
+  assert.deepEqual(
+    await refused('POST', '/forms', { fields: [{ name: '1', type: 'nope' }], colour: 'red', status: 'LIVE' }),
+    [
+      '/colour unknown_field',
+      '/fields/0/label required',
+      '/fields/0/name format',
+      '/fields/0/type enum',
+      '/name required',
+      '/status enum',
+    ],
+  );
   assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [] }), ['/fields too_few']);
   assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [fields[1]] }), ['/fields required']);
-  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [{ name: 'email', label: 'E', type: 'checkbox' }] }), ['/fields/0/type enum']);
-  assert.deepEqual(await refused('POST', '/forms', {
-    name: 'x', listId: 99_999, redirectUrl: 'javascript:alert(1)', allowedOrigins: ['https://example.com', 'https://example.com/path', 'example.com', 'ftp://example.com', 'https://a;b'],
-    fields: [...fields, { name: 'email', label: 'Again', type: 'email' }, { name: 'pick', label: 'Pick', type: 'select' }, { name: 're', label: 'R', type: 'text', validationRegex: '(' }],
-  }), [
-    '/allowedOrigins/1 format', '/allowedOrigins/2 format', '/allowedOrigins/3 format', '/allowedOrigins/4 format', '/fields/2/name duplicate',
-    '/fields/3/options required', '/fields/4/validationRegex format', '/listId not_found', '/redirectUrl format',
-  ]);
-  for (const redirectUrl of ['http://[', 'https://a b', '/thanks', 'https://x;y/']) assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields, redirectUrl }), ['/redirectUrl format']);
+  assert.deepEqual(
+    await refused('POST', '/forms', { name: 'x', fields: [{ name: 'email', label: 'E', type: 'checkbox' }] }),
+    ['/fields/0/type enum'],
+  );
+  assert.deepEqual(
+    await refused('POST', '/forms', {
+      name: 'x',
+      listId: 99_999,
+      redirectUrl: 'javascript:alert(1)',
+      allowedOrigins: [
+        'https://example.com',
+        'https://example.com/path',
+        'example.com',
+        'ftp://example.com',
+        'https://a;b',
+      ],
+      fields: [
+        ...fields,
+        { name: 'email', label: 'Again', type: 'email' },
+        { name: 'pick', label: 'Pick', type: 'select' },
+        { name: 're', label: 'R', type: 'text', validationRegex: '(' },
+      ],
+    }),
+    [
+      '/allowedOrigins/1 format',
+      '/allowedOrigins/2 format',
+      '/allowedOrigins/3 format',
+      '/allowedOrigins/4 format',
+      '/fields/2/name duplicate',
+      '/fields/3/options required',
+      '/fields/4/validationRegex format',
+      '/listId not_found',
+      '/redirectUrl format',
+    ],
+  );
+  for (const redirectUrl of ['http://[', 'https://a b', '/thanks', 'https://x;y/'])
+    assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields, redirectUrl }), ['/redirectUrl format']);
   const form = await make();
-  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { version: 99, tenantId: 'other', fields: [{ ...fields[0], id: 42 }] }), ['/fields/0/id read_only', '/tenantId read_only', '/version read_only']);
-  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [{ ...fields[0], id: 42 }] }), ['/fields/0/id read_only']);
+  assert.deepEqual(
+    await refused('PUT', `/forms/${form.id}`, { version: 99, tenantId: 'other', fields: [{ ...fields[0], id: 42 }] }),
+    ['/fields/0/id read_only', '/tenantId read_only', '/version read_only'],
+  );
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [{ ...fields[0], id: 42 }] }), [
+    '/fields/0/id read_only',
+  ]);
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: [fields[1]] }), ['/fields required']);
-  const costly = Array.from({ length: 99 }, (_, n) => ({ name: `t${n}`, label: 'T', type: 'textarea', maxLength: 10_000, validationRegex: '(\\pL{1,1000}|x)*y' }));
-  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [fields[0], ...costly] }), ['/fields/1/validationRegex too_complex']);
+  const costly = Array.from({ length: 99 }, (_, n) => ({
+    name: `t${n}`,
+    label: 'T',
+    type: 'textarea',
+    maxLength: 10_000,
+    validationRegex: '(\\pL{1,1000}|x)*y',
+  }));
+  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: [fields[0], ...costly] }), [
+    '/fields/1/validationRegex too_complex',
+  ]);
   assert.equal((await service.api('GET', '/forms/0')).status, 400);
   assert.equal((await service.api('GET', '/forms/999999')).status, 404);
 });
@@ -108,9 +202,17 @@ test('the embed code comes in three types', async () => {
   assert.ok(script.code.includes(`src="${url}/script"`));
   assert.deepEqual((await service.api('GET', `/forms/${form.id}/embed`)).body, script);
   const frame = await code('iframe');
-  assert.ok(frame.code.includes(`src="${url}/page"`) && frame.code.includes('title="A &quot;quoted&quot; &lt;form&gt;"'), frame.code);
+  assert.ok(
+    frame.code.includes(`src="${url}/page"`) && frame.code.includes('title="A &quot;quoted&quot; &lt;form&gt;"'),
+    frame.code,
+  );
   const html = await code('html');
-  assert.ok(html.code.includes(`action="${url}/submit"`) && html.code.includes('&lt;b&gt;&amp;&quot;') && !html.code.includes('_token'), html.code);
+  assert.ok(
+    html.code.includes(`action="${url}/submit"`) &&
+      html.code.includes('&lt;b&gt;&amp;&quot;') &&
+      !html.code.includes('_token'),
+    html.code,
+  );
   assert.equal((await service.api('GET', `/forms/${form.id}/embed?type=flash`)).status, 400);
   assert.equal((await service.api('GET', `/forms/${form.id}/embed`, undefined, { token: null })).status, 401);
   const js = await service.api('GET', `/forms/${form.id}/script`, undefined, { token: null });
@@ -123,16 +225,34 @@ test('the hosted page runs nothing that an editor typed', async () => {
   const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\'';
   const options = [{ value: evil, label: evil }];
   const form = await make({
-    name: evil, description: evil, submitLabel: evil, successMessage: evil, allowedOrigins: ['https://www.example.com'], redirectUrl: 'https://thanks.example.com/a?b',
+    name: evil,
+    description: evil,
+    submitLabel: evil,
+    successMessage: evil,
+    allowedOrigins: ['https://www.example.com'],
+    redirectUrl: 'https://thanks.example.com/a?b',
     fields: ['text', 'textarea', 'select', 'multiselect', 'radio', 'checkbox', 'hidden', 'email'].map((type) => ({
-      name: `f.${type}`, label: evil, type, placeholder: evil, defaultValue: evil, ...(/select|radio/.test(type) ? { options } : {}),
+      name: `f.${type}`,
+      label: evil,
+      type,
+      placeholder: evil,
+      defaultValue: evil,
+      ...(/select|radio/.test(type) ? { options } : {}),
     })),
   });
   const page = await service.api('GET', `/forms/${form.id}/page?utm_source=x`, undefined, { token: null });
   assert.equal(page.status, 200);
-  const pages = [page.body as string, (await service.api('GET', `/forms/${form.id}/embed?type=html`)).body.code as string];
+  const pages = [
+    page.body as string,
+    (await service.api('GET', `/forms/${form.id}/embed?type=html`)).body.code as string,
+  ];
   // Prefilled by what a visitor sent, with their errors.
-  const sent = await service.api('POST', `/forms/${form.id}/submit`, new URLSearchParams({ 'f.text': `${evil}visitor`, 'f.email': evil }), { token: null, headers: { accept: 'text/html' } });
+  const sent = await service.api(
+    'POST',
+    `/forms/${form.id}/submit`,
+    new URLSearchParams({ 'f.text': `${evil}visitor`, 'f.email': evil }),
+    { token: null, headers: { accept: 'text/html' } },
+  );
   assert.match(sent.body, /visitor/);
   pages.push(sent.body);
   for (const html of pages) {
@@ -152,15 +272,26 @@ test('the hosted page runs nothing that an editor typed', async () => {
 test('views and submissions make the statistics', async () => {
   const form = await make();
   const path = `/forms/${form.id}`;
-  assert.deepEqual((await service.api('GET', `${path}/stats`)).body, { views: 0, submissions: 0, conversionRate: 0, series: [] });
-  for (const view of ['page', 'page', 'fields', 'fields']) await service.api('GET', `${path}/${view}`, undefined, { token: null });
+  assert.deepEqual((await service.api('GET', `${path}/stats`)).body, {
+    views: 0,
+    submissions: 0,
+    conversionRate: 0,
+    series: [],
+  });
+  for (const view of ['page', 'page', 'fields', 'fields'])
+    await service.api('GET', `${path}/${view}`, undefined, { token: null });
   await service.api('HEAD', `${path}/page`, undefined, { token: null });
   await service.api('GET', `${path}/token`, undefined, { token: null });
-  assert.equal((await service.api('POST', `${path}/submit`, { email: 'stats@example.com' }, { token: null })).status, 200);
+  assert.equal(
+    (await service.api('POST', `${path}/submit`, { email: 'stats@example.com' }, { token: null })).status,
+    200,
+  );
   assert.equal((await service.api('POST', `${path}/submit`, { email: 'wrong' }, { token: null })).status, 422);
   const { series, ...figures } = (await service.api('GET', `${path}/stats`)).body;
   assert.deepEqual(figures, { views: 4, submissions: 1, conversionRate: 0.25 });
-  assert.deepEqual(series, [{ at: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`, views: 4, submissions: 1 }]);
+  assert.deepEqual(series, [
+    { at: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`, views: 4, submissions: 1 },
+  ]);
 });
 
 test('another tenant sees no form, submission or figure, and can not change one', async () => {
@@ -169,14 +300,19 @@ test('another tenant sees no form, submission or figure, and can not change one'
   try {
     const { token, user } = await newMember(variant.api);
     assert.notEqual(user.tenantId, 'default');
-    const call = (method: string, path: string, body?: object) => variant.api(method, `/forms/${form.id}${path}`, body, { token });
-    for (const path of ['', '/embed', '/stats', '/submissions']) assert.equal((await call('GET', path)).status, 404, path);
+    const call = (method: string, path: string, body?: object) =>
+      variant.api(method, `/forms/${form.id}${path}`, body, { token });
+    for (const path of ['', '/embed', '/stats', '/submissions'])
+      assert.equal((await call('GET', path)).status, 404, path);
     assert.equal((await call('PUT', '', { name: 'Mine' })).status, 404);
     assert.equal((await call('DELETE', '')).status, 404);
     assert.deepEqual((await variant.api('GET', '/forms', undefined, { token })).body.data, []);
     const list = await service.api('POST', '/contacts/lists', { name: 'Ours' });
     const other = await variant.api('POST', '/forms', { name: 'x', fields, listId: list.body.id }, { token });
-    assert.deepEqual(other.body.errors.map((error: { path: string }) => error.path), ['/listId']);
+    assert.deepEqual(
+      other.body.errors.map((error: { path: string }) => error.path),
+      ['/listId'],
+    );
   } finally {
     await variant.stop();
   }
@@ -184,15 +320,28 @@ test('another tenant sees no form, submission or figure, and can not change one'
 
 test('what is not ACTIVE is not there for the public', async () => {
   const form = await make({ status: 'DRAFT' });
-  for (const path of ['page', 'fields', 'token', 'script']) assert.equal((await service.api('GET', `/forms/${form.id}/${path}`, undefined, { token: null })).status, 404, path);
-  assert.equal((await service.api('POST', `/forms/${form.id}/submit`, { email: 'x@example.com' }, { token: null })).status, 404);
+  for (const path of ['page', 'fields', 'token', 'script'])
+    assert.equal((await service.api('GET', `/forms/${form.id}/${path}`, undefined, { token: null })).status, 404, path);
+  assert.equal(
+    (await service.api('POST', `/forms/${form.id}/submit`, { email: 'x@example.com' }, { token: null })).status,
+    404,
+  );
 });
 
 test('what the service does not do yet is taken at its default; null is the default of what always has a value', async () => {
-  const defaults = { enableProgressiveProfiling: false, enableCaptcha: false, doubleOptIn: false, notifyEmails: [], progressiveFields: [] };
+  const defaults = {
+    enableProgressiveProfiling: false,
+    enableCaptcha: false,
+    doubleOptIn: false,
+    notifyEmails: [],
+    progressiveFields: [],
+  };
   const form = await make({ ...defaults, allowedOrigins: ['https://www.example.com'], updateExisting: 'overwrite' });
   assert.equal((await service.api('PUT', `/forms/${form.id}`, defaults)).status, 200);
-  assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields, enableCaptcha: true, notifyEmails: ['a@example.com'] }), ['/enableCaptcha enum', '/notifyEmails too_many']);
+  assert.deepEqual(
+    await refused('POST', '/forms', { name: 'x', fields, enableCaptcha: true, notifyEmails: ['a@example.com'] }),
+    ['/enableCaptcha enum', '/notifyEmails too_many'],
+  );
   const cleared = await service.api('PUT', `/forms/${form.id}`, { allowedOrigins: null, updateExisting: null });
   assert.deepEqual([cleared.status, cleared.body.allowedOrigins, cleared.body.updateExisting], [200, [], 'fillEmpty']);
   assert.deepEqual((await make({ allowedOrigins: null })).allowedOrigins, []);
@@ -201,7 +350,8 @@ test('what the service does not do yet is taken at its default; null is the defa
 test('the field for the address is required wherever the form is shown', async () => {
   const form = await make({ fields: [{ name: 'address', label: 'Address', type: 'email', required: false }] });
   assert.equal(form.fields[0].required, true);
-  const get = async (path: string) => (await service.api('GET', `/forms/${form.id}/${path}`, undefined, { token: null })).body;
+  const get = async (path: string) =>
+    (await service.api('GET', `/forms/${form.id}/${path}`, undefined, { token: null })).body;
   assert.equal((await get('fields')).fields[0].required, true);
   assert.match(await get('page'), /<input [^>]*name="address"[^>]* required/);
 });
@@ -221,29 +371,50 @@ test('a form is opened again only while its list is there', async () => {
 test('the conversion rate is a fraction, whoever submits without having looked', async () => {
   const form = await make();
   await service.api('GET', `/forms/${form.id}/page`, undefined, { token: null });
-  for (let n = 0; n < 3; n += 1) await service.api('POST', `/forms/${form.id}/submit`, { email: `rate${n}@example.com` }, { token: null });
+  for (let n = 0; n < 3; n += 1)
+    await service.api('POST', `/forms/${form.id}/submit`, { email: `rate${n}@example.com` }, { token: null });
   const { views, submissions, conversionRate } = (await service.api('GET', `/forms/${form.id}/stats`)).body;
   assert.deepEqual([views, submissions, conversionRate], [1, 3, 1]);
 });
 
 test('a custom field of contacts can be filled while it is defined, and is while a form fills it', async () => {
-  const define = async (more: object): Promise<number> => (await service.api('POST', '/contacts/custom-fields', { entity: 'contact', type: 'number', ...more })).body.id;
+  const define = async (more: object): Promise<number> =>
+    (await service.api('POST', '/contacts/custom-fields', { entity: 'contact', type: 'number', ...more })).body.id;
   // The longest name that there can be.
   const name = `s${'x'.repeat(99)}`;
   const id = await define({ name });
   await define({ name: 'seats', entity: 'company' });
-  const filling = (...targets: string[]) => [fields[0], ...targets.map((mapTo, n) => ({ name: `f${n}`, label: 'F', type: 'number', mapTo }))];
+  const filling = (...targets: string[]) => [
+    fields[0],
+    ...targets.map((mapTo, n) => ({ name: `f${n}`, label: 'F', type: 'number', mapTo })),
+  ];
   const form = await make({ name: 'Shoes', fields: filling(`customFields.${name}`) });
   assert.equal(form.fields[1].mapTo, `customFields.${name}`);
-  const wrong = filling('customFields.nothing', 'customFields.seats', `customFields.${name}`, `customFields.${name}`, 'customFields');
-  const problems = ['/fields/1/mapTo unknown_custom_field', '/fields/2/mapTo unknown_custom_field', '/fields/4/mapTo duplicate', '/fields/5/mapTo enum'];
+  const wrong = filling(
+    'customFields.nothing',
+    'customFields.seats',
+    `customFields.${name}`,
+    `customFields.${name}`,
+    'customFields',
+  );
+  const problems = [
+    '/fields/1/mapTo unknown_custom_field',
+    '/fields/2/mapTo unknown_custom_field',
+    '/fields/4/mapTo duplicate',
+    '/fields/5/mapTo enum',
+  ];
   assert.deepEqual(await refused('POST', '/forms', { name: 'x', fields: wrong }), problems);
   assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: wrong }), problems);
 
   assert.equal((await service.api('PUT', `/forms/${form.id}`, { status: 'ARCHIVED' })).status, 200);
   const used = await service.api('DELETE', `/contacts/custom-fields/${id}`);
-  assert.deepEqual([used.status, used.body.code, used.body.errors[0].message], [409, 'in_use', `form ${form.id}: Shoes`]);
+  assert.deepEqual(
+    [used.status, used.body.code, used.body.errors[0].message],
+    [409, 'in_use', `form ${form.id}: Shoes`],
+  );
   assert.equal((await service.api('PUT', `/forms/${form.id}`, { fields: filling() })).status, 200);
   assert.equal((await service.api('DELETE', `/contacts/custom-fields/${id}`)).status, 204);
-  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: filling(`customFields.${name}`) }), ['/fields/1/mapTo unknown_custom_field']);
+  assert.deepEqual(await refused('PUT', `/forms/${form.id}`, { fields: filling(`customFields.${name}`) }), [
+    '/fields/1/mapTo unknown_custom_field',
+  ]);
 });

@@ -17,9 +17,19 @@ const SITE = 'https://www.example.com';
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const address = () => `visitor${(number += 1)}@example.com`;
 const fields = [
-  { name: 'email', label: 'Email', type: 'email', required: true }, { name: 'firstName', label: 'First name', type: 'text' },
-  { name: 'job', label: 'Job', type: 'text', mapTo: 'jobTitle' }, { name: 'size', label: 'Size', type: 'select', options: [{ value: 's', label: 'Small' }] },
-  { name: 'topics', label: 'Topics', type: 'multiselect', options: [{ value: 'a', label: 'A' }, { value: 'b', label: 'B' }] },
+  { name: 'email', label: 'Email', type: 'email', required: true },
+  { name: 'firstName', label: 'First name', type: 'text' },
+  { name: 'job', label: 'Job', type: 'text', mapTo: 'jobTitle' },
+  { name: 'size', label: 'Size', type: 'select', options: [{ value: 's', label: 'Small' }] },
+  {
+    name: 'topics',
+    label: 'Topics',
+    type: 'multiselect',
+    options: [
+      { value: 'a', label: 'A' },
+      { value: 'b', label: 'B' },
+    ],
+  },
 ];
 
 async function make(more: object = {}): Promise<number> {
@@ -27,37 +37,69 @@ async function make(more: object = {}): Promise<number> {
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body.id;
 }
-const submit = (id: number, body: object, headers: Record<string, string> = {}): Promise<Answer> => service.api('POST', `/forms/${id}/submit`, body, { token: null, headers });
-const token = async (id: number): Promise<string> => (await service.api('GET', `/forms/${id}/token`, undefined, { token: null })).body.token;
-const contactOf = async (email: string) => (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
-const submissions = async (id: number): Promise<Answer['body'][]> => (await service.api('GET', `/forms/${id}/submissions`)).body.data;
+const submit = (id: number, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+  service.api('POST', `/forms/${id}/submit`, body, { token: null, headers });
+const token = async (id: number): Promise<string> =>
+  (await service.api('GET', `/forms/${id}/token`, undefined, { token: null })).body.token;
+const contactOf = async (email: string) =>
+  (await service.api('GET', `/contacts?email=${encodeURIComponent(email)}`)).body.data[0];
+const submissions = async (id: number): Promise<Answer['body'][]> =>
+  (await service.api('GET', `/forms/${id}/submissions`)).body.data;
 const count = async (table: string): Promise<number> =>
-  (await tenantEm(service.deps.orm, 'default').transactional((tx) => rows<{ n: number }>(tx, sql`select count(*)::int as n from ${sql.table(table)}`)))[0]!.n;
+  (
+    await tenantEm(service.deps.orm, 'default').transactional((tx) =>
+      rows<{ n: number }>(tx, sql`select count(*)::int as n from ${sql.table(table)}`),
+    )
+  )[0]!.n;
 /** Events that submissions can have caused, once nothing waits to be published: the outbox itself empties at any time. */
 async function published(): Promise<number> {
-  await until('the outbox is empty', async () => await count('outbox_events') === 0);
-  const counts = await Promise.all((['FORM_SUBMITTED', 'CONTACT_CREATED'] as const).map(async (type) => {
-    const subject = eventSubject('default', type);
-    return (await service.deps.nats.jsm.streams.info(EVENTS, { subjects_filter: subject })).state.subjects?.[subject] ?? 0;
-  }));
+  await until('the outbox is empty', async () => (await count('outbox_events')) === 0);
+  const counts = await Promise.all(
+    (['FORM_SUBMITTED', 'CONTACT_CREATED'] as const).map(async (type) => {
+      const subject = eventSubject('default', type);
+      return (
+        (await service.deps.nats.jsm.streams.info(EVENTS, { subjects_filter: subject })).state.subjects?.[subject] ?? 0
+      );
+    }),
+  );
   return counts.reduce((sum, each) => sum + each, 0);
 }
-const kept = async (): Promise<number[]> => [await count('contacts'), await count('form_submissions'), await published()];
+const kept = async (): Promise<number[]> => [
+  await count('contacts'),
+  await count('form_submissions'),
+  await published(),
+];
 const hidden = (page: string): string => /name="_token" value="([^"]+)"/.exec(page)![1]!;
 
 test('a program submits JSON without a token: contact, submission and event', async () => {
   const list = (await service.api('POST', '/contacts/lists', { name: 'Leads' })).body.id as number;
   const id = await make({ successMessage: 'Thanks!', redirectUrl: 'https://example.com/thanks', listId: list });
   const email = address();
-  const answer = await submit(id, { email: ` ${email} `, firstName: 'Grace', job: 'Admiral', topics: ['a', 'b'], unknown: 'x' }, { 'user-agent': 'curl/8' });
+  const answer = await submit(
+    id,
+    { email: ` ${email} `, firstName: 'Grace', job: 'Admiral', topics: ['a', 'b'], unknown: 'x' },
+    { 'user-agent': 'curl/8' },
+  );
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const contact = await contactOf(email);
-  assert.deepEqual(answer.body, { success: true, contactId: contact.id, submissionId: answer.body.submissionId, message: 'Thanks!', redirectUrl: 'https://example.com/thanks' });
-  assert.deepEqual([contact.firstName, contact.jobTitle, contact.status, contact.source], ['Grace', 'Admiral', 'active', `form:${id}`]);
+  assert.deepEqual(answer.body, {
+    success: true,
+    contactId: contact.id,
+    submissionId: answer.body.submissionId,
+    message: 'Thanks!',
+    redirectUrl: 'https://example.com/thanks',
+  });
+  assert.deepEqual(
+    [contact.firstName, contact.jobTitle, contact.status, contact.source],
+    ['Grace', 'Admiral', 'active', `form:${id}`],
+  );
   const [stored] = await submissions(id);
   const { submittedAt, ipAddress, ...rest } = stored;
   assert.deepEqual(rest, {
-    id: answer.body.submissionId, formId: id, contactId: contact.id, userAgent: 'curl/8',
+    id: answer.body.submissionId,
+    formId: id,
+    contactId: contact.id,
+    userAgent: 'curl/8',
     submissionData: { email, firstName: 'Grace', job: 'Admiral', topics: ['a', 'b'] },
   });
   assert.match(ipAddress, /127\.0\.0\.1/);
@@ -66,8 +108,15 @@ test('a program submits JSON without a token: contact, submission and event', as
     const { data } = (await service.api('GET', `/contacts/${contact.id}/activities`)).body;
     return data.some((one: { type: string }) => one.type === 'FORM_SUBMITTED') && data;
   });
-  assert.deepEqual(events.find((one: { type: string }) => one.type === 'FORM_SUBMITTED').data, { formId: id, contactId: contact.id, submissionId: answer.body.submissionId });
-  assert.deepEqual((await service.api('GET', `/contacts/lists/${list}/contacts`)).body.data.map((one: { id: number }) => one.id), [contact.id]);
+  assert.deepEqual(events.find((one: { type: string }) => one.type === 'FORM_SUBMITTED').data, {
+    formId: id,
+    contactId: contact.id,
+    submissionId: answer.body.submissionId,
+  });
+  assert.deepEqual(
+    (await service.api('GET', `/contacts/lists/${list}/contacts`)).body.data.map((one: { id: number }) => one.id),
+    [contact.id],
+  );
 });
 
 test('invalid data answers every error and creates nothing', async () => {
@@ -77,12 +126,23 @@ test('invalid data answers every error and creates nothing', async () => {
   assert.equal(answer.status, 422);
   assert.match(answer.headers.get('content-type')!, /^application\/json/);
   assert.equal(answer.body.success, false);
-  assert.deepEqual(answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]), [['email', 'format'], ['size', 'not_an_option'], ['topics', 'not_an_option'], ['firstName', 'too_long']]);
+  assert.deepEqual(
+    answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]),
+    [
+      ['email', 'format'],
+      ['size', 'not_an_option'],
+      ['topics', 'not_an_option'],
+      ['firstName', 'too_long'],
+    ],
+  );
   assert.deepEqual(Object.keys(answer.body.errors[0]).sort(), ['code', 'field', 'message']);
   // What the contact's own rules refuse names the form's field.
   const long = await submit(id, { email: address(), job: 'x'.repeat(2000) });
   assert.deepEqual([long.status, long.body.errors[0].field], [422, 'job']);
-  assert.deepEqual((await submit(id, {})).body.errors.map((error: { code: string }) => error.code), ['required']);
+  assert.deepEqual(
+    (await submit(id, {})).body.errors.map((error: { code: string }) => error.code),
+    ['required'],
+  );
   assert.deepEqual(await kept(), before);
 });
 
@@ -95,7 +155,11 @@ test('anything with an Origin needs a token of this form that has not expired', 
   const other = await token(await make());
   const mine = await token(id);
   for (const _token of [other, `${mine}x`, mine.slice(0, -2), 7, null, '', [mine]]) {
-    assert.equal((await submit(id, { email, _token }, { origin: SITE })).body.code, 'token_invalid', JSON.stringify(_token));
+    assert.equal(
+      (await submit(id, { email, _token }, { origin: SITE })).body.code,
+      'token_invalid',
+      JSON.stringify(_token),
+    );
   }
   assert.equal(await contactOf(email), undefined);
   const taken = await submit(id, { email, _token: mine }, { origin: SITE });
@@ -108,22 +172,37 @@ test('anything with an Origin needs a token of this form that has not expired', 
 test('a browser without a token gets the page, prefilled, and nothing is stored; with it the thank-you', async () => {
   const id = await make({ successMessage: 'Thank <you>' });
   const email = address();
-  const post = (more: Record<string, string> = {}) => submit(id, new URLSearchParams({ email, firstName: 'A & B', ...more }), { accept: BROWSER, origin: SITE });
+  const post = (more: Record<string, string> = {}) =>
+    submit(id, new URLSearchParams({ email, firstName: 'A & B', ...more }), { accept: BROWSER, origin: SITE });
   const page = await post();
   assert.equal(page.status, 200);
   assert.match(page.headers.get('content-type')!, /^text\/html/);
   assert.ok(page.body.includes(`value="${email}"`) && page.body.includes('value="A &amp; B"'));
   assert.deepEqual(await submissions(id), []);
   const _token = hidden(page.body);
-  const wrong = await submit(id, new URLSearchParams({ email: 'nobody', _token }), { accept: BROWSER, origin: service.url });
+  const wrong = await submit(id, new URLSearchParams({ email: 'nobody', _token }), {
+    accept: BROWSER,
+    origin: service.url,
+  });
   assert.equal(wrong.status, 422);
-  assert.ok(wrong.body.includes('role="alert"') && wrong.body.includes('value="nobody"'), 'the page tells what is wrong');
+  assert.ok(
+    wrong.body.includes('role="alert"') && wrong.body.includes('value="nobody"'),
+    'the page tells what is wrong',
+  );
   const thanks = await post({ _token, size: 's' });
   assert.equal(thanks.status, 200);
   assert.match(thanks.body, /Thank &lt;you&gt;/);
   assert.equal((await submissions(id)).length, 1);
   // A program that sends a form and wants JSON gets JSON.
-  const json = await submit(id, new URLSearchParams([['email', email], ['topics', 'a'], ['topics', 'b'], ['_token', _token]]));
+  const json = await submit(
+    id,
+    new URLSearchParams([
+      ['email', email],
+      ['topics', 'a'],
+      ['topics', 'b'],
+      ['_token', _token],
+    ]),
+  );
   assert.equal(json.body.success, true);
   assert.deepEqual((await submissions(id))[0].submissionData.topics, ['a', 'b']);
   assert.equal((await submit(id, new URLSearchParams({ email }))).body.code, 'token_invalid');
@@ -142,7 +221,11 @@ test('multipart posts are taken too, and other bodies are not', async () => {
 
 test('a browser is sent to the address of the editor, whatever the visitor says', async () => {
   const id = await make({ redirectUrl: 'https://example.com/danke schön'.replace(' ', '-') });
-  const data = new URLSearchParams({ email: address(), redirectUrl: 'https://evil.example.org', _token: await token(id) });
+  const data = new URLSearchParams({
+    email: address(),
+    redirectUrl: 'https://evil.example.org',
+    _token: await token(id),
+  });
   const answer = await submit(id, data, { accept: BROWSER });
   assert.deepEqual([answer.status, answer.headers.get('location')], [303, 'https://example.com/danke-sch%C3%B6n']);
 });
@@ -154,7 +237,11 @@ test('what fills the field that no one sees is told success and stored nowhere',
     const answer = await submit(id, { email, _website });
     assert.deepEqual([answer.status, answer.body.success], [200, true]);
   }
-  assert.equal((await submit(id, new URLSearchParams({ email, _website: 'x', _token: await token(id) }), { accept: BROWSER })).status, 200);
+  assert.equal(
+    (await submit(id, new URLSearchParams({ email, _website: 'x', _token: await token(id) }), { accept: BROWSER }))
+      .status,
+    200,
+  );
   assert.deepEqual([await submissions(id), await contactOf(email)], [[], undefined]);
   assert.equal((await submit(id, { email, _website: '' })).body.contactId, (await contactOf(email)).id);
 });
@@ -177,25 +264,61 @@ async function customForm(more: object = {}): Promise<number> {
   const types = { shoe: 'number', vip: 'boolean', born: 'date', plan: 'enum', note: 'string', likes: 'string' };
   for (const [name, type] of Object.entries(types)) {
     const options = type === 'enum' ? { options: ['pro', 'free'] } : {};
-    assert.ok([201, 409].includes((await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name, type, ...options })).status));
+    assert.ok(
+      [201, 409].includes(
+        (await service.api('POST', '/contacts/custom-fields', { entity: 'contact', name, type, ...options })).status,
+      ),
+    );
   }
   const pick = (...values: string[]) => ({ options: values.map((value) => ({ value, label: value })) });
-  const field = (name: string, type: string, custom: string, extra = {}) => ({ name, label: name, type, mapTo: `customFields.${custom}`, ...extra });
-  return make({ fields: [fields[0], fields[2],
-    field('size', 'number', 'shoe'), field('member', 'checkbox', 'vip'), field('birthday', 'text', 'born'), field('offer', 'select', 'plan', pick('pro', 'free', 'gold')),
-    field('remark', 'textarea', 'note'), field('topics', 'multiselect', 'likes', pick('a', 'b')),
-  ], ...more });
+  const field = (name: string, type: string, custom: string, extra = {}) => ({
+    name,
+    label: name,
+    type,
+    mapTo: `customFields.${custom}`,
+    ...extra,
+  });
+  return make({
+    fields: [
+      fields[0],
+      fields[2],
+      field('size', 'number', 'shoe'),
+      field('member', 'checkbox', 'vip'),
+      field('birthday', 'text', 'born'),
+      field('offer', 'select', 'plan', pick('pro', 'free', 'gold')),
+      field('remark', 'textarea', 'note'),
+      field('topics', 'multiselect', 'likes', pick('a', 'b')),
+    ],
+    ...more,
+  });
 }
 
 test('a submission fills custom fields with values of their types, from JSON and from a browser', async () => {
   const id = await customForm();
   const [first, second, third] = [address(), address(), address()] as const;
   const filled = { shoe: 38.5, vip: true, born: '1815-12-10', plan: 'pro', note: 'one\ntwo', likes: 'a,b' };
-  const json = await submit(id, { email: first, size: 38.5, member: true, birthday: ' 1815-12-10 ', offer: 'pro', remark: 'one\ntwo', topics: ['a', 'b'] });
+  const json = await submit(id, {
+    email: first,
+    size: 38.5,
+    member: true,
+    birthday: ' 1815-12-10 ',
+    offer: 'pro',
+    remark: 'one\ntwo',
+    topics: ['a', 'b'],
+  });
   assert.equal(json.status, 200, JSON.stringify(json.body));
   assert.deepEqual((await contactOf(first)).customFields, filled);
-  const sent = new URLSearchParams([['email', second], ['size', '+38.50'], ['member', 'on'], ['birthday', '1815-12-10'], ['offer', 'pro'], ['remark', 'one\ntwo'],
-    ['topics', 'a'], ['topics', 'b'], ['_token', await token(id)]]);
+  const sent = new URLSearchParams([
+    ['email', second],
+    ['size', '+38.50'],
+    ['member', 'on'],
+    ['birthday', '1815-12-10'],
+    ['offer', 'pro'],
+    ['remark', 'one\ntwo'],
+    ['topics', 'a'],
+    ['topics', 'b'],
+    ['_token', await token(id)],
+  ]);
   assert.equal((await submit(id, sent, { accept: BROWSER, origin: service.url })).status, 200);
   assert.deepEqual((await contactOf(second)).customFields, filled);
   // What is left empty fills nothing; a box that is not ticked says no.
@@ -216,13 +339,35 @@ test('what the type of a custom field does not take is an error of the form fiel
     assert.equal(answer.status, 422, JSON.stringify(answer.body));
     return answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]);
   };
-  assert.deepEqual(await errorsOf({ job: 'x'.repeat(2000), birthday: '30.02.1815', offer: 'gold', remark: 'x'.repeat(6000) }),
-    [['job', 'too_long'], ['birthday', 'invalid_date'], ['offer', 'invalid_option'], ['remark', 'too_long']]);
+  assert.deepEqual(
+    await errorsOf({ job: 'x'.repeat(2000), birthday: '30.02.1815', offer: 'gold', remark: 'x'.repeat(6000) }),
+    [
+      ['job', 'too_long'],
+      ['birthday', 'invalid_date'],
+      ['offer', 'invalid_option'],
+      ['remark', 'too_long'],
+    ],
+  );
   assert.deepEqual(await errorsOf({ size: 'large' }), [['size', 'format']], 'the form field has its own rules first');
-  const swapped = await make({ fields: [fields[0], { name: 'size', label: 'Size', type: 'text', mapTo: 'customFields.shoe' }, { name: 'member', label: 'Member', type: 'text', mapTo: 'customFields.vip' }] });
+  const swapped = await make({
+    fields: [
+      fields[0],
+      { name: 'size', label: 'Size', type: 'text', mapTo: 'customFields.shoe' },
+      { name: 'member', label: 'Member', type: 'text', mapTo: 'customFields.vip' },
+    ],
+  });
   const answer = await submit(swapped, { email, size: '1,234', member: 'perhaps' });
-  assert.deepEqual(answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]), [['size', 'invalid_number'], ['member', 'invalid_boolean']]);
-  const page = await submit(swapped, new URLSearchParams({ email, size: 'large', _token: await token(swapped) }), { accept: BROWSER, origin: service.url });
+  assert.deepEqual(
+    answer.body.errors.map((error: Record<string, string>) => [error['field'], error['code']]),
+    [
+      ['size', 'invalid_number'],
+      ['member', 'invalid_boolean'],
+    ],
+  );
+  const page = await submit(swapped, new URLSearchParams({ email, size: 'large', _token: await token(swapped) }), {
+    accept: BROWSER,
+    origin: service.url,
+  });
   assert.deepEqual([page.status, /id="f-size-error">Size: must be a number/.test(page.body)], [422, true]);
   assert.deepEqual(await kept(), before);
 });
@@ -230,7 +375,12 @@ test('what the type of a custom field does not take is an error of the form fiel
 test('a submission fills custom fields that are empty, or overwrites them where the form says so', async () => {
   const email = address();
   const careful = await customForm();
-  await service.api('POST', '/contacts', { firstName: 'Ada', lastName: 'Byron', email, customFields: { shoe: 38, vip: false, plan: 'free' } });
+  await service.api('POST', '/contacts', {
+    firstName: 'Ada',
+    lastName: 'Byron',
+    email,
+    customFields: { shoe: 38, vip: false, plan: 'free' },
+  });
   const fill = { email, size: 40, member: true, offer: 'pro', remark: 'new' };
   assert.equal((await submit(careful, fill)).status, 200);
   assert.deepEqual((await contactOf(email)).customFields, { shoe: 38, vip: false, plan: 'free', note: 'new' });
@@ -261,22 +411,38 @@ test('twenty visitors of one address at once are one contact', async () => {
 test('the form says which origins may use it, and preflights are answered', async () => {
   const open = await make();
   const closed = await make({ allowedOrigins: [SITE] });
-  const get = (id: number, path: string, origin: string) => service.api('GET', `/forms/${id}/${path}`, undefined, { token: null, headers: { origin } });
-  assert.equal((await get(open, 'fields', 'https://other.example.org')).headers.get('access-control-allow-origin'), '*');
+  const get = (id: number, path: string, origin: string) =>
+    service.api('GET', `/forms/${id}/${path}`, undefined, { token: null, headers: { origin } });
+  assert.equal(
+    (await get(open, 'fields', 'https://other.example.org')).headers.get('access-control-allow-origin'),
+    '*',
+  );
   const allowed = await get(closed, 'token', SITE);
   assert.equal(allowed.headers.get('access-control-allow-origin'), SITE);
   assert.equal(allowed.headers.get('access-control-allow-credentials'), null);
   assert.match(allowed.headers.get('vary')!, /origin/i);
   for (const origin of ['https://other.example.org', 'null', `${SITE}.example.org`]) {
     const refused = await get(closed, 'token', origin);
-    assert.deepEqual([refused.status, refused.body.code, refused.headers.get('access-control-allow-origin')], [403, 'origin_not_allowed', null], origin);
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.headers.get('access-control-allow-origin')],
+      [403, 'origin_not_allowed', null],
+      origin,
+    );
     assert.equal((await submit(closed, { email: address(), _token: await token(closed) }, { origin })).status, 403);
   }
   // The hosted page posts from our own origin, which no list names.
-  const own = await submit(closed, new URLSearchParams({ email: address(), _token: await token(closed) }), { origin: service.url, accept: BROWSER });
+  const own = await submit(closed, new URLSearchParams({ email: address(), _token: await token(closed) }), {
+    origin: service.url,
+    accept: BROWSER,
+  });
   assert.equal(own.status, 200);
   const preflight = await fetch(`${service.url}/api/v1/forms/${closed}/submit`, {
-    method: 'OPTIONS', headers: { origin: SITE, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' },
+    method: 'OPTIONS',
+    headers: {
+      origin: SITE,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'content-type',
+    },
   });
   assert.equal(preflight.status, 204);
   assert.match(preflight.headers.get('access-control-allow-methods')!, /POST/);
@@ -286,7 +452,11 @@ test('the form says which origins may use it, and preflights are answered', asyn
 test('a form that an active campaign waits for is not deleted; others go with their submissions', async () => {
   const id = await make();
   await submit(id, { email: address() });
-  const campaign = await service.api('POST', '/campaigns', { name: 'Welcome', trigger: { type: 'FORM_SUBMITTED', formId: id }, steps: [{ type: 'EXIT', config: {} }] });
+  const campaign = await service.api('POST', '/campaigns', {
+    name: 'Welcome',
+    trigger: { type: 'FORM_SUBMITTED', formId: id },
+    steps: [{ type: 'EXIT', config: {} }],
+  });
   assert.equal(campaign.status, 201, JSON.stringify(campaign.body));
   assert.equal((await service.api('POST', `/campaigns/${campaign.body.id}/start`, {})).status, 202);
   const refused = await service.api('DELETE', `/forms/${id}`);
@@ -302,7 +472,14 @@ test('pairs of one address at once, with a company, beside the scoring of both, 
     const id = await make({ updateExisting, fields: [...fields, { name: 'company', label: 'Company', type: 'text' }] });
     const addresses = Array.from({ length: 30 }, () => address());
     const pairs = addresses.flatMap((email) => ['Acme', 'Acme'].map((company) => submit(id, { email, company })));
-    const rule = (await service.api('POST', '/scoring/rules', { name: 'C', eventType: 'FORM_SUBMITTED', points: 1, target: 'company' })).body.id;
+    const rule = (
+      await service.api('POST', '/scoring/rules', {
+        name: 'C',
+        eventType: 'FORM_SUBMITTED',
+        points: 1,
+        target: 'company',
+      })
+    ).body.id;
     const answers = await Promise.all(pairs);
     assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [200]);
     assert.equal((await service.api('GET', `/forms/${id}/submissions?includeTotal=true&limit=1`)).body.page.total, 60);
@@ -317,19 +494,34 @@ test('a submission meets no lock of a contact that waits for its company', async
   const [email, company] = [address(), 'Ring Works'];
   await submit(id, { email: address(), company });
   // As scoring does: the contact first, then its company, while a twin of the submission comes.
-  await tenantEm(service.deps.orm, 'default').transactional(async (tx) => {
-    const [contact] = await rows<{ id: number }>(tx, sql`
-      insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', '', '', ${email}, ${email}) returning id`);
-    const twin = submit(id, { email, company });
-    await until('the twin waits', async () => {
-      // A transaction sees who does what as it was when it first looked.
-      await rows(tx, sql`select pg_stat_clear_snapshot()`);
-      return (await rows(tx, sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)).length > 0;
-    });
-    await rows(tx, sql`update companies set name = name where name = ${company}`);
-    await rows(tx, sql`update contacts set company_id = (select id from companies where name = ${company}) where id = ${contact!.id}`);
-    return { twin };
-  }).then(async ({ twin }) => assert.equal((await twin).status, 200));
+  await tenantEm(service.deps.orm, 'default')
+    .transactional(async (tx) => {
+      const [contact] = await rows<{ id: number }>(
+        tx,
+        sql`
+      insert into contacts (tenant_id, first_name, last_name, email, email_key) values ('default', '', '', ${email}, ${email}) returning id`,
+      );
+      const twin = submit(id, { email, company });
+      await until('the twin waits', async () => {
+        // A transaction sees who does what as it was when it first looked.
+        await rows(tx, sql`select pg_stat_clear_snapshot()`);
+        return (
+          (
+            await rows(
+              tx,
+              sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+            )
+          ).length > 0
+        );
+      });
+      await rows(tx, sql`update companies set name = name where name = ${company}`);
+      await rows(
+        tx,
+        sql`update contacts set company_id = (select id from companies where name = ${company}) where id = ${contact!.id}`,
+      );
+      return { twin };
+    })
+    .then(async ({ twin }) => assert.equal((await twin).status, 200));
 });
 
 test('a list that is gone fails no submission', async () => {
@@ -341,18 +533,40 @@ test('a list that is gone fails no submission', async () => {
 
 test('the page comes back with every choice of a multiselect', async () => {
   const id = await make();
-  const page = await submit(id, new URLSearchParams([['email', address()], ['topics', 'a'], ['topics', 'b']]), { accept: BROWSER, origin: SITE });
+  const page = await submit(
+    id,
+    new URLSearchParams([
+      ['email', address()],
+      ['topics', 'a'],
+      ['topics', 'b'],
+    ]),
+    { accept: BROWSER, origin: SITE },
+  );
   assert.match(page.body, /<option value="a" selected>/);
   assert.match(page.body, /<option value="b" selected>/);
-  const one = await submit(id, new URLSearchParams([['email', address()], ['topics', 'b']]), { accept: BROWSER, origin: SITE });
+  const one = await submit(
+    id,
+    new URLSearchParams([
+      ['email', address()],
+      ['topics', 'b'],
+    ]),
+    { accept: BROWSER, origin: SITE },
+  );
   assert.match(one.body, /<option value="a">A<\/option><option value="b" selected>/);
 });
 
 test('a page may read the errors that come before the form is looked at', async () => {
   const id = await make();
   const post = (path: string, body: string, type: string) =>
-    fetch(`${service.url}/api/v1/forms/${path}/submit`, { method: 'POST', headers: { origin: SITE, 'content-type': type }, body });
+    fetch(`${service.url}/api/v1/forms/${path}/submit`, {
+      method: 'POST',
+      headers: { origin: SITE, 'content-type': type },
+      body,
+    });
   for (const [answer, status] of [
-    [await post(`${id}`, '{', 'application/json'), 400], [await post(`${id}`, 'x', 'text/csv'), 415], [await post('999999', '{}', 'application/json'), 404],
-  ] as const) assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [status, '*']);
+    [await post(`${id}`, '{', 'application/json'), 400],
+    [await post(`${id}`, 'x', 'text/csv'), 415],
+    [await post('999999', '{}', 'application/json'), 404],
+  ] as const)
+    assert.deepEqual([answer.status, answer.headers.get('access-control-allow-origin')], [status, '*']);
 });

@@ -10,28 +10,41 @@ import { until } from '../../support/until.ts';
 export function eventOf(type: EventType, data: object, at = new Date(), tenantid = 'default'): AnyEvent {
   const time = at.toISOString();
   return {
-    specversion: '1.0', id: randomUUID(), source: '/test', type, time, datacontenttype: 'application/json', tenantid,
+    specversion: '1.0',
+    id: randomUUID(),
+    source: '/test',
+    type,
+    time,
+    datacontenttype: 'application/json',
+    tenantid,
     data: { ...data, tenantId: tenantid, timestamp: time },
   } as unknown as AnyEvent;
 }
 
 /** Puts events on the stream as they are, without the id that the stream would tell repeated ones by. */
 export async function publish(service: Service, ...events: AnyEvent[]): Promise<void> {
-  for (const event of events) await service.deps.nats.js.publish(eventSubject(event.tenantid, event.type), encode(event));
+  for (const event of events)
+    await service.deps.nats.js.publish(eventSubject(event.tenantid, event.type), encode(event));
 }
 
 /** Waits until the outbox is empty and these consumers have acknowledged everything. */
 export async function settled(service: Service, ...consumers: string[]): Promise<void> {
   const { jsm } = service.deps.nats;
   const last = async () => (await jsm.streams.info(EVENTS)).state.last_seq;
-  await until('all events are handled', async () => {
-    const before = await last();
-    for (const name of consumers) {
-      const info = await jsm.consumers.info(EVENTS, name);
-      if (info.num_pending + info.num_ack_pending > 0) return false;
-    }
-    const [outbox] = await engineEm(service.deps.orm).transactional((tx) => rows<{ n: number }>(tx, sql`select count(*)::int as n from outbox_events`));
-    // What handling led to is in the outbox, or was published meanwhile.
-    return outbox!.n === 0 && await last() === before;
-  }, 60_000);
+  await until(
+    'all events are handled',
+    async () => {
+      const before = await last();
+      for (const name of consumers) {
+        const info = await jsm.consumers.info(EVENTS, name);
+        if (info.num_pending + info.num_ack_pending > 0) return false;
+      }
+      const [outbox] = await engineEm(service.deps.orm).transactional((tx) =>
+        rows<{ n: number }>(tx, sql`select count(*)::int as n from outbox_events`),
+      );
+      // What handling led to is in the outbox, or was published meanwhile.
+      return outbox!.n === 0 && (await last()) === before;
+    },
+    60_000,
+  );
 }

@@ -18,10 +18,20 @@ async function make(path: string, body: object): Promise<Answer['body']> {
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body;
 }
-const person = async (more: object = {}): Promise<number> => (await make('/contacts', { firstName: 'P', lastName: `Q${(number += 1)}`, email: `scored${number}@example.com`, ...more })).id;
+const person = async (more: object = {}): Promise<number> =>
+  (
+    await make('/contacts', {
+      firstName: 'P',
+      lastName: `Q${(number += 1)}`,
+      email: `scored${number}@example.com`,
+      ...more,
+    })
+  ).id;
 const score = async (id: number): Promise<Answer['body']> => (await service.api('GET', `/scoring/contacts/${id}`)).body;
-const opened = (contactId: number | null, more: object = {}) => eventOf('EMAIL_OPENED', { emailId: 1, contactId, automated: false, ...more });
-const clicked = (contactId: number, more: object = {}) => eventOf('EMAIL_CLICKED', { emailId: 1, contactId, automated: false, url: 'https://example.com/a', ...more });
+const opened = (contactId: number | null, more: object = {}) =>
+  eventOf('EMAIL_OPENED', { emailId: 1, contactId, automated: false, ...more });
+const clicked = (contactId: number, more: object = {}) =>
+  eventOf('EMAIL_CLICKED', { emailId: 1, contactId, automated: false, url: 'https://example.com/a', ...more });
 const visited = (contactId: number, url: string) => eventOf('WEBSITE_VISITED', { contactId, url });
 const submitted = (contactId: number) => eventOf('FORM_SUBMITTED', { formId: 1, contactId, submissionId: 1 });
 async function happen(...events: Parameters<typeof publish>[1][]): Promise<void> {
@@ -31,9 +41,24 @@ async function happen(...events: Parameters<typeof publish>[1][]): Promise<void>
 
 test('every tenant begins with rules for opens, clicks, forms and visits', async () => {
   const { data } = (await service.api('GET', '/scoring/rules?sort=id')).body;
-  assert.deepEqual(data.map((rule: Answer['body']) => [rule.eventType, rule.points, rule.weight, rule.active, rule.target, rule.maxPerContact, rule.conditions, rule.decay]), [
-    ['EMAIL_OPENED', 5], ['EMAIL_CLICKED', 10], ['FORM_SUBMITTED', 25], ['WEBSITE_VISITED', 2],
-  ].map((rule) => [...rule, 1, true, 'contact', null, [], null]));
+  assert.deepEqual(
+    data.map((rule: Answer['body']) => [
+      rule.eventType,
+      rule.points,
+      rule.weight,
+      rule.active,
+      rule.target,
+      rule.maxPerContact,
+      rule.conditions,
+      rule.decay,
+    ]),
+    [
+      ['EMAIL_OPENED', 5],
+      ['EMAIL_CLICKED', 10],
+      ['FORM_SUBMITTED', 25],
+      ['WEBSITE_VISITED', 2],
+    ].map((rule) => [...rule, 1, true, 'contact', null, [], null]),
+  );
 });
 
 test('an event counts once per rule, however often it is delivered; automated ones count for nothing', async () => {
@@ -45,11 +70,23 @@ test('an event counts once per rule, however often it is delivered; automated on
   const found = await score(id);
   assert.equal(found.totalScore, 42);
   assert.equal(found.qualification, 'warm');
-  assert.deepEqual(found.rules.map((rule: Answer['body']) => rule.score), [5, 10, 25, 2]);
-  assert.deepEqual(found.history.map((row: Answer['body']) => [row.eventType, row.points, row.total]), [
-    ['WEBSITE_VISITED', 2, 42], ['FORM_SUBMITTED', 25, 40], ['EMAIL_CLICKED', 10, 15], ['EMAIL_OPENED', 5, 5],
-  ]);
-  assert.deepEqual(found.history.map((row: Answer['body']) => row.eventId), events.map((event) => event.id).toReversed());
+  assert.deepEqual(
+    found.rules.map((rule: Answer['body']) => rule.score),
+    [5, 10, 25, 2],
+  );
+  assert.deepEqual(
+    found.history.map((row: Answer['body']) => [row.eventType, row.points, row.total]),
+    [
+      ['WEBSITE_VISITED', 2, 42],
+      ['FORM_SUBMITTED', 25, 40],
+      ['EMAIL_CLICKED', 10, 15],
+      ['EMAIL_OPENED', 5, 5],
+    ],
+  );
+  assert.deepEqual(
+    found.history.map((row: Answer['body']) => row.eventId),
+    events.map((event) => event.id).toReversed(),
+  );
   assert.equal(found.history[3].at, events[0]!.time);
   assert.deepEqual((await service.api('GET', `/scoring/contacts/${id}/score`)).body, found);
 });
@@ -59,18 +96,27 @@ test('every change is told by SCORE_UPDATED', async () => {
   await happen(opened(id), submitted(id));
   const { data } = (await service.api('GET', `/contacts/${id}/activities?sort=id`)).body;
   const [open, , form] = (await service.api('GET', '/scoring/rules?sort=id')).body.data;
-  assert.deepEqual(data.filter((one: Answer['body']) => one.type === 'SCORE_UPDATED').map((one: Answer['body']) => one.data), [
-    { contactId: id, previousScore: 0, totalScore: 5, ruleId: open.id, qualification: 'cold' },
-    { contactId: id, previousScore: 5, totalScore: 30, ruleId: form.id, qualification: 'warm' },
-  ]);
+  assert.deepEqual(
+    data.filter((one: Answer['body']) => one.type === 'SCORE_UPDATED').map((one: Answer['body']) => one.data),
+    [
+      { contactId: id, previousScore: 0, totalScore: 5, ruleId: open.id, qualification: 'cold' },
+      { contactId: id, previousScore: 5, totalScore: 30, ruleId: form.id, qualification: 'warm' },
+    ],
+  );
 });
 
-test('a contact without points has 0 and is cold; an unknown one, or another tenant\'s, is a 404', async () => {
+test("a contact without points has 0 and is cold; an unknown one, or another tenant's, is a 404", async () => {
   const id = await person();
   const { thresholds, ...rest } = await score(id);
   assert.deepEqual(rest, { contactId: id, totalScore: 0, qualification: 'cold', rules: [], history: [] });
   assert.ok(Array.isArray(thresholds));
-  for (const path of ['/scoring/contacts/999999', '/scoring/companies/999999', '/scoring/rules/999999', '/scoring/thresholds/999999']) assert.equal((await service.api('GET', path)).status, 404, path);
+  for (const path of [
+    '/scoring/contacts/999999',
+    '/scoring/companies/999999',
+    '/scoring/rules/999999',
+    '/scoring/thresholds/999999',
+  ])
+    assert.equal((await service.api('GET', path)).status, 404, path);
   const company = (await make('/contacts/companies', { name: 'Ours' })).id;
   const rule = await make('/scoring/rules', { name: 'Ours', eventType: 'CAMPAIGN_COMPLETED', points: 1 });
   const threshold = await make('/scoring/thresholds', { name: 'Ours', score: 100_000 });
@@ -78,12 +124,18 @@ test('a contact without points has 0 and is cold; an unknown one, or another ten
   const variant = await startVariant(service, { ENABLE_MULTI_TENANT: true });
   try {
     const { token } = await newMember(variant.api);
-    const call = (method: string, path: string, body?: object) => variant.api(method, `/scoring${path}`, body, { token });
-    for (const path of [`/contacts/${id}`, `/companies/${company}`, `/rules/${rule.id}`, `/thresholds/${threshold.id}`]) assert.equal((await call('GET', path)).status, 404, path);
+    const call = (method: string, path: string, body?: object) =>
+      variant.api(method, `/scoring${path}`, body, { token });
+    for (const path of [`/contacts/${id}`, `/companies/${company}`, `/rules/${rule.id}`, `/thresholds/${threshold.id}`])
+      assert.equal((await call('GET', path)).status, 404, path);
     assert.equal((await call('PUT', `/rules/${rule.id}`, { points: 9 })).status, 404);
     assert.equal((await call('DELETE', `/thresholds/${threshold.id}`)).status, 404);
     assert.equal((await call('POST', '/events', { contactId: id, type: 'WEBSITE_VISITED' })).status, 404);
-    assert.equal((await call('POST', '/thresholds', { name: 'x', score: 1, action: { type: 'ADD_TO_LIST', listId: list } })).status, 400);
+    assert.equal(
+      (await call('POST', '/thresholds', { name: 'x', score: 1, action: { type: 'ADD_TO_LIST', listId: list } }))
+        .status,
+      400,
+    );
     assert.equal((await call('GET', '/rules')).body.data.length, 4);
     assert.deepEqual((await call('GET', '/leaderboard')).body.data, []);
   } finally {
@@ -93,12 +145,19 @@ test('a contact without points has 0 and is cold; an unknown one, or another ten
 
 test('a visit that a program tells of is scored', async () => {
   const id = await person();
-  const answer = await service.api('POST', '/scoring/events', { contactId: id, type: 'WEBSITE_VISITED', data: { url: 'https://example.com/p' } });
+  const answer = await service.api('POST', '/scoring/events', {
+    contactId: id,
+    type: 'WEBSITE_VISITED',
+    data: { url: 'https://example.com/p' },
+  });
   assert.equal(answer.status, 202);
   await settled(service, 'scoring', 'contact');
   const found = await score(id);
   assert.deepEqual([found.totalScore, found.history[0].eventId], [2, answer.body.eventId]);
-  assert.equal((await service.api('POST', '/scoring/events', { contactId: 999_999, type: 'WEBSITE_VISITED' })).status, 404);
+  assert.equal(
+    (await service.api('POST', '/scoring/events', { contactId: 999_999, type: 'WEBSITE_VISITED' })).status,
+    404,
+  );
   assert.equal((await service.api('POST', '/scoring/events', { contactId: id, type: 'EMAIL_OPENED' })).status, 400);
 });
 
@@ -106,16 +165,30 @@ test('weights, conditions, caps, negative points and inactive rules', async () =
   const id = await person();
   const base = { eventType: 'WEBSITE_VISITED', name: 'r' };
   const rules = [
-    await make('/scoring/rules', { ...base, points: 10, weight: 1.25, conditions: [{ field: 'url', operator: 'contains', value: '/pricing' }] }),
+    await make('/scoring/rules', {
+      ...base,
+      points: 10,
+      weight: 1.25,
+      conditions: [{ field: 'url', operator: 'contains', value: '/pricing' }],
+    }),
     await make('/scoring/rules', { ...base, points: -3, maxPerContact: 5 }),
     await make('/scoring/rules', { ...base, points: 4, maxPerContact: 10 }),
     await make('/scoring/rules', { ...base, points: 1000, active: false }),
-    await make('/scoring/rules', { ...base, points: 100, conditions: [{ field: 'url', operator: 'startsWith', value: 'https://other' }] }),
+    await make('/scoring/rules', {
+      ...base,
+      points: 100,
+      conditions: [{ field: 'url', operator: 'startsWith', value: 'https://other' }],
+    }),
     await make('/scoring/rules', { ...base, points: 1, weight: 0 }),
   ];
   const before = (await service.api('GET', '/scoring/rules?eventType=WEBSITE_VISITED&active=true')).body.data;
   assert.ok(before.every((rule: Answer['body']) => rule.active && rule.eventType === 'WEBSITE_VISITED'));
-  await happen(visited(id, 'https://example.com/PRICING'), visited(id, 'https://example.com/a'), visited(id, 'https://example.com/b'), visited(id, 'https://example.com/c'));
+  await happen(
+    visited(id, 'https://example.com/PRICING'),
+    visited(id, 'https://example.com/a'),
+    visited(id, 'https://example.com/b'),
+    visited(id, 'https://example.com/c'),
+  );
   const found = await score(id);
   const by = (rule: Answer['body']) => found.rules.find((one: Answer['body']) => one.ruleId === rule.id)?.score;
   // 12.5 rounds to 13; -3, then what is left to -5; 4 + 4 + 2 up to 10.
@@ -123,33 +196,66 @@ test('weights, conditions, caps, negative points and inactive rules', async () =
   assert.equal(found.totalScore, 13 - 5 + 10 + 4 * 2);
   for (const rule of rules) assert.equal((await service.api('DELETE', `/scoring/rules/${rule.id}`)).status, 204);
   const afterwards = await score(id);
-  assert.deepEqual([afterwards.totalScore, afterwards.history.length], [found.totalScore, found.history.length], 'what happened stays');
+  assert.deepEqual(
+    [afterwards.totalScore, afterwards.history.length],
+    [found.totalScore, found.history.length],
+    'what happened stays',
+  );
 });
 
-test('a company has a score of its own, beside the sum of its contacts\'', async () => {
+test("a company has a score of its own, beside the sum of its contacts'", async () => {
   const company = (await make('/contacts/companies', { name: 'Example Works' })).id;
-  const [one, two, alone] = [await person({ companyId: company }), await person({ companyId: company }), await person()];
-  const rule = await make('/scoring/rules', { name: 'c', eventType: 'FORM_SUBMITTED', points: 40, target: 'company', maxPerContact: 70 });
+  const [one, two, alone] = [
+    await person({ companyId: company }),
+    await person({ companyId: company }),
+    await person(),
+  ];
+  const rule = await make('/scoring/rules', {
+    name: 'c',
+    eventType: 'FORM_SUBMITTED',
+    points: 40,
+    target: 'company',
+    maxPerContact: 70,
+  });
   await happen(submitted(one!), submitted(two!), submitted(alone!));
   const { history, ...found } = (await service.api('GET', `/scoring/companies/${company}`)).body;
   assert.deepEqual(found, { companyId: company, totalScore: 70, contactsTotal: 50, qualification: 'hot' });
-  assert.deepEqual(history.map((row: Answer['body']) => [row.points, row.total]), [[30, 70], [40, 40]]);
+  assert.deepEqual(
+    history.map((row: Answer['body']) => [row.points, row.total]),
+    [
+      [30, 70],
+      [40, 40],
+    ],
+  );
   assert.equal((await score(one!)).totalScore, 25);
   const { data } = (await service.api('GET', '/scoring/leaderboard?type=companies')).body;
-  assert.deepEqual(data, [{ rank: 1, companyId: company, name: 'Example Works', totalScore: 70, qualification: 'hot' }]);
+  assert.deepEqual(data, [
+    { rank: 1, companyId: company, name: 'Example Works', totalScore: 70, qualification: 'hot' },
+  ]);
   await service.api('DELETE', `/scoring/rules/${rule.id}`);
 });
 
 test('a threshold fires once per contact, for good, with its action', async () => {
   const list = (await make('/contacts/lists', { name: 'Keen' })).id;
   const gone = (await make('/contacts/lists', { name: 'Gone' })).id;
-  const threshold = await make('/scoring/thresholds', { name: 'Keen', score: 40, action: { type: 'ADD_TO_LIST', listId: list } });
-  const broken = await make('/scoring/thresholds', { name: 'Broken', score: 41, action: { type: 'ADD_TO_LIST', listId: gone } });
+  const threshold = await make('/scoring/thresholds', {
+    name: 'Keen',
+    score: 40,
+    action: { type: 'ADD_TO_LIST', listId: list },
+  });
+  const broken = await make('/scoring/thresholds', {
+    name: 'Broken',
+    score: 41,
+    action: { type: 'ADD_TO_LIST', listId: gone },
+  });
   assert.deepEqual([threshold.triggered, threshold.triggeredCount], [false, 0]);
   // A list that is gone behind the threshold's back must not cost anyone their points.
   await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`delete from segments where id = ${gone}`));
   const [id, other] = [await person(), await person()];
-  const members = async (): Promise<number[]> => (await service.api('GET', `/contacts/lists/${list}/contacts?sort=id`)).body.data.map((one: Answer['body']) => one.id);
+  const members = async (): Promise<number[]> =>
+    (await service.api('GET', `/contacts/lists/${list}/contacts?sort=id`)).body.data.map(
+      (one: Answer['body']) => one.id,
+    );
   await happen(submitted(id), submitted(other), clicked(id));
   assert.deepEqual([(await score(id)).totalScore, await members()], [35, []]);
   const crossing = opened(id);
@@ -158,10 +264,18 @@ test('a threshold fires once per contact, for good, with its action', async () =
   const mine = (await score(id)).thresholds.find((one: Answer['body']) => one.thresholdId === threshold.id);
   assert.equal(mine.triggered, true);
   assert.ok(Date.parse(mine.at) > 0);
-  const [hit] = await engineEm(service.deps.orm).transactional((tx) => rows<{ event_id: string }>(tx, sql`
-    select event_id from score_threshold_hits where threshold_id = ${threshold.id} and contact_id = ${id}`));
+  const [hit] = await engineEm(service.deps.orm).transactional((tx) =>
+    rows<{ event_id: string }>(
+      tx,
+      sql`
+    select event_id from score_threshold_hits where threshold_id = ${threshold.id} and contact_id = ${id}`,
+    ),
+  );
   assert.equal(hit!.event_id, crossing.id, 'the event that reached it');
-  assert.equal((await score(other)).thresholds.find((one: Answer['body']) => one.thresholdId === threshold.id).triggered, false);
+  assert.equal(
+    (await score(other)).thresholds.find((one: Answer['body']) => one.thresholdId === threshold.id).triggered,
+    false,
+  );
   assert.equal((await score(id)).totalScore, 55);
 
   // Down, off the list, and up again: nothing happens.
@@ -177,49 +291,127 @@ test('a threshold fires once per contact, for good, with its action', async () =
   assert.equal(back.status, 200, JSON.stringify(back.body));
   const used = await service.api('DELETE', `/contacts/lists/${list}`);
   assert.deepEqual([used.status, used.body.code], [409, 'in_use']);
-  for (const path of [`/scoring/thresholds/${threshold.id}`, `/scoring/thresholds/${broken.id}`, `/scoring/rules/${rule.id}`]) assert.equal((await service.api('DELETE', path)).status, 204);
+  for (const path of [
+    `/scoring/thresholds/${threshold.id}`,
+    `/scoring/thresholds/${broken.id}`,
+    `/scoring/rules/${rule.id}`,
+  ])
+    assert.equal((await service.api('DELETE', path)).status, 204);
 });
 
 test('a threshold starts a campaign for the one who reaches it', async () => {
-  const campaign = (await make('/campaigns', { name: 'Hot', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] })).id;
+  const campaign = (await make('/campaigns', { name: 'Hot', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] }))
+    .id;
   assert.equal((await service.api('POST', `/campaigns/${campaign}/start`, {})).status, 202);
-  const threshold = await make('/scoring/thresholds', { name: 'Hot', score: 25, action: { type: 'START_CAMPAIGN', campaignId: campaign } });
+  const threshold = await make('/scoring/thresholds', {
+    name: 'Hot',
+    score: 25,
+    action: { type: 'START_CAMPAIGN', campaignId: campaign },
+  });
   const id = await person();
   const event = submitted(id);
   await happen(event, event, submitted(id));
   const { data } = (await service.api('GET', `/campaigns/${campaign}/executions`)).body;
-  assert.deepEqual(data.map((one: Answer['body']) => [one.contactId, one.entryNo]), [[id, 1]]);
+  assert.deepEqual(
+    data.map((one: Answer['body']) => [one.contactId, one.entryNo]),
+    [[id, 1]],
+  );
   await service.api('DELETE', `/scoring/thresholds/${threshold.id}`);
 });
 
 test('rules, thresholds and settings: round trip and violations', async () => {
-  const rule = await make('/scoring/rules', { name: 'R', eventType: 'EMAIL_OPENED', points: 1, category: '', conditions: [{ field: 'templateId', operator: 'in', value: [1, 2] }] });
+  const rule = await make('/scoring/rules', {
+    name: 'R',
+    eventType: 'EMAIL_OPENED',
+    points: 1,
+    category: '',
+    conditions: [{ field: 'templateId', operator: 'in', value: [1, 2] }],
+  });
   assert.equal(rule.category, null);
   const back = await service.api('PUT', `/scoring/rules/${rule.id}`, rule);
   assert.equal(back.status, 200, JSON.stringify(back.body));
   assert.deepEqual({ ...back.body, version: 0, updatedAt: '' }, { ...rule, version: 0, updatedAt: '' });
   assert.equal((await service.api('PUT', `/scoring/rules/${rule.id}`, { points: 2 })).body.weight, 1);
-  assert.equal((await service.api('PUT', `/scoring/rules/${rule.id}`, { points: 3 }, { headers: { 'if-match': '"99"' } })).status, 412);
+  assert.equal(
+    (await service.api('PUT', `/scoring/rules/${rule.id}`, { points: 3 }, { headers: { 'if-match': '"99"' } })).status,
+    412,
+  );
   const refused = async (method: string, path: string, body: object) => {
     const answer = await service.api(method, path, body);
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
     return answer.body.errors.map((error: Answer['body']) => `${error.path} ${error.code}`).sort();
   };
-  assert.deepEqual(await refused('POST', '/scoring/rules', { points: 1.5, eventType: 'SCORE_UPDATED', weight: -1, x: 1 }), [
-    '/eventType enum', '/name required', '/points type', '/weight out_of_range', '/x unknown_field',
+  assert.deepEqual(
+    await refused('POST', '/scoring/rules', { points: 1.5, eventType: 'SCORE_UPDATED', weight: -1, x: 1 }),
+    ['/eventType enum', '/name required', '/points type', '/weight out_of_range', '/x unknown_field'],
+  );
+  assert.deepEqual(
+    await refused('POST', '/scoring/rules', {
+      name: 'x',
+      eventType: 'EMAIL_OPENED',
+      points: 1,
+      conditions: [
+        { field: 'url', operator: 'eq' },
+        { field: 'emailId', operator: 'in', value: 1 },
+        { field: 'emailId', operator: 'contains', value: 'x' },
+        { field: 'campaignId', operator: 'eq', value: 'x' },
+        { field: 'templateId', operator: 'ne' },
+      ],
+    }),
+    [
+      '/conditions/0/field unknown_field',
+      '/conditions/1/value type',
+      '/conditions/2/operator invalid_operator',
+      '/conditions/3/value type',
+      '/conditions/4/value required',
+    ],
+  );
+  assert.deepEqual(
+    await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 10_000, weight: 101 }),
+    ['/weight out_of_range'],
+  );
+  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { eventType: 'WEBSITE_VISITED' }), [
+    '/conditions/0/field unknown_field',
   ]);
-  assert.deepEqual(await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 1, conditions: [{ field: 'url', operator: 'eq' }, { field: 'emailId', operator: 'in', value: 1 }, { field: 'emailId', operator: 'contains', value: 'x' }, { field: 'campaignId', operator: 'eq', value: 'x' }, { field: 'templateId', operator: 'ne' }] }), [
-    '/conditions/0/field unknown_field', '/conditions/1/value type', '/conditions/2/operator invalid_operator', '/conditions/3/value type', '/conditions/4/value required',
+  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { points: -10_000, weight: 1000 }), [
+    '/weight out_of_range',
   ]);
-  assert.deepEqual(await refused('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 10_000, weight: 101 }), ['/weight out_of_range']);
-  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { eventType: 'WEBSITE_VISITED' }), ['/conditions/0/field unknown_field']);
-  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { points: -10_000, weight: 1000 }), ['/weight out_of_range']);
-  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { id: 7777, tenantId: 'x' }), ['/id read_only', '/tenantId read_only']);
-  assert.deepEqual(await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'ADD_TO_LIST' } }), ['/action/listId required']);
-  assert.deepEqual(await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'START_CAMPAIGN', campaignId: 999_999 } }), ['/action/campaignId not_found']);
-  const dynamic = (await make('/contacts/segments', { name: 'D', type: 'dynamic', filter: { field: 'score', operator: 'gte', value: 1 } })).id;
-  assert.deepEqual(await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'ADD_TO_LIST', listId: dynamic } }), ['/action/listId not_found']);
-  assert.ok((await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'NONE', listId: 1 } })).some((error: string) => error.startsWith('/action/listId ')));
+  assert.deepEqual(await refused('PUT', `/scoring/rules/${rule.id}`, { id: 7777, tenantId: 'x' }), [
+    '/id read_only',
+    '/tenantId read_only',
+  ]);
+  assert.deepEqual(
+    await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'ADD_TO_LIST' } }),
+    ['/action/listId required'],
+  );
+  assert.deepEqual(
+    await refused('POST', '/scoring/thresholds', {
+      name: 'x',
+      score: 1,
+      action: { type: 'START_CAMPAIGN', campaignId: 999_999 },
+    }),
+    ['/action/campaignId not_found'],
+  );
+  const dynamic = (
+    await make('/contacts/segments', {
+      name: 'D',
+      type: 'dynamic',
+      filter: { field: 'score', operator: 'gte', value: 1 },
+    })
+  ).id;
+  assert.deepEqual(
+    await refused('POST', '/scoring/thresholds', {
+      name: 'x',
+      score: 1,
+      action: { type: 'ADD_TO_LIST', listId: dynamic },
+    }),
+    ['/action/listId not_found'],
+  );
+  assert.ok(
+    (await refused('POST', '/scoring/thresholds', { name: 'x', score: 1, action: { type: 'NONE', listId: 1 } })).some(
+      (error: string) => error.startsWith('/action/listId '),
+    ),
+  );
   await service.api('DELETE', `/scoring/rules/${rule.id}`);
 
   const settings = (await service.api('GET', '/scoring/settings')).body;
@@ -235,9 +427,19 @@ test('rules, thresholds and settings: round trip and violations', async () => {
 
 test('the leaderboard is in order of points; equals share a rank', async () => {
   const [a, b, c] = [await person({ firstName: 'Ada', lastName: 'Byron' }), await person(), await person()];
-  await happen(...Array.from({ length: 20 }, () => submitted(a!)), ...Array.from({ length: 10 }, () => [submitted(b!), submitted(c!)]).flat());
+  await happen(
+    ...Array.from({ length: 20 }, () => submitted(a!)),
+    ...Array.from({ length: 10 }, () => [submitted(b!), submitted(c!)]).flat(),
+  );
   const { data } = (await service.api('GET', '/scoring/leaderboard?limit=3')).body;
-  assert.deepEqual(data.map((row: Answer['body']) => [row.rank, row.contactId, row.totalScore]), [[1, a, 500], [2, b, 250], [2, c, 250]]);
+  assert.deepEqual(
+    data.map((row: Answer['body']) => [row.rank, row.contactId, row.totalScore]),
+    [
+      [1, a, 500],
+      [2, b, 250],
+      [2, c, 250],
+    ],
+  );
   assert.deepEqual([data[0].name, data[0].qualification], ['Ada Byron', 'hot']);
   const all = (await service.api('GET', '/scoring/leaderboard?type=contacts&limit=200')).body.data;
   assert.ok(all.every((row: Answer['body'], n: number) => n === 0 || row.totalScore <= all[n - 1].totalScore));
@@ -246,9 +448,14 @@ test('the leaderboard is in order of points; equals share a rank', async () => {
   assert.equal((await service.api('GET', '/scoring/leaderboard?limit=0')).status, 400);
   // Someone of whom a form knows the address alone.
   const form = (await make('/forms', { name: 'F', fields: [{ name: 'email', label: 'E', type: 'email' }] })).id;
-  const { contactId } = (await service.api('POST', `/forms/${form}/submit`, { email: 'nameless@example.com' }, { token: null })).body;
+  const { contactId } = (
+    await service.api('POST', `/forms/${form}/submit`, { email: 'nameless@example.com' }, { token: null })
+  ).body;
   await happen(...Array.from({ length: 30 }, () => submitted(contactId)));
-  assert.deepEqual((await service.api('GET', '/scoring/leaderboard?limit=1')).body.data[0].name, 'nameless@example.com');
+  assert.deepEqual(
+    (await service.api('GET', '/scoring/leaderboard?limit=1')).body.data[0].name,
+    'nameless@example.com',
+  );
 });
 
 test('an event of a tenant that has no rules changes nothing', async () => {
@@ -259,17 +466,26 @@ test('an event of a tenant that has no rules changes nothing', async () => {
 
 test('a rule asks for the template and campaign of an email, by what segments ask with', async () => {
   const id = await person();
-  const engine = <T>(query: ReturnType<typeof sql>) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-  await engine(sql`insert into emails (tenant_id, id, send_key, template_id, campaign_id, lane) values ('default', 7001, 'k1', 11, 21, 'bulk'), ('default', 7002, 'k2', 12, 22, 'bulk')`);
-  const of = async (...conditions: object[]) => (await make('/scoring/rules', { name: 'r', eventType: 'EMAIL_BOUNCED', points: 1, conditions })).id;
+  const engine = <T>(query: ReturnType<typeof sql>) =>
+    engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+  await engine(
+    sql`insert into emails (tenant_id, id, send_key, template_id, campaign_id, lane) values ('default', 7001, 'k1', 11, 21, 'bulk'), ('default', 7002, 'k2', 12, 22, 'bulk')`,
+  );
+  const of = async (...conditions: object[]) =>
+    (await make('/scoring/rules', { name: 'r', eventType: 'EMAIL_BOUNCED', points: 1, conditions })).id;
   const rules = [
-    await of({ field: 'templateId', operator: 'eq', value: 11 }), await of({ field: 'campaignId', operator: 'notIn', value: [21] }),
-    await of({ field: 'templateId', operator: 'exists' }, { field: 'emailId', operator: 'in', value: [7002, 7003] }), await of({ field: 'campaignId', operator: 'notExists' }),
+    await of({ field: 'templateId', operator: 'eq', value: 11 }),
+    await of({ field: 'campaignId', operator: 'notIn', value: [21] }),
+    await of({ field: 'templateId', operator: 'exists' }, { field: 'emailId', operator: 'in', value: [7002, 7003] }),
+    await of({ field: 'campaignId', operator: 'notExists' }),
   ];
   const bounced = (emailId: number) => eventOf('EMAIL_BOUNCED', { emailId, contactId: id, hard: false });
   await happen(bounced(7001), bounced(7002));
   const found = (await score(id)).rules;
-  assert.deepEqual(rules.map((rule) => found.find((one: Answer['body']) => one.ruleId === rule)?.score ?? 0), [1, 1, 1, 0]);
+  assert.deepEqual(
+    rules.map((rule) => found.find((one: Answer['body']) => one.ruleId === rule)?.score ?? 0),
+    [1, 1, 1, 0],
+  );
   for (const rule of rules) await service.api('DELETE', `/scoring/rules/${rule}`);
 });
 
@@ -294,11 +510,20 @@ test('scores go beyond 2^31', async () => {
 });
 
 test('a threshold whose campaign is not open fires once it is', async () => {
-  const campaign = (await make('/campaigns', { name: 'Later', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] })).id;
-  const threshold = await make('/scoring/thresholds', { name: 'Later', score: 25, action: { type: 'START_CAMPAIGN', campaignId: campaign } });
+  const campaign = (await make('/campaigns', { name: 'Later', steps: [{ type: 'WAIT', config: { waitMinutes: 60 } }] }))
+    .id;
+  const threshold = await make('/scoring/thresholds', {
+    name: 'Later',
+    score: 25,
+    action: { type: 'START_CAMPAIGN', campaignId: campaign },
+  });
   const id = await person();
-  const entered = async (): Promise<number[]> => (await service.api('GET', `/campaigns/${campaign}/executions`)).body.data.map((one: Answer['body']) => one.contactId);
-  const fired = async (): Promise<boolean> => (await service.api('GET', `/scoring/thresholds/${threshold.id}`)).body.triggered;
+  const entered = async (): Promise<number[]> =>
+    (await service.api('GET', `/campaigns/${campaign}/executions`)).body.data.map(
+      (one: Answer['body']) => one.contactId,
+    );
+  const fired = async (): Promise<boolean> =>
+    (await service.api('GET', `/scoring/thresholds/${threshold.id}`)).body.triggered;
   await happen(submitted(id));
   assert.deepEqual([(await score(id)).totalScore, await entered(), await fired()], [25, [], false]);
   await service.api('POST', `/campaigns/${campaign}/start`, {});

@@ -15,10 +15,12 @@ let ids: number[];
 
 beforeAll(async () => {
   service = await startService();
-  ids = (await query<{ id: number }>(sql`
+  ids = (
+    await query<{ id: number }>(sql`
     insert into contacts (tenant_id, first_name, last_name, email, email_key, tags, created_at, updated_at)
     select 'default', 'P', 'Q', 'many' || n || '@example.com', 'many' || n || '@example.com', array[case when n % 3 = 0 then 'three' else 'other' end], now() - interval '1 day', now() - interval '1 day'
-    from generate_series(1, ${CONTACTS}) n returning id`)).map((row) => row.id);
+    from generate_series(1, ${CONTACTS}) n returning id`)
+  ).map((row) => row.id);
 });
 beforeEach(async () => {
   await query(sql`delete from outbox_events`);
@@ -27,7 +29,8 @@ beforeEach(async () => {
 afterAll(() => service.stop());
 
 const em = (): EntityManager => tenantEm(service.deps.orm, 'default');
-const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> => em().transactional((tx) => rows<T>(tx, statement));
+const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
+  em().transactional((tx) => rows<T>(tx, statement));
 const api = (...call: Parameters<Service['api']>): Promise<Answer> => service.api(...call);
 const tagged = (tag: string) => ({ field: 'tags', operator: 'eq', value: tag });
 
@@ -42,13 +45,20 @@ const put = (id: number, body: object) => api('PUT', `/contacts/${id}`, body);
 
 /** The builds that are to be started, as the relay would. */
 const builds = async (): Promise<WorkflowInputs['segmentBuild'][]> =>
-  (await query<{ input: WorkflowInputs['segmentBuild'] }>(sql`select input from outbox_workflows where workflow_type = 'segmentBuild' order by id`)).map((row) => row.input);
+  (
+    await query<{ input: WorkflowInputs['segmentBuild'] }>(
+      sql`select input from outbox_workflows where workflow_type = 'segmentBuild' order by id`,
+    )
+  ).map((row) => row.input);
 async function finish(input: WorkflowInputs['segmentBuild']): Promise<void> {
   while ((await buildPage(em(), input)) !== null);
 }
-const moves = async (): Promise<string[]> => (await query<{ move: string }>(sql`
+const moves = async (): Promise<string[]> =>
+  (
+    await query<{ move: string }>(sql`
   select (case o.type when 'SEGMENT_ENTERED' then '+' else '-' end) || (e.value -> 'data' ->> 'segmentId') || '/' || (e.value -> 'data' ->> 'contactId') as move
-  from outbox_events o, jsonb_array_elements(o.events) e where o.type like 'SEGMENT%' order by o.id, 1`)).map((row) => row.move);
+  from outbox_events o, jsonb_array_elements(o.events) e where o.type like 'SEGMENT%' order by o.id, 1`)
+  ).map((row) => row.move);
 async function assertExact(id: number): Promise<void> {
   const { status, body } = await api('POST', `/contacts/segments/${id}/rebuild`);
   assert.deepEqual([status, body.differed], [200, 0]);
@@ -68,7 +78,12 @@ test('a large segment is built by pages, while contacts change, without telling 
   await put(ids.at(-1)!, { tags: ['three'] });
   await put(ids.at(-2)!, { tags: ['three'], jobTitle: 'gone again' });
   await put(ids.at(-2)!, { tags: [] });
-  const { body: made } = await api('POST', '/contacts', { firstName: 'N', lastName: 'N', email: 'new@example.com', tags: ['three'] });
+  const { body: made } = await api('POST', '/contacts', {
+    firstName: 'N',
+    lastName: 'N',
+    email: 'new@example.com',
+    tags: ['three'],
+  });
   assert.deepEqual(await moves(), [`-${id}/${first}`, `+${id}/${ids[0]}`, `+${id}/${made.id}`]);
   assert.equal((await read(id)).status, 'BUILDING');
   await finish(input!);
@@ -114,8 +129,19 @@ test('whoever changes contacts waits for the page of their range only', async ()
   });
   const upTo = await locked.promise;
   const waiting = put(ids[0]!, { jobTitle: 'waits' }).then(() => 'through');
-  assert.equal((await put(ids.find((id) => id > upTo)!, { jobTitle: 'does not' })).status, 200);
-  await until('the other one waits', async () => (await query(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`)).length === 1);
+  assert.equal(
+    (
+      await put(
+        ids.find((id) => id > upTo)!,
+        { jobTitle: 'does not' },
+      )
+    ).status,
+    200,
+  );
+  await until(
+    'the other one waits',
+    async () => (await query(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`)).length === 1,
+  );
   assert.equal((await read(await segment(tagged('while')))).status, 'BUILDING', 'nor does who makes segments');
   held.resolve();
   assert.equal(await waiting, 'through');
@@ -174,7 +200,12 @@ test('builds among writers who come, change and go are exact', async () => {
       const id = some[(turn * 4 + writer) % some.length]!;
       const answers = [
         await put(id, { jobTitle: turn % 2 ? 'rush' : null, tags: turn % 3 ? [] : ['rush'] }),
-        await api('POST', '/contacts', { firstName: 'R', lastName: 'R', email: `rush${(number += 1)}@example.com`, tags: turn % 2 ? ['rush'] : [] }),
+        await api('POST', '/contacts', {
+          firstName: 'R',
+          lastName: 'R',
+          email: `rush${(number += 1)}@example.com`,
+          tags: turn % 2 ? ['rush'] : [],
+        }),
       ];
       for (const answer of answers) assert.ok(answer.status < 300, JSON.stringify(answer.body));
       if (turn % 4 === 0) await api('DELETE', `/contacts/${answers[1]!.body.id}`);

@@ -32,39 +32,76 @@ const activities = async (id: number): Promise<{ type: string; data: Record<stri
 function event(type: string, data: object, tenantid = 'default'): AnyEvent {
   const time = new Date().toISOString();
   return {
-    specversion: '1.0', id: randomUUID(), source: '/test', type, time, datacontenttype: 'application/json', tenantid, data: { ...data, tenantId: tenantid, timestamp: time },
+    specversion: '1.0',
+    id: randomUUID(),
+    source: '/test',
+    type,
+    time,
+    datacontenttype: 'application/json',
+    tenantid,
+    data: { ...data, tenantId: tenantid, timestamp: time },
   } as AnyEvent;
 }
 /** One batch of a consumer; the inbox is the consume loop's. */
-const consume = (...events: AnyEvent[]) => engineEm(service.deps.orm).transactional((tx) => contactHandler.handle(tx, events));
+const consume = (...events: AnyEvent[]) =>
+  engineEm(service.deps.orm).transactional((tx) => contactHandler.handle(tx, events));
 
 test('what happens to a contact is recorded and moves it, through the stream', async () => {
-  const visited = await segment({ event: 'WEBSITE_VISITED', operator: 'atLeast', count: 2, where: [{ field: 'url', operator: 'contains', value: '/Pricing' }] });
+  const visited = await segment({
+    event: 'WEBSITE_VISITED',
+    operator: 'atLeast',
+    count: 2,
+    where: [{ field: 'url', operator: 'contains', value: '/Pricing' }],
+  });
   const scored = await segment({ field: 'score', operator: 'gte', value: 4 });
-  const entered = await segment({ event: 'SEGMENT_ENTERED', operator: 'atLeast', where: [{ field: 'segmentId', operator: 'eq', value: visited }] });
+  const entered = await segment({
+    event: 'SEGMENT_ENTERED',
+    operator: 'atLeast',
+    where: [{ field: 'segmentId', operator: 'eq', value: visited }],
+  });
   const id = await person();
   for (const path of ['pricing', 'about', 'PRICING']) {
-    const answer = await service.api('POST', '/scoring/events', { contactId: id, type: 'WEBSITE_VISITED', data: { url: `https://example.com/${path}` } });
+    const answer = await service.api('POST', '/scoring/events', {
+      contactId: id,
+      type: 'WEBSITE_VISITED',
+      data: { url: `https://example.com/${path}` },
+    });
     assert.equal(answer.status, 202);
   }
-  await until('the contact is in all three', async () => (await count(visited)) + (await count(scored)) + (await count(entered)) === 3);
+  await until(
+    'the contact is in all three',
+    async () => (await count(visited)) + (await count(scored)) + (await count(entered)) === 3,
+  );
   const recorded = await until('its entries are recorded', async () => {
     const found = await activities(id);
     const told = (type: string) => found.filter((activity) => activity.type === type).length;
     return told('SEGMENT_ENTERED') === 3 && told('SCORE_UPDATED') >= 3 && found;
   });
-  assert.deepEqual(recorded.filter((activity) => activity.type === 'CONTACT_CREATED').map(({ data }) => data), [{ contactId: id, email: `person${number}@example.com` }]);
-  assert.deepEqual(recorded.filter((activity) => activity.type === 'WEBSITE_VISITED').map(({ data }) => data['url']), [
-    'https://example.com/pricing', 'https://example.com/about', 'https://example.com/PRICING',
-  ]);
+  assert.deepEqual(
+    recorded.filter((activity) => activity.type === 'CONTACT_CREATED').map(({ data }) => data),
+    [{ contactId: id, email: `person${number}@example.com` }],
+  );
+  assert.deepEqual(
+    recorded.filter((activity) => activity.type === 'WEBSITE_VISITED').map(({ data }) => data['url']),
+    ['https://example.com/pricing', 'https://example.com/about', 'https://example.com/PRICING'],
+  );
   assert.equal(recorded.filter((activity) => activity.type === 'SCORE_UPDATED').length, 3);
 });
 
 test('an activity of an email knows its template, campaign and step; automated ones do not count', async () => {
   const id = await person();
-  const [mail] = await query<{ id: number }>(sql`insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, execution_id, step_id, lane)
+  const [mail] = await query<{
+    id: number;
+  }>(sql`insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, execution_id, step_id, lane)
     values ('default', 'one', 41, ${id}, 42, 43, 'welcome', 'journey') returning id`);
-  const opened = await segment({ event: 'EMAIL_OPENED', operator: 'atLeast', where: [{ field: 'templateId', operator: 'eq', value: 41 }, { field: 'campaignId', operator: 'in', value: [1, 42] }] });
+  const opened = await segment({
+    event: 'EMAIL_OPENED',
+    operator: 'atLeast',
+    where: [
+      { field: 'templateId', operator: 'eq', value: 41 },
+      { field: 'campaignId', operator: 'in', value: [1, 42] },
+    ],
+  });
   const sent = await segment({ event: 'EMAIL_SENT', operator: 'atLeast' });
   await consume(
     event('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: true }),
@@ -72,35 +109,59 @@ test('an activity of an email knows its template, campaign and step; automated o
     event('EMAIL_SENT', { emailId: mail!.id, recipientId: null, status: 'SENT' }),
   );
   assert.deepEqual([await count(opened), await count(sent)], [0, 0]);
-  await consume(event('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: false }), event('EMAIL_SENT', { emailId: mail!.id, recipientId: id, status: 'SENT' }));
+  await consume(
+    event('EMAIL_OPENED', { emailId: mail!.id, contactId: id, automated: false }),
+    event('EMAIL_SENT', { emailId: mail!.id, recipientId: id, status: 'SENT' }),
+  );
   assert.deepEqual([await count(opened), await count(sent)], [1, 1]);
   const last = (await activities(id)).findLast((activity) => activity.type === 'EMAIL_OPENED');
-  assert.deepEqual(last!.data, { emailId: mail!.id, contactId: id, automated: false, templateId: 41, campaignId: 42, executionId: 43, stepId: 'welcome' });
+  assert.deepEqual(last!.data, {
+    emailId: mail!.id,
+    contactId: id,
+    automated: false,
+    templateId: 41,
+    campaignId: 42,
+    executionId: 43,
+    stepId: 'welcome',
+  });
 });
 
 test('events of contacts that are gone, and of other tenants, touch nothing', async () => {
   const [gone, here] = [await person(), await person()];
   await service.api('DELETE', `/contacts/${gone}`);
   await consume(
-    event('WEBSITE_VISITED', { contactId: gone }), event('WEBSITE_VISITED', { contactId: here, url: 'https://example.com' }),
+    event('WEBSITE_VISITED', { contactId: gone }),
+    event('WEBSITE_VISITED', { contactId: here, url: 'https://example.com' }),
     event('WEBSITE_VISITED', { contactId: here }, 'other'),
   );
-  const found = await engineEm(service.deps.orm).transactional((tx) => rows<{ contact_id: number }>(tx, sql`
-    select contact_id from contact_activities where type = 'WEBSITE_VISITED' and contact_id in (${gone}, ${here})`));
+  const found = await engineEm(service.deps.orm).transactional((tx) =>
+    rows<{ contact_id: number }>(
+      tx,
+      sql`
+    select contact_id from contact_activities where type = 'WEBSITE_VISITED' and contact_id in (${gone}, ${here})`,
+    ),
+  );
   assert.deepEqual(found, [{ contact_id: here }]);
 });
 
 test('batches that meet over one contact see each other', async () => {
   const id = await person();
   const twenty = await segment({ event: 'EMAIL_CLICKED', operator: 'atLeast', count: 20 });
-  await Promise.all(Array.from({ length: 10 }, () => consume(
-    event('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
-    event('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
-  )));
+  await Promise.all(
+    Array.from({ length: 10 }, () =>
+      consume(
+        event('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
+        event('EMAIL_CLICKED', { emailId: 1, contactId: id, automated: false, url: 'https://example.com' }),
+      ),
+    ),
+  );
   assert.equal(await count(twenty), 1);
   const moves = await until('its entry is recorded', async () => {
     const found = (await activities(id)).filter(({ data }) => data['segmentId'] === twenty);
     return found.length > 0 && found;
   });
-  assert.deepEqual(moves.map((activity) => activity.type), ['SEGMENT_ENTERED']);
+  assert.deepEqual(
+    moves.map((activity) => activity.type),
+    ['SEGMENT_ENTERED'],
+  );
 });

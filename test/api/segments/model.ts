@@ -34,18 +34,30 @@ export function holds(filter: Filter, contact: ModelContact, context: ModelConte
 }
 
 function setHolds({ operator, value }: FieldLeaf, set: (string | number)[], size: number): boolean {
-  const wanted = [value].flat().map((item) => (typeof item === 'string' ? item.normalize('NFC') : item)) as (string | number)[];
+  const wanted = [value].flat().map((item) => (typeof item === 'string' ? item.normalize('NFC') : item)) as (
+    string | number
+  )[];
   const some = wanted.some((item) => set.includes(item));
   switch (operator) {
-    case 'exists': return size > 0;
-    case 'notExists': return size === 0;
-    case 'contains': return set.some((item) => String(item).toLowerCase() === String(wanted[0]).toLowerCase());
-    case 'eq': case 'in': return some;
-    default: return !some;
+    case 'exists':
+      return size > 0;
+    case 'notExists':
+      return size === 0;
+    case 'contains':
+      return set.some((item) => String(item).toLowerCase() === String(wanted[0]).toLowerCase());
+    case 'eq':
+    case 'in':
+      return some;
+    default:
+      return !some;
   }
 }
 
-function fieldHolds({ field, operator, value }: FieldLeaf, has: string | number | boolean | Date | null, now: Date): boolean {
+function fieldHolds(
+  { field, operator, value }: FieldLeaf,
+  has: string | number | boolean | Date | null,
+  now: Date,
+): boolean {
   if (operator === 'ne' || operator === 'notIn' || operator === 'notExists') {
     const opposite = ({ ne: 'eq', notIn: 'in', notExists: 'exists' } as const)[operator];
     return !fieldHolds({ field, operator: opposite, value: value ?? null }, has, now);
@@ -53,25 +65,40 @@ function fieldHolds({ field, operator, value }: FieldLeaf, has: string | number 
   if (has === null) return false;
   if (operator === 'exists') return true;
   if (has instanceof Date) return timeHolds(operator, value, has.getTime(), now.getTime());
-  const values = [value].flat().map((item) => (typeof item === 'string' ? item.normalize('NFC') : item)) as (string | number | boolean)[];
+  const values = [value].flat().map((item) => (typeof item === 'string' ? item.normalize('NFC') : item)) as (
+    string | number | boolean
+  )[];
   const fold = (item: unknown) => (field === 'email' ? String(item).toLowerCase() : item);
   const [first, second] = values as [string | number, string | number];
   const [text, part] = [String(has).toLowerCase(), String(first).toLowerCase()];
   switch (operator) {
-    case 'eq': case 'in': return values.some((item) => fold(item) === fold(has));
-    case 'contains': return text.includes(part);
-    case 'startsWith': return text.startsWith(part);
-    case 'endsWith': return text.endsWith(part);
-    case 'gt': case 'after': return has > first;
-    case 'gte': return has >= first;
-    case 'lt': case 'before': return has < first;
-    case 'lte': return has <= first;
-    case 'between': return has >= first && has <= second;
+    case 'eq':
+    case 'in':
+      return values.some((item) => fold(item) === fold(has));
+    case 'contains':
+      return text.includes(part);
+    case 'startsWith':
+      return text.startsWith(part);
+    case 'endsWith':
+      return text.endsWith(part);
+    case 'gt':
+    case 'after':
+      return has > first;
+    case 'gte':
+      return has >= first;
+    case 'lt':
+    case 'before':
+      return has < first;
+    case 'lte':
+      return has <= first;
+    case 'between':
+      return has >= first && has <= second;
     case 'withinLastDays': {
       const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       return has >= day(now.getTime() - Number(value) * DAY) && has <= day(now.getTime());
     }
-    default: throw new Error(operator);
+    default:
+      throw new Error(operator);
   }
 }
 
@@ -83,20 +110,31 @@ function timeHolds(operator: string, value: unknown, at: number, now: number): b
   });
   const [first, last] = [ranges[0]!, ranges.at(-1)!];
   switch (operator) {
-    case 'eq': case 'in': return ranges.some(({ from, until }) => at >= from && at < until);
-    case 'gt': case 'after': return at >= first.until;
-    case 'gte': return at >= first.from;
-    case 'lt': case 'before': return at < first.from;
-    case 'lte': return at < first.until;
-    case 'between': return at >= first.from && at < last.until;
-    default: throw new Error(operator);
+    case 'eq':
+    case 'in':
+      return ranges.some(({ from, until }) => at >= from && at < until);
+    case 'gt':
+    case 'after':
+      return at >= first.until;
+    case 'gte':
+      return at >= first.from;
+    case 'lt':
+    case 'before':
+      return at < first.from;
+    case 'lte':
+      return at < first.until;
+    case 'between':
+      return at >= first.from && at < last.until;
+    default:
+      throw new Error(operator);
   }
 }
 
 function eventHolds(leaf: EventLeaf, contact: ModelContact, { now, execution }: ModelContext): boolean {
   const since = leaf.withinDays === undefined ? execution?.startedAt.getTime() : now.getTime() - leaf.withinDays * DAY;
   const counted = contact.events.filter((event) => {
-    if (event.type !== leaf.event || event.automated || (since !== undefined && event.at.getTime() < since)) return false;
+    if (event.type !== leaf.event || event.automated || (since !== undefined && event.at.getTime() < since))
+      return false;
     if (event.type === 'EMAIL_SENT' && event.data['status'] !== 'SENT') return false;
     return (leaf.where ?? []).every((where) => {
       const mine = execution !== undefined && event.data['executionId'] === execution.id;

@@ -9,7 +9,9 @@ import { routesWhere } from '../../support/routes.ts';
 import { startService, type Service } from '../../support/service.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
 /**
@@ -18,47 +20,95 @@ afterAll(() => service.stop());
  */
 const TABLE: { access: string; user: boolean; operations: string }[] = [
   // Anybody: what the contract lists as public.
-  { access: 'public', user: true, operations: `
+  {
+    access: 'public',
+    user: true,
+    operations: `
     getHealth getAuthHealth getContactsHealth getEmailsHealth getCampaignsHealth getFormsHealth getScoringHealth getAnalyticsHealth
     getOpenapi getAsyncapi getDocs getDocsStart getDocsScript getDocsStyle getEventsDocs getMetrics
     register login refresh forgotPassword resetPassword verifyEmail resendVerification acceptInvitation
     showResetPassword submitResetPassword showVerifyEmail submitVerifyEmail showAcceptInvitation submitAcceptInvitation
     trackOpen trackClick receiveWebhook showUnsubscribe submitUnsubscribe showPreferences submitPreferences showConfirm submitConfirm showConfirmSender submitConfirmSender viewEmail
-    getFormPage getFormFields getFormToken getFormScript submitForm` },
+    getFormPage getFormFields getFormToken getFormScript submitForm`,
+  },
   // The own account: whoever is logged in, and no API key.
-  { access: 'user', user: true, operations: 'logout getProfile updateProfile changePassword startTotp confirmTotp removeTotp' },
+  {
+    access: 'user',
+    user: true,
+    operations: 'logout getProfile updateProfile changePassword startTotp confirmTotp removeTotp',
+  },
   // Daily work.
-  { access: 'contacts:read', user: true, operations: `
+  {
+    access: 'contacts:read',
+    user: true,
+    operations: `
     listContacts searchContacts getContact listContactActivities listContactSegments explainContactEmails exportContacts exportContactData
     listCompanies getCompany listCompanyContacts listCustomFields getCustomField
     listImports getImport getImportErrors listImportKept
-    listSegments getSegment listSegmentContacts previewSegment listLists getList listListContacts` },
-  { access: 'contacts:write', user: true, operations: `
+    listSegments getSegment listSegmentContacts previewSegment listLists getList listListContacts`,
+  },
+  {
+    access: 'contacts:write',
+    user: true,
+    operations: `
     createContact updateContact deleteContact batchContacts mergeContacts createCompany updateCompany deleteCompany
     createCustomField updateCustomField deleteCustomField importContacts cancelImport undoImport
     createSegment updateSegment deleteSegment addSegmentContacts removeSegmentContacts rebuildSegment
-    createList updateList deleteList addListContacts removeListContacts rebuildList` },
-  { access: 'emails:read', user: true, operations: `
+    createList updateList deleteList addListContacts removeListContacts rebuildList`,
+  },
+  {
+    access: 'emails:read',
+    user: true,
+    operations: `
     listEmails getEmail explainEmail getTracking listEmailCampaigns getEmailCampaign getEmailCampaignStats listEmailCampaignRecipients
-    listTemplates getTemplate previewTemplate listTopics getTopic listSuppressions getSuppression listSenders getSender listProviders` },
+    listTemplates getTemplate previewTemplate listTopics getTopic listSuppressions getSuppression listSenders getSender listProviders`,
+  },
   // A sender is who a template's mail is from, so it comes with templates; its private key is never answered.
-  { access: 'emails:write', user: true, operations: `
+  {
+    access: 'emails:write',
+    user: true,
+    operations: `
     resolveEmail createTemplate updateTemplate deleteTemplate createTopic updateTopic deleteTopic createSuppression deleteSuppression
-    createSender updateSender deleteSender verifySender requestSenderConfirmation` },
-  { access: 'emails:send', user: true, operations: `
+    createSender updateSender deleteSender verifySender requestSenderConfirmation`,
+  },
+  {
+    access: 'emails:send',
+    user: true,
+    operations: `
     sendEmail testTemplate createEmailCampaign updateEmailCampaign deleteEmailCampaign sendEmailCampaign pauseEmailCampaign resumeEmailCampaign
-    cancelEmailCampaign` },
-  { access: 'campaigns:read', user: true, operations: `
-    listCampaigns getCampaign getCampaignStats listCampaignExecutions getCampaignExecution explainCampaignContact getCampaignEnrolment` },
-  { access: 'campaigns:write', user: true, operations: `
-    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign stopCampaignExecution retryCampaignExecution` },
+    cancelEmailCampaign`,
+  },
+  {
+    access: 'campaigns:read',
+    user: true,
+    operations: `
+    listCampaigns getCampaign getCampaignStats listCampaignExecutions getCampaignExecution explainCampaignContact getCampaignEnrolment`,
+  },
+  {
+    access: 'campaigns:write',
+    user: true,
+    operations: `
+    createCampaign updateCampaign deleteCampaign startCampaign stopCampaign pauseCampaign resumeCampaign stopCampaignExecution retryCampaignExecution`,
+  },
   { access: 'forms:read', user: true, operations: 'listForms getForm getFormEmbed getFormStats listFormSubmissions' },
   { access: 'forms:write', user: true, operations: 'createForm updateForm deleteForm' },
-  { access: 'scoring:read', user: true, operations: `
-    listScoringRules getScoringRule listScoreThresholds getScoreThreshold getContactScore getContactScoreAlias getCompanyScore getLeaderboard` },
-  { access: 'scoring:write', user: true, operations: `
-    createScoringRule updateScoringRule deleteScoringRule createScoreThreshold updateScoreThreshold deleteScoreThreshold recordScoringEvent` },
-  { access: 'analytics:read', user: true, operations: 'getDashboard getCampaignsAnalytics getContactsAnalytics getEmailsAnalytics getFormsAnalytics' },
+  {
+    access: 'scoring:read',
+    user: true,
+    operations: `
+    listScoringRules getScoringRule listScoreThresholds getScoreThreshold getContactScore getContactScoreAlias getCompanyScore getLeaderboard`,
+  },
+  {
+    access: 'scoring:write',
+    user: true,
+    operations: `
+    createScoringRule updateScoringRule deleteScoringRule createScoreThreshold updateScoreThreshold deleteScoreThreshold recordScoringEvent`,
+  },
+  {
+    access: 'analytics:read',
+    user: true,
+    operations: 'getDashboard getCampaignsAnalytics getContactsAnalytics getEmailsAnalytics getFormsAnalytics',
+  },
   // What is the Admin's.
   { access: 'users:read', user: false, operations: 'listUsers getUser listInvitations getInvitation' },
   { access: 'users:write', user: false, operations: 'updateUser removeUserTotp createInvitation deleteInvitation' },
@@ -73,13 +123,27 @@ const TABLE: { access: string; user: boolean; operations: string }[] = [
   { access: 'erasure:write', user: false, operations: 'eraseContact' },
 ];
 
-const lines = TABLE.flatMap(({ access, user, operations }) => operations.trim().split(/\s+/).map((operationId) => ({ operationId, access, user })));
+const lines = TABLE.flatMap(({ access, user, operations }) =>
+  operations
+    .trim()
+    .split(/\s+/)
+    .map((operationId) => ({ operationId, access, user })),
+);
 
 test('every route needs what the table says, and the table names no other', () => {
-  const nameOf = ({ operationId, access }: { operationId: string; access: string }): string => `${operationId} ${access}`;
+  const nameOf = ({ operationId, access }: { operationId: string; access: string }): string =>
+    `${operationId} ${access}`;
   const [there, listed] = [routes.map(nameOf), lines.map(nameOf)];
-  assert.deepEqual(there.filter((one) => !listed.includes(one)), [], 'without a line in the table');
-  assert.deepEqual(listed.filter((one, index) => !there.includes(one) || listed.indexOf(one) < index), [], 'in the table, and no such route');
+  assert.deepEqual(
+    there.filter((one) => !listed.includes(one)),
+    [],
+    'without a line in the table',
+  );
+  assert.deepEqual(
+    listed.filter((one, index) => !there.includes(one) || listed.indexOf(one) < index),
+    [],
+    'in the table, and no such route',
+  );
 });
 
 test('the role User has what the table gives it, and no more', () => {
@@ -88,7 +152,7 @@ test('the role User has what the table gives it, and no more', () => {
   assert.deepEqual([...USER_PERMISSIONS].sort(), [...given, 'analytics:write'].sort());
 });
 
-test('a User gets 403 from what is the Admin\'s, and from nothing else', async () => {
+test("a User gets 403 from what is the Admin's, and from nothing else", async () => {
   const { token } = await memberWith(service, 'User');
   const mayUser = new Map(lines.map(({ operationId, user }) => [operationId, user]));
   for (const { route, path } of routesWhere(({ access }) => access.includes(':'))) {
@@ -99,20 +163,38 @@ test('a User gets 403 from what is the Admin\'s, and from nothing else', async (
   }
 });
 
-test('a release brings every tenant\'s Admin and User up to date, and leaves its own roles alone', async () => {
+test("a release brings every tenant's Admin and User up to date, and leaves its own roles alone", async () => {
   const tenant = await newTenant(service);
   const own = { name: 'Mailer', permissions: ['emails:read', 'emails:write'] };
   assert.equal((await service.api('POST', '/auth/roles', own, { token: tenant.token })).status, 201);
-  const of = () => engineEm(service.deps.orm).transactional((tx) => rows<{ name: string; permissions: string[] }>(tx, sql`
-    select name, permissions from roles where tenant_id = ${tenant.user.tenantId} order by id`));
+  const of = () =>
+    engineEm(service.deps.orm).transactional((tx) =>
+      rows<{ name: string; permissions: string[] }>(
+        tx,
+        sql`
+    select name, permissions from roles where tenant_id = ${tenant.user.tenantId} order by id`,
+      ),
+    );
   const now = await of();
   // As a release before had them: no settings for the Admin, and for the User.
-  await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update roles set permissions = case name when 'Admin' then array['contacts:read'] else permissions || '{settings:write}' end
-    where tenant_id = ${tenant.user.tenantId} and name <> 'Mailer'`));
+    where tenant_id = ${tenant.user.tenantId} and name <> 'Mailer'`,
+    ),
+  );
   assert.notDeepEqual(await of(), now);
   await engineEm(service.deps.orm).transactional((tx) => updateBuiltInRoles(tx));
   assert.deepEqual(await of(), now);
-  assert.deepEqual(now.find(({ name }) => name === 'Mailer'), own);
-  assert.equal((await service.api('PUT', '/emails/settings', {}, { token: tenant.token })).status, 200, 'its Admin may');
+  assert.deepEqual(
+    now.find(({ name }) => name === 'Mailer'),
+    own,
+  );
+  assert.equal(
+    (await service.api('PUT', '/emails/settings', {}, { token: tenant.token })).status,
+    200,
+    'its Admin may',
+  );
 });

@@ -15,34 +15,55 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const person = (number: number) => ({ firstName: 'Ada', lastName: `Byron ${number}`, email: `ada${number}@example.org` });
+const person = (number: number) => ({
+  firstName: 'Ada',
+  lastName: `Byron ${number}`,
+  email: `ada${number}@example.org`,
+});
 
 /** The ProblemError that a call ends in. */
 async function problem(call: Promise<unknown>): Promise<ProblemError> {
-  const error = await call.then(() => null, (reason: unknown) => reason);
+  const error = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   assert.ok(error instanceof ProblemError, String(error));
   return error;
 }
 
 test('a whole path: contacts, a list by pages, a template, a mail sent and read', async () => {
   const made = [];
-  for (let number = 1; number <= 5; number += 1) made.push(await client.createContact({ body: { ...person(number), tags: ['path'] } }));
+  for (let number = 1; number <= 5; number += 1)
+    made.push(await client.createContact({ body: { ...person(number), tags: ['path'] } }));
   const listed = [];
-  for await (const contact of each(client.listContacts, { query: { tag: 'path', limit: 2, sort: 'id' } })) listed.push(contact.id);
-  assert.deepEqual(listed, made.map(({ id }) => id));
+  for await (const contact of each(client.listContacts, { query: { tag: 'path', limit: 2, sort: 'id' } }))
+    listed.push(contact.id);
+  assert.deepEqual(
+    listed,
+    made.map(({ id }) => id),
+  );
 
   const contact = await client.getContact({ path: { id: made[0]!.id } });
-  const changed = await client.updateContact({ path: { id: contact.id }, body: { ...contact, jobTitle: 'Engineer' }, ifMatch: contact.version });
+  const changed = await client.updateContact({
+    path: { id: contact.id },
+    body: { ...contact, jobTitle: 'Engineer' },
+    ifMatch: contact.version,
+  });
   assert.deepEqual([changed.jobTitle, changed.version], ['Engineer', contact.version + 1]);
 
-  const template = await client.createTemplate({ body: { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello {{firstName}}</p>' } });
+  const template = await client.createTemplate({
+    body: { name: 'Hello', subject: 'Hello {{firstName}}', content: '<p>Hello {{firstName}}</p>' },
+  });
   const { emailId } = await client.sendEmail({ body: { templateId: template.id, recipientId: contact.id } });
   const email = await until('the mail is out', async () => {
     const read = await client.getEmail({ path: { id: emailId } });
     return read.status === 'SENT' || read.status === 'DELIVERED' ? read : null;
   });
   assert.deepEqual([email.contactId, email.to], [contact.id, contact.email]);
-  const mail = await until('the mail is there', async () => service.sink.mails.find(({ to }) => to.includes(contact.email)) ?? null);
+  const mail = await until(
+    'the mail is there',
+    async () => service.sink.mails.find(({ to }) => to.includes(contact.email)) ?? null,
+  );
   assert.equal(mail.parsed.subject, 'Hello Ada');
 
   assert.equal(await client.deleteContact({ path: { id: made[4]!.id } }), undefined);
@@ -50,32 +71,51 @@ test('a whole path: contacts, a list by pages, a template, a mail sent and read'
 });
 
 test('a file goes up as multipart, and a filter as it is typed', async () => {
-  const list = await client.createSegment({ body: { name: 'Imported', type: 'dynamic', filter: { op: 'and', conditions: [{ field: 'source', operator: 'eq', value: 'fair' }] } } });
+  const list = await client.createSegment({
+    body: {
+      name: 'Imported',
+      type: 'dynamic',
+      filter: { op: 'and', conditions: [{ field: 'source', operator: 'eq', value: 'fair' }] },
+    },
+  });
   assert.equal(list.type, 'dynamic');
-  const job = await client.importContacts({ body: { file: new Blob(['email,first name,last name\nx@example.org,X,Y\n'], { type: 'text/csv' }), mode: 'create' } });
+  const job = await client.importContacts({
+    body: { file: new Blob(['email,first name,last name\nx@example.org,X,Y\n'], { type: 'text/csv' }), mode: 'create' },
+  });
   assert.deepEqual([job.status, (await client.getImport({ path: { id: job.id } })).id], ['PENDING', job.id]);
 });
 
 test('an export is what its format says: contacts, text or a workbook', async () => {
   for (const n of [60, 61]) await client.createContact({ body: { ...person(n), tags: ['export'] } });
-  const download = (format: 'csv' | 'json' | 'ndjson' | 'xlsx') => client.exportContacts({ query: { format, tag: 'export' } });
+  const download = (format: 'csv' | 'json' | 'ndjson' | 'xlsx') =>
+    client.exportContacts({ query: { format, tag: 'export' } });
   const emails = [person(60).email, person(61).email];
   const listed = await download('json');
   assert.deepEqual(Array.isArray(listed) && listed.map(({ email }) => email), emails);
-  assert.deepEqual(String(await download('ndjson')).trim().split('\n').map((line) => (JSON.parse(line) as { email: string }).email), emails);
+  assert.deepEqual(
+    String(await download('ndjson'))
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { email: string }).email),
+    emails,
+  );
   assert.match(String(await download('csv')), /^id,firstName,/);
   const workbook = await download('xlsx');
   assert.ok(workbook instanceof Blob);
   assert.equal(await workbook.slice(0, 2).text(), 'PK');
 });
 
-test('errors have the code, every violation and the request\'s id', async () => {
-  const error = await problem(client.createContact({ body: { firstName: '', lastName: 'Byron', email: 'no address' } }));
+test("errors have the code, every violation and the request's id", async () => {
+  const error = await problem(
+    client.createContact({ body: { firstName: '', lastName: 'Byron', email: 'no address' } }),
+  );
   assert.deepEqual([error.status, error.code], [400, 'validation_failed']);
   assert.deepEqual(error.errors.map(({ path }) => path).sort(), ['/email', '/firstName']);
   assert.match(error.requestId!, /^[\w-]{36}$/);
   const contact = await client.createContact({ body: person(20) });
-  const stale = await problem(client.updateContact({ path: { id: contact.id }, body: { jobTitle: 'X' }, ifMatch: contact.version + 1 }));
+  const stale = await problem(
+    client.updateContact({ path: { id: contact.id }, body: { jobTitle: 'X' }, ifMatch: contact.version + 1 }),
+  );
   assert.deepEqual([stale.status, stale.code], [412, 'precondition_failed']);
   const stranger = await problem(createClient({ baseUrl: service.url }).listContacts());
   assert.deepEqual([stranger.status, stranger.code], [401, 'unauthorized']);
@@ -85,11 +125,18 @@ test('under one Idempotency-Key a contact is made once', async () => {
   const first = await client.createContact({ body: person(30), idempotencyKey: 'order 4711' });
   assert.equal((await client.createContact({ body: person(30), idempotencyKey: 'order 4711' })).id, first.id);
   assert.equal((await problem(client.createContact({ body: person(30) }))).code, 'email_taken');
-  assert.equal((await problem(client.createContact({ body: person(31), idempotencyKey: 'order 4711' }))).code, 'idempotency_key_reused');
+  assert.equal(
+    (await problem(client.createContact({ body: person(31), idempotencyKey: 'order 4711' }))).code,
+    'idempotency_key_reused',
+  );
 });
 
 test('after 429 it waits as told and repeats what may be repeated, within bounds', async () => {
-  const slow = await startVariant(service, { ENABLE_RATE_LIMITING: true, RATE_LIMIT_BURST: 1, RATE_LIMIT_PER_MINUTE: 60 });
+  const slow = await startVariant(service, {
+    ENABLE_RATE_LIMITING: true,
+    RATE_LIMIT_BURST: 1,
+    RATE_LIMIT_PER_MINUTE: 60,
+  });
   try {
     const statuses: number[] = [];
     const watched: typeof fetch = async (...request) => {
@@ -106,11 +153,25 @@ test('after 429 it waits as told and repeats what may be repeated, within bounds
     const made = await patient.createContact({ body: person(40), idempotencyKey: true });
     assert.ok(made.id > 0 && statuses.at(-1) === 201, statuses.join());
 
-    const refusals = await Promise.all([1, 2, 3].map((number) => patient.createContact({ body: person(50 + number) }).then(() => null, (error: ProblemError) => error.code)));
+    const refusals = await Promise.all(
+      [1, 2, 3].map((number) =>
+        patient.createContact({ body: person(50 + number) }).then(
+          () => null,
+          (error: ProblemError) => error.code,
+        ),
+      ),
+    );
     assert.ok(refusals.includes('too_many_requests'), 'a POST without a key is not repeated');
     statuses.length = 0;
     const hasty = createClient({ ...settings, maxWait: 0 });
-    const outcomes = await Promise.all([1, 2, 3].map(() => hasty.getProfile().then(() => null, (error: ProblemError) => error.status)));
+    const outcomes = await Promise.all(
+      [1, 2, 3].map(() =>
+        hasty.getProfile().then(
+          () => null,
+          (error: ProblemError) => error.status,
+        ),
+      ),
+    );
     assert.ok(outcomes.includes(429) && statuses.length === 3, 'nor what would have to wait too long');
   } finally {
     await slow.stop();

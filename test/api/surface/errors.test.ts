@@ -18,18 +18,29 @@ import { until } from '../../support/until.ts';
 import { route, type RouteSpec } from '../../../api/route/route.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
 /** What a route of this handler answers, alone in an app with the guard and the writer of problems. */
 async function answerOf(spec: Partial<RouteSpec> & Pick<RouteSpec, 'handler'>) {
   const whole = route({
-    method: 'GET', path: '/', operationId: 'test', summary: 'A test', access: 'public', responses: { 200: { schema: strict({ ok: Type.Boolean() }) } }, ...spec,
+    method: 'GET',
+    path: '/',
+    operationId: 'test',
+    summary: 'A test',
+    access: 'public',
+    responses: { 200: { schema: strict({ ok: Type.Boolean() }) } },
+    ...spec,
   });
   const app = new Koa();
   app.use(problems(createLogger('silent', 'test')));
   // What the router does for a path without parameters.
-  app.use(async (ctx, next) => { Object.assign(ctx, { params: {} }); await next(); });
+  app.use(async (ctx, next) => {
+    Object.assign(ctx, { params: {} });
+    await next();
+  });
   app.use(guard(whole, service.deps) as never);
   const server = createServer((request, response) => void app.callback()(request, response));
   server.listen(0, '127.0.0.1');
@@ -42,8 +53,19 @@ async function answerOf(spec: Partial<RouteSpec> & Pick<RouteSpec, 'handler'>) {
 
 test('an error that nobody expected is a 500 that tells nothing', async () => {
   const secret = 'postgres://perennial:hunter2@db.internal/perennial';
-  for (const error of [new Error(secret), new TypeError(secret), Object.assign(new Error(secret), { status: 404, expose: true }), secret, null, { message: secret }]) {
-    const answer = await answerOf({ handler: async () => { throw error; } });
+  for (const error of [
+    new Error(secret),
+    new TypeError(secret),
+    Object.assign(new Error(secret), { status: 404, expose: true }),
+    secret,
+    null,
+    { message: secret },
+  ]) {
+    const answer = await answerOf({
+      handler: async () => {
+        throw error;
+      },
+    });
     assert.deepEqual([answer.status, answer.type], [500, 'application/problem+json']);
     assert.deepEqual(JSON.parse(answer.text).code, 'internal');
     assert.ok(!/hunter2|at .*\.ts|Error:/.test(answer.text), answer.text);
@@ -59,15 +81,26 @@ test('an answer outside its schema is a 500, and nothing of it goes out', async 
 
 test('what the schema does not name does not go out', async () => {
   const schema = strict({ user: strict({ name: Type.String() }), list: Type.Array(strict({ id: Type.Integer() })) });
-  const body = { user: { name: 'Ada', passwordHash: 'x', toJSON: undefined }, list: [{ id: 1, secret: 2 }], debug: true };
+  const body = {
+    user: { name: 'Ada', passwordHash: 'x', toJSON: undefined },
+    list: [{ id: 1, secret: 2 }],
+    debug: true,
+  };
   const answer = await answerOf({ responses: { 200: { schema } }, handler: async () => ({ body }) });
   assert.deepEqual([answer.status, JSON.parse(answer.text)], [200, { user: { name: 'Ada' }, list: [{ id: 1 }] }]);
 });
 
 test('an error that code threw on purpose keeps its status, words and headers', async () => {
-  const answer = await answerOf({ handler: async () => { throw new AppError('too_many_requests', 'Wait a little', { headers: { 'Retry-After': '7' } }); } });
+  const answer = await answerOf({
+    handler: async () => {
+      throw new AppError('too_many_requests', 'Wait a little', { headers: { 'Retry-After': '7' } });
+    },
+  });
   const { status, code, title, detail, type } = JSON.parse(answer.text);
-  assert.deepEqual([answer.status, status, code, title, detail, type], [429, 429, 'too_many_requests', 'Too many requests', 'Wait a little', '/docs#too_many_requests']);
+  assert.deepEqual(
+    [answer.status, status, code, title, detail, type],
+    [429, 429, 'too_many_requests', 'Too many requests', 'Wait a little', '/docs#too_many_requests'],
+  );
 });
 
 test('a database error that we do not know is a 500 without a word of SQL', async () => {
@@ -94,7 +127,10 @@ test('while Postgres is away the API answers 503, and works again when it is bac
     assert.equal((await api.api('GET', '/scoring/rules')).status, 200);
     await line.cut();
     for (let n = 0; n < 5; n += 1) {
-      for (const [method, path, body] of [['GET', '/scoring/rules', undefined], ['POST', '/auth/login', { username: 'a', password: 'b' }]] as const) {
+      for (const [method, path, body] of [
+        ['GET', '/scoring/rules', undefined],
+        ['POST', '/auth/login', { username: 'a', password: 'b' }],
+      ] as const) {
         const answer = await api.api(method, path, body);
         assert.deepEqual([answer.status, answer.body.code], [503, 'unavailable'], JSON.stringify(answer.body));
         assert.ok(Number(answer.headers.get('retry-after')) > 0);
@@ -108,7 +144,10 @@ test('while Postgres is away the API answers 503, and works again when it is bac
     assert.ok(!/127\.0\.0\.1|ECONN|password/.test(JSON.stringify(health.body)));
     await line.mend();
     await until('the API answers again', async () => (await api.api('GET', '/scoring/rules')).status === 200);
-    await until('health is back', async () => (await api.api('GET', '/health', undefined, { token: null })).status === 200);
+    await until(
+      'health is back',
+      async () => (await api.api('GET', '/health', undefined, { token: null })).status === 200,
+    );
   } finally {
     await api.stop();
     await deps.close();

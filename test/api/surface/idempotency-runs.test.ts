@@ -29,11 +29,28 @@ let actor: Actor = { type: 'user', id: 1, name: 'a' };
 
 beforeAll(async () => {
   service = await startService();
-  const made = (again: boolean) => guard(route({
-    repeatable: again, method: 'POST', path: '/things', operationId: 'makeThing', summary: 'Make a thing', access: 'things:write', body: strict({ n: Type.Optional(Type.Integer()) }),
-    responses: { 201: { schema: strict({ text: Type.String() }) }, 200: { contentType: 'text/plain', description: 'Text' }, 204: { description: 'Nothing' } },
-    handler: async ({ em }) => { runs += 1; return work(em); },
-  }), service.deps);
+  const made = (again: boolean) =>
+    guard(
+      route({
+        repeatable: again,
+        method: 'POST',
+        path: '/things',
+        operationId: 'makeThing',
+        summary: 'Make a thing',
+        access: 'things:write',
+        body: strict({ n: Type.Optional(Type.Integer()) }),
+        responses: {
+          201: { schema: strict({ text: Type.String() }) },
+          200: { contentType: 'text/plain', description: 'Text' },
+          204: { description: 'Nothing' },
+        },
+        handler: async ({ em }) => {
+          runs += 1;
+          return work(em);
+        },
+      }),
+      service.deps,
+    );
   const [once, freely] = [made(false), made(true)];
   const app = new Koa();
   app.use(problems(service.deps.log));
@@ -47,29 +64,60 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await first(server, 'listening');
   url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-  stop = async () => { server.close(); server.closeAllConnections(); await service.stop(); };
+  stop = async () => {
+    server.close();
+    server.closeAllConnections();
+    await service.stop();
+  };
 });
 afterAll(() => stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-const asOwner = (query: string) => withClient(service.slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const asOwner = (query: string) =>
+  withClient(service.slot.env['DATABASE_MIGRATION_URL']!, (client) => client.query(query));
 async function post(key: string, body: object = {}) {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', 'idempotency-key': key }, body: JSON.stringify(body) });
-  return { status: response.status, text: await response.text(), headers: response.headers, replayed: response.headers.get('idempotency-replayed') === 'true' };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    text: await response.text(),
+    headers: response.headers,
+    replayed: response.headers.get('idempotency-replayed') === 'true',
+  };
 }
 const thing = (text: string, headers = {}): Reply => ({ status: 201, body: { text }, headers });
 /** A piece of work that ends when told to. */
 function held(text: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { end: resolve, work: async () => { await promise; return thing(text); } };
+  return {
+    end: resolve,
+    work: async () => {
+      await promise;
+      return thing(text);
+    },
+  };
 }
 
 test('401, 429 and 5xx free the key; other refusals are kept', async () => {
   for (const [code, isKept] of [
-    ['unauthorized', false], ['too_many_requests', false], ['internal', false], ['unavailable', false],
-    ['validation_failed', true], ['forbidden', true], ['not_found', true], ['conflict', true], ['precondition_failed', true], ['template_limit', true],
+    ['unauthorized', false],
+    ['too_many_requests', false],
+    ['internal', false],
+    ['unavailable', false],
+    ['validation_failed', true],
+    ['forbidden', true],
+    ['not_found', true],
+    ['conflict', true],
+    ['precondition_failed', true],
+    ['template_limit', true],
   ] as const) {
-    work = async () => { throw new AppError(code); };
+    work = async () => {
+      throw new AppError(code);
+    };
     const first = await post(code);
     work = async () => thing('done');
     const second = await post(code);
@@ -81,27 +129,44 @@ test('401, 429 and 5xx free the key; other refusals are kept', async () => {
 test('a refusal undoes what the request had done, and is kept', async () => {
   const companies = async () => (await engine(sql`select 1 from companies where name = 'Undone'`)).length;
   const insert = (em: EntityManager) => em.transactional((tx) => findOrCreateCompany(tx, 'default', 'Undone'));
-  for (const [code, isKept] of [['conflict', true], ['unavailable', false]] as const) {
+  for (const [code, isKept] of [
+    ['conflict', true],
+    ['unavailable', false],
+  ] as const) {
     work = async (em) => {
       await insert(em);
-      assert.equal((await em.transactional((tx) => rows(tx, sql`select 1 from companies where name = 'Undone'`))).length, 1);
+      assert.equal(
+        (await em.transactional((tx) => rows(tx, sql`select 1 from companies where name = 'Undone'`))).length,
+        1,
+      );
       throw new AppError(code);
     };
     const answers = [await post(`undone ${code}`), await post(`undone ${code}`)];
     assert.deepEqual([await companies(), answers[1]!.replayed, answers[1]!.status], [0, isKept, answers[0]!.status]);
   }
-  work = async (em) => { await insert(em); return thing('done'); };
+  work = async (em) => {
+    await insert(em);
+    return thing('done');
+  };
   await post('done');
   assert.equal(await companies(), 1);
 });
 
 test('texts and empty answers come again as they were', async () => {
   for (const [key, reply] of [
-    ['text', { status: 200, body: 'línea', headers: { 'Content-Type': 'text/plain; charset=utf-8' } }], ['nothing', { status: 204 }], ['thing', thing('x', { Location: '/x' })],
+    ['text', { status: 200, body: 'línea', headers: { 'Content-Type': 'text/plain; charset=utf-8' } }],
+    ['nothing', { status: 204 }],
+    ['thing', thing('x', { Location: '/x' })],
   ] as const) {
     work = async () => reply;
     const [first, second] = [await post(key), await post(key)];
-    const seen = ({ status, text, headers }: typeof first) => [status, text, headers.get('content-type'), headers.get('location'), headers.get('content-length')];
+    const seen = ({ status, text, headers }: typeof first) => [
+      status,
+      text,
+      headers.get('content-type'),
+      headers.get('location'),
+      headers.get('content-length'),
+    ];
     assert.deepEqual([seen(second), first.replayed, second.replayed], [seen(first), false, true], key);
   }
 });
@@ -109,7 +174,8 @@ test('texts and empty answers come again as they were', async () => {
 test('an answer that is too large or a stream is not kept, and its work not done again', async () => {
   const kept = thing('x'.repeat(1024 * 1024 - 50), { Location: '/big' });
   for (const [key, reply, status] of [
-    ['fits', kept, 201], ['large', thing('x'.repeat(1024 * 1024), { Location: '/big' }), 409],
+    ['fits', kept, 201],
+    ['large', thing('x'.repeat(1024 * 1024), { Location: '/big' }), 409],
     ['stream', { status: 200, body: Readable.from(['a', 'b']), headers: { 'Content-Type': 'text/plain' } }, 409],
   ] as const) {
     work = async () => reply;
@@ -117,7 +183,11 @@ test('an answer that is too large or a stream is not kept, and its work not done
     const first = await post(key);
     assert.ok(first.status < 300);
     const second = await post(key);
-    assert.deepEqual([second.status, second.headers.get('location'), runs], [status, first.headers.get('location'), before + 1], key);
+    assert.deepEqual(
+      [second.status, second.headers.get('location'), runs],
+      [status, first.headers.get('location'), before + 1],
+      key,
+    );
     if (status === 409) assert.equal(JSON.parse(second.text).code, 'idempotency_conflict');
   }
 });
@@ -130,11 +200,21 @@ test('a user and an API key of one id are two callers', async () => {
   assert.deepEqual([theirs.status, theirs.replayed], [201, false]);
   assert.equal((await post('caller')).replayed, true);
   actor = { type: 'user', id: 1, name: 'a' };
-  assert.deepEqual((await engine<{ caller: string }>(sql`select caller from idempotent_answers where key = 'caller' order by 1`)).map((row) => row.caller), ['api_key/1', 'user/1']);
+  assert.deepEqual(
+    (await engine<{ caller: string }>(sql`select caller from idempotent_answers where key = 'caller' order by 1`)).map(
+      (row) => row.caller,
+    ),
+    ['api_key/1', 'user/1'],
+  );
 });
 
 /** Whether a transaction holds a key. */
-const isHeld = async (): Promise<boolean> => (await engine(sql`select 1 from pg_locks where locktype = 'advisory' and objsubid = 1 and database = (select oid from pg_database where datname = current_database())`)).length > 0;
+const isHeld = async (): Promise<boolean> =>
+  (
+    await engine(
+      sql`select 1 from pg_locks where locktype = 'advisory' and objsubid = 1 and database = (select oid from pg_database where datname = current_database())`,
+    )
+  ).length > 0;
 
 test('work that goes on keeps its key, and a twin that has waited long gets a 409', async () => {
   const { end, work: long } = held('at last');
@@ -143,7 +223,10 @@ test('work that goes on keeps its key, and a twin that has waited long gets a 40
   const runner = post('long');
   await until('it runs', () => runs === before + 1);
   const twin = await post('long');
-  assert.deepEqual([twin.status, JSON.parse(twin.text).code, twin.headers.get('retry-after')], [409, 'idempotency_conflict', '1']);
+  assert.deepEqual(
+    [twin.status, JSON.parse(twin.text).code, twin.headers.get('retry-after')],
+    [409, 'idempotency_conflict', '1'],
+  );
   end();
   assert.deepEqual([(await runner).status, (await post('long')).text, runs], [201, (await runner).text, before + 1]);
 });

@@ -9,7 +9,9 @@ import { hasId, pathOf, routesWhere, takesJson } from '../../support/routes.ts';
 import { startVariant } from '../../support/variant.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
 const PROBLEM = ['code', 'detail', 'requestId', 'status', 'title', 'type'];
@@ -17,26 +19,47 @@ const PROBLEM = ['code', 'detail', 'requestId', 'status', 'title', 'type'];
 function problem(answer: Answer, status: number, code: string, what = ''): string[] {
   assert.deepEqual([answer.status, answer.body.code], [status, code], `${what} ${JSON.stringify(answer.body)}`);
   assert.equal(answer.headers.get('content-type'), 'application/problem+json', what);
-  assert.deepEqual(Object.keys(answer.body).filter((key) => key !== 'errors').sort(), PROBLEM, what);
+  assert.deepEqual(
+    Object.keys(answer.body)
+      .filter((key) => key !== 'errors')
+      .sort(),
+    PROBLEM,
+    what,
+  );
   assert.deepEqual([answer.body.status, answer.body.requestId], [status, answer.headers.get('x-request-id')], what);
-  for (const error of answer.body.errors ?? []) assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'path'], what);
-  return (answer.body.errors ?? []).map((error: { path: string; code: string }) => `${error.path} ${error.code}`).sort();
+  for (const error of answer.body.errors ?? [])
+    assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'path'], what);
+  return (answer.body.errors ?? [])
+    .map((error: { path: string; code: string }) => `${error.path} ${error.code}`)
+    .sort();
 }
 
 test('a POST that takes no body takes no fields either', async () => {
-  const { id } = (await service.api('POST', '/campaigns', { name: 'Bodies', steps: [{ type: 'WAIT', config: { waitMinutes: 1 } }] })).body;
+  const { id } = (
+    await service.api('POST', '/campaigns', { name: 'Bodies', steps: [{ type: 'WAIT', config: { waitMinutes: 1 } }] })
+  ).body;
   const pause = (body?: unknown) => service.api('POST', `/campaigns/${id}/pause`, body);
   assert.deepEqual(problem(await pause({ junk: 1 }), 400, 'validation_failed'), ['/junk unknown_field']);
-  problem(await service.api('POST', `/campaigns/${id}/pause`, '{', { headers: { 'content-type': 'application/json' } }), 400, 'malformed_json');
+  problem(
+    await service.api('POST', `/campaigns/${id}/pause`, '{', { headers: { 'content-type': 'application/json' } }),
+    400,
+    'malformed_json',
+  );
   for (const body of [undefined, {}]) problem(await pause(body), 409, 'conflict');
 });
 
 test('no body in chunks, as some proxies send it, is no body', async () => {
-  const { id } = (await service.api('POST', '/campaigns', { name: 'Chunks', steps: [{ type: 'WAIT', config: { waitMinutes: 1 } }] })).body;
+  const { id } = (
+    await service.api('POST', '/campaigns', { name: 'Chunks', steps: [{ type: 'WAIT', config: { waitMinutes: 1 } }] })
+  ).body;
   for (const type of [undefined, 'application/json']) {
     const send = async (path: string, ...chunks: string[]) => {
       // `fetch` would say that the length is 0.
-      const headers = { 'authorization': `Bearer ${service.admin.token}`, 'transfer-encoding': 'chunked', ...(type ? { 'content-type': type } : {}) };
+      const headers = {
+        authorization: `Bearer ${service.admin.token}`,
+        'transfer-encoding': 'chunked',
+        ...(type ? { 'content-type': type } : {}),
+      };
       const sent = request(`${service.url}/api/v1${path}`, { method: 'POST', headers });
       for (const chunk of chunks) sent.write(chunk);
       sent.end();
@@ -44,71 +67,155 @@ test('no body in chunks, as some proxies send it, is no body', async () => {
       return [answer.statusCode, ((await json(answer)) as { code: string }).code];
     };
     assert.deepEqual(await send(`/campaigns/${id}/pause`), [409, 'conflict']);
-    assert.deepEqual(await send(`/campaigns/${id}/pause`, '{"junk"', ':1}'), type ? [400, 'validation_failed'] : [415, 'unsupported_media_type']);
+    assert.deepEqual(
+      await send(`/campaigns/${id}/pause`, '{"junk"', ':1}'),
+      type ? [400, 'validation_failed'] : [415, 'unsupported_media_type'],
+    );
     assert.deepEqual(await send('/auth/login'), [400, type ? 'malformed_json' : 'validation_failed']);
   }
 });
 
 test('every violation is answered, with a JSON Pointer to it', async () => {
-  const body = { name: '', eventType: 'NOTHING', points: 1.5, weight: '1', conditions: [{ field: 'url', operator: 'eq' }, { operator: 'like', 'a/b~c': 1 }], nope: true };
+  const body = {
+    name: '',
+    eventType: 'NOTHING',
+    points: 1.5,
+    weight: '1',
+    conditions: [
+      { field: 'url', operator: 'eq' },
+      { operator: 'like', 'a/b~c': 1 },
+    ],
+    nope: true,
+  };
   assert.deepEqual(problem(await service.api('POST', '/scoring/rules', body), 400, 'validation_failed'), [
-    '/conditions/1/a~1b~0c unknown_field', '/conditions/1/field required', '/conditions/1/operator enum', '/eventType enum', '/name too_short', '/nope unknown_field', '/points type',
+    '/conditions/1/a~1b~0c unknown_field',
+    '/conditions/1/field required',
+    '/conditions/1/operator enum',
+    '/eventType enum',
+    '/name too_short',
+    '/nope unknown_field',
+    '/points type',
     '/weight type',
   ]);
-  assert.deepEqual(problem(await service.api('GET', '/scoring/rules?limit=0&sort=colour&page=2&active=yes'), 400, 'validation_failed'), [
-    '/active type', '/limit out_of_range', '/page unknown_field', '/sort enum',
-  ]);
+  assert.deepEqual(
+    problem(await service.api('GET', '/scoring/rules?limit=0&sort=colour&page=2&active=yes'), 400, 'validation_failed'),
+    ['/active type', '/limit out_of_range', '/page unknown_field', '/sort enum'],
+  );
 });
 
 test('what is wrong in very many places is a 400 that names the first of them', async () => {
-  const create = (body: string, token = service.admin.token) => service.api('POST', '/contacts', body, { token, headers: { 'content-type': 'application/json' } });
+  const create = (body: string, token = service.admin.token) =>
+    service.api('POST', '/contacts', body, { token, headers: { 'content-type': 'application/json' } });
   const fields = `{${Array.from({ length: 30_000 }, (_, n) => `"${n}":1`).join()}}`;
   const texts = `[${'"\\u0000",'.repeat(50_000)}1]`;
   const customFields = `{"firstName":"A","lastName":"B","email":"many@example.com","customFields":${fields}}`;
-  for (const body of [fields, texts, customFields]) assert.equal(problem(await create(body), 400, 'validation_failed').length, 10_000);
-  const rows = Array.from({ length: 1000 }, (_, row) => Object.fromEntries(Array.from({ length: 40 }, (__, n) => [`r${row}n${n}`, 1])));
+  for (const body of [fields, texts, customFields])
+    assert.equal(problem(await create(body), 400, 'validation_failed').length, 10_000);
+  const rows = Array.from({ length: 1000 }, (_, row) =>
+    Object.fromEntries(Array.from({ length: 40 }, (__, n) => [`r${row}n${n}`, 1])),
+  );
   const { status, body } = await service.api('POST', '/contacts/batch', { contacts: rows });
   const told = (body.results as { errors: object[] }[]).map(({ errors }) => errors.length);
   assert.deepEqual([status, told.length, new Set(told)], [200, 1000, new Set([10])]);
 });
 
 test('a body with more in it than any needs is refused before it is looked at', async () => {
-  const send = (path: string, body: string, token: string | null) => service.api('POST', path, body, { token, headers: { 'content-type': 'application/json' } });
-  for (const body of [`{"username":[${'{},'.repeat(15_000)}{}]}`, `[${'1,'.repeat(15_000)}1]`, `{"username":{${'"a":1,'.repeat(9_000)}"b":1}}`]) {
+  const send = (path: string, body: string, token: string | null) =>
+    service.api('POST', path, body, { token, headers: { 'content-type': 'application/json' } });
+  for (const body of [
+    `{"username":[${'{},'.repeat(15_000)}{}]}`,
+    `[${'1,'.repeat(15_000)}1]`,
+    `{"username":{${'"a":1,'.repeat(9_000)}"b":1}}`,
+  ]) {
     assert.deepEqual(problem(await send('/auth/login', body, null), 400, 'validation_failed'), [' too_many']);
   }
-  for (const body of [`[${'{},'.repeat(150_000)}{}]`, `{"customFields":{${'"a":1,'.repeat(60_000)}"b":1}}`]) assert.deepEqual(problem(await send('/contacts', body, service.admin.token), 400, 'validation_failed'), [' too_many']);
-  assert.deepEqual(problem(await send('/contacts', `${'['.repeat(2_000)}${']'.repeat(2_000)}`, service.admin.token), 400, 'validation_failed'), [' too_deep']);
+  for (const body of [`[${'{},'.repeat(150_000)}{}]`, `{"customFields":{${'"a":1,'.repeat(60_000)}"b":1}}`])
+    assert.deepEqual(problem(await send('/contacts', body, service.admin.token), 400, 'validation_failed'), [
+      ' too_many',
+    ]);
+  assert.deepEqual(
+    problem(
+      await send('/contacts', `${'['.repeat(2_000)}${']'.repeat(2_000)}`, service.admin.token),
+      400,
+      'validation_failed',
+    ),
+    [' too_deep'],
+  );
   // In a text they are characters like others.
-  assert.deepEqual(problem(await send('/auth/login', JSON.stringify({ username: '[{,:"\\'.repeat(7_000), password: 'x' }), null), 400, 'validation_failed'), ['/username too_long']);
+  assert.deepEqual(
+    problem(
+      await send('/auth/login', JSON.stringify({ username: '[{,:"\\'.repeat(7_000), password: 'x' }), null),
+      400,
+      'validation_failed',
+    ),
+    ['/username too_long'],
+  );
 });
 
 test('without a token a body may have 64 KiB, a submission what its form can need', async () => {
-  for (const { route, path } of routesWhere((r) => r.access === 'public' && r.body !== undefined && r.operationId !== 'submitForm')) {
+  for (const { route, path } of routesWhere(
+    (r) => r.access === 'public' && r.body !== undefined && r.operationId !== 'submitForm',
+  )) {
     for (const type of route.bodyTypes ?? ['json']) {
-      const headers = { 'content-type': { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data; boundary=b' }[type] };
-      assert.notEqual((await service.api(route.method, path, 'x'.repeat(64 * 1024), { token: null, headers })).status, 413, path);
-      assert.equal((await service.api(route.method, path, 'x'.repeat(64 * 1024 + 1), { token: null, headers })).status, 413, path);
+      const headers = {
+        'content-type': {
+          json: 'application/json',
+          form: 'application/x-www-form-urlencoded',
+          multipart: 'multipart/form-data; boundary=b',
+        }[type],
+      };
+      assert.notEqual(
+        (await service.api(route.method, path, 'x'.repeat(64 * 1024), { token: null, headers })).status,
+        413,
+        path,
+      );
+      assert.equal(
+        (await service.api(route.method, path, 'x'.repeat(64 * 1024 + 1), { token: null, headers })).status,
+        413,
+        path,
+      );
     }
   }
   const field = (n: number) => ({ name: `t${n}`, label: 'T', type: 'textarea' });
   const formWith = async (count: number): Promise<string> => {
-    const form = await service.api('POST', '/forms', { name: `Sizes ${count}`, fields: [{ name: 'email', label: 'E', type: 'email' }, ...Array.from({ length: count }, (_, n) => field(n))] });
+    const form = await service.api('POST', '/forms', {
+      name: `Sizes ${count}`,
+      fields: [{ name: 'email', label: 'E', type: 'email' }, ...Array.from({ length: count }, (_, n) => field(n))],
+    });
     return `/forms/${form.body.id}`;
   };
-  const submission = (count: number) => ({ email: 'sizes@example.com', ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, '\u{1f600}'.repeat(10_000)])) });
+  const submission = (count: number) => ({
+    email: 'sizes@example.com',
+    ...Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, '\u{1f600}'.repeat(10_000)])),
+  });
   const long = await formWith(5);
   assert.equal((await service.api('POST', `${long}/submit`, submission(5), { token: null })).status, 200);
   const { token } = (await service.api('GET', `${long}/token`)).body;
-  assert.equal((await service.api('POST', `${long}/submit`, new URLSearchParams({ ...submission(5), _token: token } as Record<string, string>), { token: null })).status, 200, 'each character in 12 bytes');
-  problem(await service.api('POST', `${await formWith(0)}/submit`, submission(10), { token: null }), 413, 'payload_too_large');
+  assert.equal(
+    (
+      await service.api(
+        'POST',
+        `${long}/submit`,
+        new URLSearchParams({ ...submission(5), _token: token } as Record<string, string>),
+        { token: null },
+      )
+    ).status,
+    200,
+    'each character in 12 bytes',
+  );
+  problem(
+    await service.api('POST', `${await formWith(0)}/submit`, submission(10), { token: null }),
+    413,
+    'payload_too_large',
+  );
   const stored = (await service.api('GET', `${long}/submissions`)).body.data[0].submissionData;
   assert.equal([...stored.t4].length, 10_000);
 });
 
 test('the description says how large each body may be', async () => {
   const { paths, components } = (await service.api('GET', '/openapi.json')).body;
-  const told = (path: string) => components.responses[paths[`/api/v1${path}`].post.responses['413'].$ref.split('/').at(-1)].description;
+  const told = (path: string) =>
+    components.responses[paths[`/api/v1${path}`].post.responses['413'].$ref.split('/').at(-1)].description;
   assert.match(told('/auth/login'), /up to 64 KiB$/);
   assert.match(told('/forms/{id}/submit'), /up to 64 KiB, and to what its fields can need$/);
   assert.match(told('/emails/webhooks/{provider}'), /up to 1,024 KiB$/);
@@ -121,32 +228,78 @@ test('every route refuses parameters that it does not know, but those that scann
     const violations = problem(await service.api('GET', `${path}?surprise=1`), 400, 'validation_failed', path);
     assert.ok(violations.includes('/surprise unknown_field'), `${route.operationId} ${violations.join()}`);
   }
-  await until('health is asked with one', async () => (await service.api('GET', '/health?utm_source=x')).status === 200);
-  assert.equal((await service.api('GET', '/emails/tracking/open/x?utm_source=x', undefined, { token: null })).status, 200);
+  await until(
+    'health is asked with one',
+    async () => (await service.api('GET', '/health?utm_source=x')).status === 200,
+  );
+  assert.equal(
+    (await service.api('GET', '/emails/tracking/open/x?utm_source=x', undefined, { token: null })).status,
+    200,
+  );
 });
 
 test('every route refuses fields that it does not know, and those that nobody may set', async () => {
   for (const { route, path } of routesWhere((r) => takesJson(r) && r.operationId !== 'submitForm')) {
-    const violations = problem(await service.api(route.method, path, { surprise: 1, __surprise: null }), 400, 'validation_failed', path);
-    for (const name of ['/surprise unknown_field', '/__surprise unknown_field']) assert.ok(violations.includes(name), `${route.operationId} ${violations.join()}`);
+    const violations = problem(
+      await service.api(route.method, path, { surprise: 1, __surprise: null }),
+      400,
+      'validation_failed',
+      path,
+    );
+    for (const name of ['/surprise unknown_field', '/__surprise unknown_field'])
+      assert.ok(violations.includes(name), `${route.operationId} ${violations.join()}`);
   }
-  const readOnly = await service.api('POST', '/scoring/rules', { name: 'x', eventType: 'EMAIL_OPENED', points: 1, id: 5, tenantId: 'other' });
+  const readOnly = await service.api('POST', '/scoring/rules', {
+    name: 'x',
+    eventType: 'EMAIL_OPENED',
+    points: 1,
+    id: 5,
+    tenantId: 'other',
+  });
   assert.deepEqual(problem(readOnly, 400, 'validation_failed'), ['/id read_only', '/tenantId read_only']);
 });
 
 test('a body that is no JSON is 400, one of another type 415', async () => {
   for (const { route, path } of routesWhere(takesJson)) {
-    problem(await service.api(route.method, path, '{"a":', { headers: { 'content-type': 'application/json' } }), 400, 'malformed_json', path);
-    problem(await service.api(route.method, path, '<a/>', { headers: { 'content-type': 'application/xml' } }), 415, 'unsupported_media_type', path);
+    problem(
+      await service.api(route.method, path, '{"a":', { headers: { 'content-type': 'application/json' } }),
+      400,
+      'malformed_json',
+      path,
+    );
+    problem(
+      await service.api(route.method, path, '<a/>', { headers: { 'content-type': 'application/xml' } }),
+      415,
+      'unsupported_media_type',
+      path,
+    );
   }
   for (const body of ['{"a":1}{}', "{'a':1}", '{"a":NaN}', '{"a":1,}', 'undefined', '\u0000', '{"a":"\n"}', '']) {
-    const answer = await service.api('POST', '/auth/login', new TextEncoder().encode(body), { headers: { 'content-type': 'application/json' } });
+    const answer = await service.api('POST', '/auth/login', new TextEncoder().encode(body), {
+      headers: { 'content-type': 'application/json' },
+    });
     assert.equal(answer.status, 400, JSON.stringify(body));
   }
-  for (const [type, body] of [['application/x-www-form-urlencoded', 'a=1'], ['text/plain', '{}'], ['application/jsonp', '{}'], ['multipart/form-data; boundary=x', '--x--']] as const) {
-    problem(await service.api('POST', '/auth/login', body, { headers: { 'content-type': type } }), 415, 'unsupported_media_type', type);
+  for (const [type, body] of [
+    ['application/x-www-form-urlencoded', 'a=1'],
+    ['text/plain', '{}'],
+    ['application/jsonp', '{}'],
+    ['multipart/form-data; boundary=x', '--x--'],
+  ] as const) {
+    problem(
+      await service.api('POST', '/auth/login', body, { headers: { 'content-type': type } }),
+      415,
+      'unsupported_media_type',
+      type,
+    );
   }
-  problem(await service.api('POST', '/auth/login', '{}', { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } }), 415, 'unsupported_media_type');
+  problem(
+    await service.api('POST', '/auth/login', '{}', {
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    }),
+    415,
+    'unsupported_media_type',
+  );
 });
 
 test('a body that is no object is a violation at its root', async () => {
@@ -158,27 +311,73 @@ test('a body that is no object is a violation at its root', async () => {
 
 test('undecodable bytes, NUL and lone surrogates are 400, wherever they stand', async () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1');
-  for (const body of ['{"username":"\xff\xfe","password":"x"}', '{"username":"\xc0\xaf","password":"x"}', '{"username":"\xed\xa0\x80","password":"x"}']) {
-    problem(await service.api('POST', '/auth/login', bytes(body), { headers: { 'content-type': 'application/json; charset=utf-8' } }), 400, 'malformed_body', body);
+  for (const body of [
+    '{"username":"\xff\xfe","password":"x"}',
+    '{"username":"\xc0\xaf","password":"x"}',
+    '{"username":"\xed\xa0\x80","password":"x"}',
+  ]) {
+    problem(
+      await service.api('POST', '/auth/login', bytes(body), {
+        headers: { 'content-type': 'application/json; charset=utf-8' },
+      }),
+      400,
+      'malformed_body',
+      body,
+    );
   }
   const rule = { name: 'x', eventType: 'EMAIL_OPENED', points: 1 };
-  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', { ...rule, name: 'a\u0000b' }), 400, 'validation_failed'), ['/name invalid_character']);
-  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', { ...rule, category: '\ud800' }), 400, 'validation_failed'), ['/category invalid_character']);
+  assert.deepEqual(
+    problem(await service.api('POST', '/scoring/rules', { ...rule, name: 'a\u0000b' }), 400, 'validation_failed'),
+    ['/name invalid_character'],
+  );
+  assert.deepEqual(
+    problem(await service.api('POST', '/scoring/rules', { ...rule, category: '\ud800' }), 400, 'validation_failed'),
+    ['/category invalid_character'],
+  );
   const deep = { ...rule, conditions: [{ field: 'url', operator: 'eq', value: { a: ['\u0000'] } }] };
-  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', deep), 400, 'validation_failed'), ['/conditions/0/field unknown_field', '/conditions/0/value/a/0 invalid_character']);
-  assert.deepEqual(problem(await service.api('GET', '/contacts/search?q=a%00b'), 400, 'validation_failed'), ['/q invalid_character']);
-  assert.equal((await service.api('POST', '/scoring/rules', { ...rule, name: '👩‍🚀 Ω \u2028 "quoted" \\ back' })).body.name, '👩‍🚀 Ω \u2028 "quoted" \\ back');
+  assert.deepEqual(problem(await service.api('POST', '/scoring/rules', deep), 400, 'validation_failed'), [
+    '/conditions/0/field unknown_field',
+    '/conditions/0/value/a/0 invalid_character',
+  ]);
+  assert.deepEqual(problem(await service.api('GET', '/contacts/search?q=a%00b'), 400, 'validation_failed'), [
+    '/q invalid_character',
+  ]);
+  assert.equal(
+    (await service.api('POST', '/scoring/rules', { ...rule, name: '👩‍🚀 Ω \u2028 "quoted" \\ back' })).body.name,
+    '👩‍🚀 Ω \u2028 "quoted" \\ back',
+  );
 });
 
 test('names of the prototype are names like others, and pollute nothing', async () => {
-  const polluted = '{"username":"a","password":"b","__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"toString":1}';
-  const violations = problem(await service.api('POST', '/auth/login', polluted, { headers: { 'content-type': 'application/json' } }), 400, 'validation_failed');
-  assert.deepEqual(violations, ['/__proto__ invalid_character', '/__proto__ unknown_field', '/constructor unknown_field', '/toString unknown_field']);
-  const others = await service.api('POST', '/auth/login', { username: 'a', password: 'b', constructor: 1, toString: 1, hasOwnProperty: 1 });
-  assert.deepEqual(problem(others, 400, 'validation_failed'), ['/constructor unknown_field', '/hasOwnProperty unknown_field', '/toString unknown_field']);
-  assert.deepEqual(problem(await service.api('GET', '/scoring/rules?__proto__=1&constructor=2'), 400, 'validation_failed'), [
-    '/__proto__ invalid_character', '/__proto__ unknown_field', '/constructor unknown_field',
+  const polluted =
+    '{"username":"a","password":"b","__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"toString":1}';
+  const violations = problem(
+    await service.api('POST', '/auth/login', polluted, { headers: { 'content-type': 'application/json' } }),
+    400,
+    'validation_failed',
+  );
+  assert.deepEqual(violations, [
+    '/__proto__ invalid_character',
+    '/__proto__ unknown_field',
+    '/constructor unknown_field',
+    '/toString unknown_field',
   ]);
+  const others = await service.api('POST', '/auth/login', {
+    username: 'a',
+    password: 'b',
+    constructor: 1,
+    toString: 1,
+    hasOwnProperty: 1,
+  });
+  assert.deepEqual(problem(others, 400, 'validation_failed'), [
+    '/constructor unknown_field',
+    '/hasOwnProperty unknown_field',
+    '/toString unknown_field',
+  ]);
+  assert.deepEqual(
+    problem(await service.api('GET', '/scoring/rules?__proto__=1&constructor=2'), 400, 'validation_failed'),
+    ['/__proto__ invalid_character', '/__proto__ unknown_field', '/constructor unknown_field'],
+  );
   assert.equal(({} as { isAdmin?: boolean }).isAdmin, undefined);
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
     const body = `{"firstName":"A","lastName":"B","email":"${name.toLowerCase().replaceAll('_', '')}@example.com","customFields":{"${name}":"x"}}`;
@@ -190,34 +389,72 @@ test('names of the prototype are names like others, and pollute nothing', async 
 test('nesting without end is a violation, not a crash', async () => {
   const nested = (depth: number) => `{"filter":${'{"op":"and","conditions":['.repeat(depth)}${']}'.repeat(depth)}}`;
   for (const depth of [40, 1_000, 100_000]) {
-    const answer = await service.api('POST', '/contacts/segments/preview', nested(depth), { headers: { 'content-type': 'application/json' } });
+    const answer = await service.api('POST', '/contacts/segments/preview', nested(depth), {
+      headers: { 'content-type': 'application/json' },
+    });
     assert.equal(answer.status, 400, `${depth} ${JSON.stringify(answer.body).slice(0, 200)}`);
   }
 });
 
 test('a JSON body over the limit is 413, with and without a declared length', async () => {
   const body = JSON.stringify({ username: 'x'.repeat(5 * 1024 * 1024), password: 'x' });
-  problem(await service.api('POST', '/auth/login', body, { headers: { 'content-type': 'application/json' } }), 413, 'payload_too_large');
+  problem(
+    await service.api('POST', '/auth/login', body, { headers: { 'content-type': 'application/json' } }),
+    413,
+    'payload_too_large',
+  );
   const stream = new Blob([body]).stream();
-  const response = await fetch(`${service.url}/api/v1/auth/login`, { method: 'POST', body: stream, duplex: 'half', headers: { 'content-type': 'application/json' } } as RequestInit);
+  const response = await fetch(`${service.url}/api/v1/auth/login`, {
+    method: 'POST',
+    body: stream,
+    duplex: 'half',
+    headers: { 'content-type': 'application/json' },
+  } as RequestInit);
   assert.equal(response.status, 413);
-  assert.equal((await response.json() as { code: string }).code, 'payload_too_large');
+  assert.equal(((await response.json()) as { code: string }).code, 'payload_too_large');
   const small = await startVariant(service, { BODY_MAX_BYTES: 1024 });
-  const answers = await Promise.all([900, 1100].map((length) => small.api('POST', '/auth/login', { username: 'u', password: 'x'.repeat(length) }, { token: null })));
+  const answers = await Promise.all(
+    [900, 1100].map((length) =>
+      small.api('POST', '/auth/login', { username: 'u', password: 'x'.repeat(length) }, { token: null }),
+    ),
+  );
   await small.stop();
-  assert.deepEqual(answers.map((answer) => answer.status), [401, 413]);
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [401, 413],
+  );
 });
 
-const NO_IDS = ['0', '-1', '1.5', '1e3', '9007199254740992', '9223372036854775808', '99999999999999999999', 'abc', '0x1', '01', '+1', '%00', '1%20', 'NaN', 'null', '%ff', "1'--"];
+const NO_IDS = [
+  '0',
+  '-1',
+  '1.5',
+  '1e3',
+  '9007199254740992',
+  '9223372036854775808',
+  '99999999999999999999',
+  'abc',
+  '0x1',
+  '01',
+  '+1',
+  '%00',
+  '1%20',
+  'NaN',
+  'null',
+  '%ff',
+  "1'--",
+];
 
-test('what is no id is 400 in every id\'s place', async () => {
+test("what is no id is 400 in every id's place", async () => {
   for (const { route } of routesWhere((r) => hasId(r) && !r.body)) {
-    await Promise.all(NO_IDS.map(async (id) => {
-      const path = pathOf(route, id)!;
-      const answer = await service.api(route.method, path);
-      assert.equal(answer.status, 400, `${route.method} ${path} ${JSON.stringify(answer.body)}`);
-      assert.equal(answer.body.code, 'validation_failed');
-    }));
+    await Promise.all(
+      NO_IDS.map(async (id) => {
+        const path = pathOf(route, id)!;
+        const answer = await service.api(route.method, path);
+        assert.equal(answer.status, 400, `${route.method} ${path} ${JSON.stringify(answer.body)}`);
+        assert.equal(answer.body.code, 'validation_failed');
+      }),
+    );
   }
 });
 
@@ -232,13 +469,30 @@ test('an id that nobody has is 404, up to the largest', async () => {
 });
 
 test('a cursor that is none of ours is 400 on every list', async () => {
-  const lists = routesWhere((r) => r.method === 'GET' && Object.hasOwn((r.query as { properties?: object } | undefined)?.properties ?? {}, 'cursor') && !hasId(r));
+  const lists = routesWhere(
+    (r) =>
+      r.method === 'GET' &&
+      Object.hasOwn((r.query as { properties?: object } | undefined)?.properties ?? {}, 'cursor') &&
+      !hasId(r),
+  );
   assert.ok(lists.length >= 8);
   for (const { path, route } of lists) {
     const query = route.operationId === 'searchContacts' ? 'q=abc&' : '';
-    for (const cursor of ['x', 'bnVsbA', Buffer.from('["-id",1]').toString('base64url'), Buffer.from('["-id",{"a":1},1]').toString('base64url'), Buffer.from('["-id","x",1]').toString('base64url'), Buffer.from('["-id",1.5,1]').toString('base64url'), Buffer.from('["-id",1e300,1]').toString('base64url')]) {
+    for (const cursor of [
+      'x',
+      'bnVsbA',
+      Buffer.from('["-id",1]').toString('base64url'),
+      Buffer.from('["-id",{"a":1},1]').toString('base64url'),
+      Buffer.from('["-id","x",1]').toString('base64url'),
+      Buffer.from('["-id",1.5,1]').toString('base64url'),
+      Buffer.from('["-id",1e300,1]').toString('base64url'),
+    ]) {
       const answer = await service.api('GET', `${path}?${query}cursor=${cursor}`);
-      assert.deepEqual([answer.status, answer.body.code], [400, 'validation_failed'], `${path} ${cursor} ${JSON.stringify(answer.body)}`);
+      assert.deepEqual(
+        [answer.status, answer.body.code],
+        [400, 'validation_failed'],
+        `${path} ${cursor} ${JSON.stringify(answer.body)}`,
+      );
     }
   }
 });

@@ -9,21 +9,29 @@ import { startVariant } from '../../support/variant.ts';
 import { until } from '../../support/until.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['temporal'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['temporal'] });
+});
 afterAll(() => service.stop());
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(service.url + path, { headers });
 /** Asks until the answer is as expected: on a busy machine a check may take longer than it has. */
-const untilHealth = (api: Api, path: string, expected: string) => until(`${path} is ${expected}`, async () => {
-  const answer = await api('GET', path, undefined, { token: null });
-  return answer.body.status === expected && answer;
-});
+const untilHealth = (api: Api, path: string, expected: string) =>
+  until(`${path} is ${expected}`, async () => {
+    const answer = await api('GET', path, undefined, { token: null });
+    return answer.body.status === expected && answer;
+  });
 const AREAS = ['auth', 'contacts', 'emails', 'campaigns', 'forms', 'scoring', 'analytics'];
 
 test('health names every component, without a token and without an address', async () => {
   const health = await untilHealth(service.api, '/health', 'UP');
   assert.deepEqual([health.status, health.headers.get('cache-control')], [200, 'no-store']);
-  assert.deepEqual(health.body, { status: 'UP', components: Object.fromEntries(['postgres', 'nats', 'temporal', 'worker', 'mail'].map((name) => [name, { status: 'UP' }])) });
+  assert.deepEqual(health.body, {
+    status: 'UP',
+    components: Object.fromEntries(
+      ['postgres', 'nats', 'temporal', 'worker', 'mail'].map((name) => [name, { status: 'UP' }]),
+    ),
+  });
 });
 
 test('health of each of the seven areas', async () => {
@@ -51,7 +59,7 @@ test('without a mail provider the service is DEGRADED, and still there', async (
 test('openapi.json is the description of this very service', async () => {
   const response = await get('/api/v1/openapi.json');
   assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
-  const document = await response.json() as { openapi: string; servers: unknown; paths: Record<string, object> };
+  const document = (await response.json()) as { openapi: string; servers: unknown; paths: Record<string, object> };
   assert.ok((await new Validator().validate(structuredClone(document))).valid);
   assert.match(document.openapi, /^3\.1\./);
   assert.deepEqual(document.servers, [{ url: service.url }]);
@@ -71,19 +79,25 @@ test('the documentation comes from the service alone', async () => {
   assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   assert.ok(!/https?:/.test(html), 'no other host in the page');
   assert.ok(!/<script>|\son\w+=/.test(html));
-  const files = [...html.matchAll(/<(script|link)[^>]* (?:src|href)="([^"]+)">/g)].map((match) => match[2]!).filter((file) => file !== 'data:,');
+  const files = [...html.matchAll(/<(script|link)[^>]* (?:src|href)="([^"]+)">/g)]
+    .map((match) => match[2]!)
+    .filter((file) => file !== 'data:,');
   assert.deepEqual(files, ['/docs/reference.css', '/docs/reference.js', '/docs/start.js']);
   for (const file of files) {
     const response = await get(file);
     assert.equal(response.status, 200, file);
-    assert.match(response.headers.get('content-type') ?? '', file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/);
+    assert.match(
+      response.headers.get('content-type') ?? '',
+      file.endsWith('.css') ? /^text\/css/ : /^text\/javascript/,
+    );
     assert.ok((await response.text()).length > 100);
   }
   const start = await (await get('/docs/start.js')).text();
   assert.ok(start.includes('/api/v1/openapi.json') && !/https?:/.test(start));
   // Whatever the script would like to load: the browser lets it reach this host only.
   const policy = page.headers.get('content-security-policy') ?? '';
-  for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"]) assert.ok(policy.includes(directive), directive);
+  for (const directive of ["default-src 'none'", "script-src 'self'", "connect-src 'self'"])
+    assert.ok(policy.includes(directive), directive);
   assert.ok(!/https?:|\*/.test(policy));
 });
 
@@ -92,9 +106,22 @@ test('the page of the events shows every one with its subject and fields, withou
   const html = await page.text();
   assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
   for (const type of eventTypes) assert.ok(html.includes(`<code>events.{tenantId}.${type}</code>`), type);
-  for (const text of ['email.send.requests', 'dead.{consumer}', 'previousScore', 'recipientId', 'The <code>id</code> of the contact', 'which the operator sees and listeners may not', 'DEAD_LETTERS', `nats://127.0.0.1:${new URL(service.deps.env.NATS_URL).port}`]) assert.ok(html.includes(text), text);
+  for (const text of [
+    'email.send.requests',
+    'dead.{consumer}',
+    'previousScore',
+    'recipientId',
+    'The <code>id</code> of the contact',
+    'which the operator sees and listeners may not',
+    'DEAD_LETTERS',
+    `nats://127.0.0.1:${new URL(service.deps.env.NATS_URL).port}`,
+  ])
+    assert.ok(html.includes(text), text);
   assert.ok(!/<script|\son\w+=|<link|src=/.test(html));
-  assert.deepEqual([...html.matchAll(/href="([^"#]+)"/g)].map((match) => match[1]), ['/docs', '/api/v1/asyncapi.json']);
+  assert.deepEqual(
+    [...html.matchAll(/href="([^"#]+)"/g)].map((match) => match[1]),
+    ['/docs', '/api/v1/asyncapi.json'],
+  );
   assert.ok(!html.includes(new URL(service.deps.env.NATS_URL).password));
   // The description of the API, which /docs shows, leads there.
   assert.ok(JSON.stringify(await (await get('/api/v1/openapi.json')).json()).includes('](/docs/events)'));
@@ -104,7 +131,10 @@ test('metrics count requests by operation, and ask for their token where one is 
   await service.api('GET', '/scoring/rules');
   const open = await get('/metrics');
   assert.match(open.headers.get('content-type') ?? '', /^text\/plain/);
-  assert.match(await open.text(), /perennial_http_request_duration_seconds_count\{operation="listScoringRules",status="200"\} \d+/);
+  assert.match(
+    await open.text(),
+    /perennial_http_request_duration_seconds_count\{operation="listScoringRules",status="200"\} \d+/,
+  );
   const guarded = await startVariant(service, { METRICS_TOKEN: 'a-token' });
   try {
     for (const authorization of ['', 'Bearer', 'Bearer a-tokem', `Bearer ${service.admin.token}`, 'a-token']) {

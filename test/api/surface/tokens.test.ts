@@ -16,7 +16,8 @@ afterAll(() => service.stop());
 
 type Claims = Record<string, unknown>;
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const read = (token: string, index: 0 | 1): Claims => JSON.parse(Buffer.from(token.split('.')[index]!, 'base64url').toString());
+const read = (token: string, index: 0 | 1): Claims =>
+  JSON.parse(Buffer.from(token.split('.')[index]!, 'base64url').toString());
 const header = () => read(member.token, 0);
 const claims = () => read(member.token, 1);
 
@@ -25,16 +26,22 @@ function sign(payload: Claims = claims(), head: Claims = header(), secret = serv
   const content = `${part(head)}.${part(payload)}`;
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
 }
-const without = (from: Claims, name: string): Claims => Object.fromEntries(Object.entries(from).filter(([key]) => key !== name));
+const without = (from: Claims, name: string): Claims =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => key !== name));
 const call = (token: string) => service.api('GET', '/auth/profile', undefined, { token });
 
 test('a token signed by us is taken, however often', async () => {
-  for (const token of [member.token, sign(), sign({ ...claims(), extra: 1 })]) assert.equal((await call(token)).status, 200);
+  for (const token of [member.token, sign(), sign({ ...claims(), extra: 1 })])
+    assert.equal((await call(token)).status, 200);
 });
 
 test('no other token is taken', async () => {
   const [h, p, s] = member.token.split('.') as [string, string, string];
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } });
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
   const { kid } = header() as { kid: string };
   const now = Math.floor(Date.now() / 1000);
   const attacks: Record<string, string> = {
@@ -44,7 +51,7 @@ test('no other token is taken', async () => {
     'two parts': `${h}.${p}`,
     'another key': sign(claims(), header(), 'another-secret-that-is-long-enough-to-be-one'),
     'an empty key': sign(claims(), header(), ''),
-    'RS256': jwt.sign(claims(), privateKey, { algorithm: 'RS256', keyid: kid }),
+    RS256: jwt.sign(claims(), privateKey, { algorithm: 'RS256', keyid: kid }),
     'RS256 header over our HMAC': sign(claims(), { ...header(), alg: 'RS256' }),
     'a public key as the secret': sign(claims(), header(), publicKey),
     'HS512 by our secret': jwt.sign(claims(), service.deps.env.JWT_SECRET, { algorithm: 'HS512', keyid: kid }),
@@ -61,17 +68,31 @@ test('no other token is taken', async () => {
     'exp as text': sign({ ...claims(), exp: 'never' }),
     'a tenant of another user': sign({ ...claims(), tid: 'acme' }),
     'no user': sign({ ...claims(), sub: '999999' }),
-    'another user\'s session': sign({ ...claims(), sub: '1' }),
+    "another user's session": sign({ ...claims(), sub: '1' }),
     'an array': `${h}.${part([])}.${s}`,
     'no JSON': `${h}.${Buffer.from('{').toString('base64url')}.${s}`,
     'a header that is no JSON': `${Buffer.from('{"alg":"HS256"').toString('base64url')}.${p}.${s}`,
     'empty parts': '..',
-    'text': 'token',
+    text: 'token',
     'a long token': `${h}.${'A'.repeat(10_000)}.${s}`,
-    ...Object.fromEntries(['iss', 'aud', 'jti', 'exp', 'sub', 'tid', 'sid'].map((name) => [`no ${name}`, sign(without(claims(), name))])),
-    ...Object.fromEntries([0, '', '-1', '1.5', '1e3', 'abc', '0', '99999999999999999999', null, [1]].map((sub) => [`sub ${JSON.stringify(sub)}`, sign({ ...claims(), sub })])),
-    ...Object.fromEntries(['', 'x', 5, null, `${'a'.repeat(36)}`].map((sid) => [`sid ${JSON.stringify(sid)}`, sign({ ...claims(), sid })])),
-    ...Object.fromEntries(['', '../x', 'DEFAULT', "x'; drop table users", 'a'.repeat(51), 7].map((tid) => [`tid ${JSON.stringify(tid)}`, sign({ ...claims(), tid })])),
+    ...Object.fromEntries(
+      ['iss', 'aud', 'jti', 'exp', 'sub', 'tid', 'sid'].map((name) => [`no ${name}`, sign(without(claims(), name))]),
+    ),
+    ...Object.fromEntries(
+      [0, '', '-1', '1.5', '1e3', 'abc', '0', '99999999999999999999', null, [1]].map((sub) => [
+        `sub ${JSON.stringify(sub)}`,
+        sign({ ...claims(), sub }),
+      ]),
+    ),
+    ...Object.fromEntries(
+      ['', 'x', 5, null, `${'a'.repeat(36)}`].map((sid) => [`sid ${JSON.stringify(sid)}`, sign({ ...claims(), sid })]),
+    ),
+    ...Object.fromEntries(
+      ['', '../x', 'DEFAULT', "x'; drop table users", 'a'.repeat(51), 7].map((tid) => [
+        `tid ${JSON.stringify(tid)}`,
+        sign({ ...claims(), tid }),
+      ]),
+    ),
   };
   for (const [what, token] of Object.entries(attacks)) {
     const answer = await call(token);
@@ -90,17 +111,37 @@ test('an expired token says so', async () => {
 
 test('only the Bearer scheme of the header counts', async () => {
   const { token } = member;
-  const send = (authorization: string) => service.api('GET', '/auth/profile', undefined, { token: null, headers: { authorization } });
-  for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `Bearer   ${token}`]) assert.equal((await send(authorization)).status, 200, authorization.slice(0, 10));
-  for (const authorization of [token, `Basic ${token}`, `Bearer`, `Bearer `, `Bearer ${token} x`, `Bearer ${token}, Bearer ${token}`, `Token ${token}`]) {
+  const send = (authorization: string) =>
+    service.api('GET', '/auth/profile', undefined, { token: null, headers: { authorization } });
+  for (const authorization of [`Bearer ${token}`, `bearer ${token}`, `Bearer   ${token}`])
+    assert.equal((await send(authorization)).status, 200, authorization.slice(0, 10));
+  for (const authorization of [
+    token,
+    `Basic ${token}`,
+    `Bearer`,
+    `Bearer `,
+    `Bearer ${token} x`,
+    `Bearer ${token}, Bearer ${token}`,
+    `Token ${token}`,
+  ]) {
     assert.equal((await send(authorization)).status, 401, authorization.slice(0, 10));
   }
-  assert.equal((await service.api('GET', `/auth/profile?access_token=${token}`, undefined, { token: null })).status, 401);
-  assert.equal((await service.api('GET', '/auth/profile', undefined, { token: null, headers: { cookie: `token=${token}` } })).status, 401);
+  assert.equal(
+    (await service.api('GET', `/auth/profile?access_token=${token}`, undefined, { token: null })).status,
+    401,
+  );
+  assert.equal(
+    (await service.api('GET', '/auth/profile', undefined, { token: null, headers: { cookie: `token=${token}` } }))
+      .status,
+    401,
+  );
 });
 
 test('the previous secret verifies while it is rotated, and signs nothing', async () => {
-  const secrets = { JWT_SECRET: 'a-new-secret-that-is-long-enough-to-be-one', JWT_SECRET_PREVIOUS: service.deps.env.JWT_SECRET };
+  const secrets = {
+    JWT_SECRET: 'a-new-secret-that-is-long-enough-to-be-one',
+    JWT_SECRET_PREVIOUS: service.deps.env.JWT_SECRET,
+  };
   const rotating = await startVariant(service, secrets);
   const rotated = await startVariant(service, { ...secrets, JWT_SECRET_PREVIOUS: '' });
   try {
@@ -115,7 +156,7 @@ test('the previous secret verifies while it is rotated, and signs nothing', asyn
   }
 });
 
-test('the lifetime is the setting\'s', async () => {
+test("the lifetime is the setting's", async () => {
   const short = await startVariant(service, { JWT_EXPIRATION_MS: 90_500 });
   const { token } = await newMember(short.api);
   await short.stop();

@@ -20,7 +20,15 @@ beforeAll(async () => {
   folder = join(temporary, 'uploads');
   service = await startService();
   api = await startApiProcess(service, { UPLOAD_DIR: folder, TMPDIR: temporary, IMPORT_MAX_BYTES: '3000000' });
-  formId = (await service.api('POST', '/forms', { name: 'Uploads', fields: [{ name: 'email', label: 'E', type: 'email' }, { name: 'note', label: 'N', type: 'text' }] })).body.id;
+  formId = (
+    await service.api('POST', '/forms', {
+      name: 'Uploads',
+      fields: [
+        { name: 'email', label: 'E', type: 'email' },
+        { name: 'note', label: 'N', type: 'text' },
+      ],
+    })
+  ).body.id;
 });
 afterAll(async () => {
   await api.end('SIGKILL');
@@ -35,23 +43,29 @@ async function openFiles(pid: number): Promise<string[]> {
   return links.filter((link) => link.startsWith(temporary));
 }
 /** Everything in the temporary folder, however deep. */
-const named = async (): Promise<string[]> => (await readdir(temporary, { recursive: true })).filter((name) => name !== 'uploads');
+const named = async (): Promise<string[]> =>
+  (await readdir(temporary, { recursive: true })).filter((name) => name !== 'uploads');
 const nothingIsLeft = async (pid = api.pid): Promise<void> => {
   assert.deepEqual(await named(), []);
   await until('no file is open', async () => (await openFiles(pid)).length === 0);
 };
 
-const filePart = (name: string, content: string) => `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.csv"\r\n\r\n${content}\r\n`;
-const field = (name: string, content: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
-const post = (path: string, body: string, type = 'multipart/form-data; boundary=b') => api.api('POST', path, body, { headers: { 'content-type': type } });
+const filePart = (name: string, content: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.csv"\r\n\r\n${content}\r\n`;
+const field = (name: string, content: string) =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
+const post = (path: string, body: string, type = 'multipart/form-data; boundary=b') =>
+  api.api('POST', path, body, { headers: { 'content-type': type } });
 
 /** An upload that has begun and goes no further. */
 async function begunUpload(): Promise<Socket> {
   const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.on('error', () => {});
-  socket.write(`POST /api/v1/contacts/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.admin.token}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 2000000\r\n\r\n`
-    + filePart('file', 'email\nsecret@example.com\n'.repeat(1000)).slice(0, -2));
+  socket.write(
+    `POST /api/v1/contacts/import HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.admin.token}\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 2000000\r\n\r\n` +
+      filePart('file', 'email\nsecret@example.com\n'.repeat(1000)).slice(0, -2),
+  );
   await until('the upload is on its way', async () => (await openFiles(api.pid)).length === 1);
   return socket;
 }
@@ -68,10 +82,17 @@ test('the folder is ours alone, and a file on its way in it has no name', async 
 test('however an upload ends, nothing of it is left', async () => {
   const csv = 'firstName,lastName,email\nA,B,a@example.com\n';
   const ends: [string, string, number][] = [
-    ['taken', `${filePart('file', csv)}--b--`, 202], ['cut off', filePart('file', csv), 400], ['too large', `${filePart('file', csv.repeat(80_000))}--b--`, 413],
-    ['of another name', `${filePart('__proto__', csv)}--b--`, 400], ['two', `${filePart('__proto__', csv)}${filePart('__proto__', csv)}--b--`, 400], ['two of one name', `${filePart('file', csv)}${filePart('file', csv)}--b--`, 400],
-    ['named constructor', `${filePart('constructor', csv)}--b--`, 400], ['beside a wrong field', `${filePart('file', csv)}${field('surprise', '1')}--b--`, 400],
-    ['beside a field __proto__', `${filePart('file', csv)}${field('__proto__', '1')}--b--`, 400], ['not of text', `${filePart('file', '\0\0')}--b--`, 400], ['followed by no part', `${filePart('file', csv)}--b junk`, 400],
+    ['taken', `${filePart('file', csv)}--b--`, 202],
+    ['cut off', filePart('file', csv), 400],
+    ['too large', `${filePart('file', csv.repeat(80_000))}--b--`, 413],
+    ['of another name', `${filePart('__proto__', csv)}--b--`, 400],
+    ['two', `${filePart('__proto__', csv)}${filePart('__proto__', csv)}--b--`, 400],
+    ['two of one name', `${filePart('file', csv)}${filePart('file', csv)}--b--`, 400],
+    ['named constructor', `${filePart('constructor', csv)}--b--`, 400],
+    ['beside a wrong field', `${filePart('file', csv)}${field('surprise', '1')}--b--`, 400],
+    ['beside a field __proto__', `${filePart('file', csv)}${field('__proto__', '1')}--b--`, 400],
+    ['not of text', `${filePart('file', '\0\0')}--b--`, 400],
+    ['followed by no part', `${filePart('file', csv)}--b junk`, 400],
   ];
   for (const [what, body, status] of ends) {
     const answer = await post('/contacts/import', body);
@@ -83,9 +104,17 @@ test('however an upload ends, nothing of it is left', async () => {
 test('what else stands in the content type calls no other parser', async () => {
   const csv = 'firstName,lastName,email\nA,B,b@example.com\n';
   for (const more of ['octet-stream', 'json', 'urlencoded', 'application/json']) {
-    const taken = await post('/contacts/import', `${filePart('file', csv)}--b--`, `multipart/form-data; boundary=b; x="${more}"`);
+    const taken = await post(
+      '/contacts/import',
+      `${filePart('file', csv)}--b--`,
+      `multipart/form-data; boundary=b; x="${more}"`,
+    );
     assert.equal(taken.status, 202, `${more} ${JSON.stringify(taken.body)}`);
-    const form = await post(`/forms/${formId}/submit`, `${field('note', 'x')}--b--`, `multipart/form-data; boundary=b; x=${more}`);
+    const form = await post(
+      `/forms/${formId}/submit`,
+      `${field('note', 'x')}--b--`,
+      `multipart/form-data; boundary=b; x=${more}`,
+    );
     assert.equal(form.body.code, 'token_invalid', `${more} ${JSON.stringify(form.body)}`);
     await nothingIsLeft();
   }
@@ -101,16 +130,32 @@ test('the headers of a part are bounded', async () => {
 
 test('a file is named as its client names it', async () => {
   const csv = 'firstName,lastName,email\nA,B,c@example.com\n';
-  for (const [given, kept] of [['"a b;c.csv"', 'a b;c.csv'], ['plain.csv', 'plain.csv'], ['"say \\"hi\\".csv"', 'say "hi".csv'], ['"%22hi%22.csv"', '"hi".csv'], ['"C:\\people\\new.csv"', 'new.csv'], ['"ü.csv"', 'ü.csv'], ['""', 'import.csv']]) {
-    const { body } = await post('/contacts/import', `--b\r\nContent-Disposition: form-data; name="file"; filename=${given}\r\n\r\n${csv}\r\n--b--`);
+  for (const [given, kept] of [
+    ['"a b;c.csv"', 'a b;c.csv'],
+    ['plain.csv', 'plain.csv'],
+    ['"say \\"hi\\".csv"', 'say "hi".csv'],
+    ['"%22hi%22.csv"', '"hi".csv'],
+    ['"C:\\people\\new.csv"', 'new.csv'],
+    ['"ü.csv"', 'ü.csv'],
+    ['""', 'import.csv'],
+  ]) {
+    const { body } = await post(
+      '/contacts/import',
+      `--b\r\nContent-Disposition: form-data; name="file"; filename=${given}\r\n\r\n${csv}\r\n--b--`,
+    );
     assert.equal(body.fileName, kept, JSON.stringify(body));
   }
 });
 
 test('where no file is asked for none is written, and the fields are taken', async () => {
   const { token } = (await api.api('GET', `/forms/${formId}/token`)).body;
-  const files = Array.from({ length: 20 }, () => filePart('__proto__', 'x'.repeat(1000)) + filePart('note', 'y')).join('');
-  const answer = await post(`/forms/${formId}/submit`, `${files}${field('email', 'form@example.com')}${field('_token', token)}${field('note', 'mine')}--b--`);
+  const files = Array.from({ length: 20 }, () => filePart('__proto__', 'x'.repeat(1000)) + filePart('note', 'y')).join(
+    '',
+  );
+  const answer = await post(
+    `/forms/${formId}/submit`,
+    `${files}${field('email', 'form@example.com')}${field('_token', token)}${field('note', 'mine')}--b--`,
+  );
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
   const { body } = await api.api('GET', `/forms/${formId}/submissions`);
   assert.deepEqual(body.data[0].submissionData, { email: 'form@example.com', note: 'mine' });

@@ -24,7 +24,11 @@ beforeAll(async () => {
   await made('plan', '/contacts/custom-fields', { entity: 'contact', name: 'plan', type: 'number' });
   await made('tier', '/contacts/custom-fields', { entity: 'contact', name: 'tier', type: 'enum', options: ['a', 'b'] });
   await made('company', '/contacts/companies', { name: 'Mill' });
-  await made('segment', '/contacts/segments', { name: 'Active', type: 'dynamic', filter: { field: 'status', operator: 'eq', value: 'active' } });
+  await made('segment', '/contacts/segments', {
+    name: 'Active',
+    type: 'dynamic',
+    filter: { field: 'status', operator: 'eq', value: 'active' },
+  });
   await made('list', '/contacts/lists', { name: 'Guests' });
   await made('topic', '/emails/topics', { name: 'News' });
   await made('sender', '/emails/senders', { email: 'news@example.com', dkim: {} });
@@ -48,149 +52,430 @@ interface Case {
   as?: 'member' | 'nobody';
 }
 const filter = { field: 'nope', operator: 'eq', value: 1 };
-const contact = { firstName: LONG, email: 'nope', status: 'bounced', companyId: NOWHERE, tags: ['fine', 5, 'a\u0007'], customFields: { plan: 'x', nobody: 1 } };
+const contact = {
+  firstName: LONG,
+  email: 'nope',
+  status: 'bounced',
+  companyId: NOWHERE,
+  tags: ['fine', 5, 'a\u0007'],
+  customFields: { plan: 'x', nobody: 1 },
+};
 const contactWrong = [
-  '/companyId not_found', '/customFields/nobody unknown_custom_field', '/customFields/plan invalid_number', '/email invalid_email', '/firstName too_long',
-  '/status invalid_status', '/tags invalid_character', '/tags/1 type',
+  '/companyId not_found',
+  '/customFields/nobody unknown_custom_field',
+  '/customFields/plan invalid_number',
+  '/email invalid_email',
+  '/firstName too_long',
+  '/status invalid_status',
+  '/tags invalid_character',
+  '/tags/1 type',
 ];
 const company = { name: '\u0007', domain: 'x'.repeat(256), customFields: { nobody: 1 } };
 const companyWrong = ['/customFields/nobody unknown_custom_field', '/domain too_long', '/name invalid_character'];
 const form = {
-  name: '', redirectUrl: 'ftp://example.com/', allowedOrigins: [5, 'x', 'https://example.com'], listId: NOWHERE,
+  name: '',
+  redirectUrl: 'ftp://example.com/',
+  allowedOrigins: [5, 'x', 'https://example.com'],
+  listId: NOWHERE,
   fields: [
-    { name: 'email', type: 'email', label: '', mapTo: 'customFields.nobody' }, 5, { name: 'plan', type: 'select', label: 'Plan' },
+    { name: 'email', type: 'email', label: '', mapTo: 'customFields.nobody' },
+    5,
+    { name: 'plan', type: 'select', label: 'Plan' },
     { name: 'plan', type: 'text', label: 'Plan', validationRegex: '(' },
   ],
 };
 const formWrong = [
-  '/allowedOrigins/0 type', '/allowedOrigins/1 format', '/fields/0/label too_short', '/fields/0/mapTo unknown_custom_field', '/fields/1 type',
-  '/fields/2/options required', '/fields/3/name duplicate', '/fields/3/validationRegex format', '/listId not_found', '/name too_short', '/redirectUrl format',
+  '/allowedOrigins/0 type',
+  '/allowedOrigins/1 format',
+  '/fields/0/label too_short',
+  '/fields/0/mapTo unknown_custom_field',
+  '/fields/1 type',
+  '/fields/2/options required',
+  '/fields/3/name duplicate',
+  '/fields/3/validationRegex format',
+  '/listId not_found',
+  '/name too_short',
+  '/redirectUrl format',
 ];
-const definition = { trigger: { type: 'SEGMENT_ENTERED', segmentId: NOWHERE }, entry: { sendWindow: { from: '10:00', to: '09:00', timezone: 'Mars/One' } } };
-const definitionWrong = ['/entry/sendWindow/timezone timezone', '/entry/sendWindow/to range', '/trigger/segmentId not_found', '/trigger/type unsupported'];
+const definition = {
+  trigger: { type: 'SEGMENT_ENTERED', segmentId: NOWHERE },
+  entry: { sendWindow: { from: '10:00', to: '09:00', timezone: 'Mars/One' } },
+};
+const definitionWrong = [
+  '/entry/sendWindow/timezone timezone',
+  '/entry/sendWindow/to range',
+  '/trigger/segmentId not_found',
+  '/trigger/type unsupported',
+];
 const registration = { username: 'a b', password: 'short', firstName: LONG, lastName: '\u0007' };
-const weak = (path: string) => ['no_digit', 'no_special_character', 'no_upper_case', 'too_short'].map((code) => `${path} ${code}`);
-const registrationWrong = ['/firstName too_long', '/lastName invalid_character', ...weak('/password'), '/username format'];
+const weak = (path: string) =>
+  ['no_digit', 'no_special_character', 'no_upper_case', 'too_short'].map((code) => `${path} ${code}`);
+const registrationWrong = [
+  '/firstName too_long',
+  '/lastName invalid_character',
+  ...weak('/password'),
+  '/username format',
+];
 
 /** A body for each operation that has both: something that its schema refuses, and something that the domain does. */
 const CASES: Record<string, () => Case> = {
   createContact: () => ({ path: '/contacts', body: contact, wrong: [...contactWrong, '/lastName required'] }),
-  updateContact: () => ({ path: `/contacts/${ids['contact']}`, body: { ...contact, id: NOWHERE }, wrong: [...contactWrong, '/id read_only'] }),
+  updateContact: () => ({
+    path: `/contacts/${ids['contact']}`,
+    body: { ...contact, id: NOWHERE },
+    wrong: [...contactWrong, '/id read_only'],
+  }),
   createCompany: () => ({ path: '/contacts/companies', body: company, wrong: companyWrong }),
-  updateCompany: () => ({ path: `/contacts/companies/${ids['company']}`, body: { ...company, version: 77 }, wrong: [...companyWrong, '/version read_only'] }),
+  updateCompany: () => ({
+    path: `/contacts/companies/${ids['company']}`,
+    body: { ...company, version: 77 },
+    wrong: [...companyWrong, '/version read_only'],
+  }),
   createCustomField: () => ({
-    path: '/contacts/custom-fields', body: { entity: 'contact', name: 'email', type: 'number', options: ['a', 5], description: 5 },
+    path: '/contacts/custom-fields',
+    body: { entity: 'contact', name: 'email', type: 'number', options: ['a', 5], description: 5 },
     wrong: ['/description type', '/name reserved', '/options not_allowed', '/options/1 type'],
   }),
   updateCustomField: () => ({
-    path: `/contacts/custom-fields/${ids['tier']}`, body: { options: [5, 'a', 'a'], description: 5, name: 'other' },
+    path: `/contacts/custom-fields/${ids['tier']}`,
+    body: { options: [5, 'a', 'a'], description: 5, name: 'other' },
     wrong: ['/description type', '/name read_only', '/options/0 type', '/options/2 duplicate'],
   }),
   createSegment: () => ({
-    path: '/contacts/segments', body: { name: ' ', type: 'dynamic', filter, contactIds: [1], description: 5, doubleOptIn: true },
-    wrong: ['/contactIds not_allowed', '/description type', '/doubleOptIn not_allowed', '/filter/field unknown_field', '/name required'],
+    path: '/contacts/segments',
+    body: { name: ' ', type: 'dynamic', filter, contactIds: [1], description: 5, doubleOptIn: true },
+    wrong: [
+      '/contactIds not_allowed',
+      '/description type',
+      '/doubleOptIn not_allowed',
+      '/filter/field unknown_field',
+      '/name required',
+    ],
   }),
-  createList: () => ({ path: '/contacts/lists', body: { name: ' ', contactIds: ['x', NOWHERE], description: 5 }, wrong: ['/contactIds/0 type', '/contactIds/1 not_found', '/description type', '/name required'] }),
+  createList: () => ({
+    path: '/contacts/lists',
+    body: { name: ' ', contactIds: ['x', NOWHERE], description: 5 },
+    wrong: ['/contactIds/0 type', '/contactIds/1 not_found', '/description type', '/name required'],
+  }),
   updateSegment: () => ({
-    path: `/contacts/segments/${ids['segment']}`, body: { name: ' ', filter, description: 5, count: 77 },
+    path: `/contacts/segments/${ids['segment']}`,
+    body: { name: ' ', filter, description: 5, count: 77 },
     wrong: ['/count read_only', '/description type', '/filter/field unknown_field', '/name required'],
   }),
-  updateList: () => ({ path: `/contacts/lists/${ids['list']}`, body: { name: ' ', filter, description: 5 }, wrong: ['/description type', '/filter not_allowed', '/name required'] }),
-  addSegmentContacts: () => ({ path: `/contacts/segments/${ids['list']}/contacts`, body: { contactIds: ['x', NOWHERE] }, wrong: ['/contactIds/0 type', '/contactIds/1 not_found'] }),
-  addListContacts: () => ({ path: `/contacts/lists/${ids['list']}/contacts`, body: { contactIds: ['x', NOWHERE] }, wrong: ['/contactIds/0 type', '/contactIds/1 not_found'] }),
-  previewSegment: () => ({ path: '/contacts/segments/preview', body: { filter, extra: 1 }, wrong: ['/extra unknown_field', '/filter/field unknown_field'] }),
-  mergeContacts: () => ({ path: `/contacts/${ids['contact']}/merge`, body: { sourceId: ids['contact'], extra: 1 }, wrong: ['/extra unknown_field', '/sourceId conflict'] }),
-  sendEmail: () => ({ path: '/emails/send', body: { templateId: 'x', to: 'nope' }, wrong: ['/templateId type', '/to invalid_email'] }),
+  updateList: () => ({
+    path: `/contacts/lists/${ids['list']}`,
+    body: { name: ' ', filter, description: 5 },
+    wrong: ['/description type', '/filter not_allowed', '/name required'],
+  }),
+  addSegmentContacts: () => ({
+    path: `/contacts/segments/${ids['list']}/contacts`,
+    body: { contactIds: ['x', NOWHERE] },
+    wrong: ['/contactIds/0 type', '/contactIds/1 not_found'],
+  }),
+  addListContacts: () => ({
+    path: `/contacts/lists/${ids['list']}/contacts`,
+    body: { contactIds: ['x', NOWHERE] },
+    wrong: ['/contactIds/0 type', '/contactIds/1 not_found'],
+  }),
+  previewSegment: () => ({
+    path: '/contacts/segments/preview',
+    body: { filter, extra: 1 },
+    wrong: ['/extra unknown_field', '/filter/field unknown_field'],
+  }),
+  mergeContacts: () => ({
+    path: `/contacts/${ids['contact']}/merge`,
+    body: { sourceId: ids['contact'], extra: 1 },
+    wrong: ['/extra unknown_field', '/sourceId conflict'],
+  }),
+  sendEmail: () => ({
+    path: '/emails/send',
+    body: { templateId: 'x', to: 'nope' },
+    wrong: ['/templateId type', '/to invalid_email'],
+  }),
   createTemplate: () => ({
-    path: '/emails/templates', body: { name: '', subject: '{{', content: '<p>{% nope %}</p>', fromEmail: 'nope', topicId: NOWHERE },
-    wrong: ['/content template_syntax', '/fromEmail invalid_email', '/name too_short', '/subject template_syntax', '/topicId not_found'],
+    path: '/emails/templates',
+    body: { name: '', subject: '{{', content: '<p>{% nope %}</p>', fromEmail: 'nope', topicId: NOWHERE },
+    wrong: [
+      '/content template_syntax',
+      '/fromEmail invalid_email',
+      '/name too_short',
+      '/subject template_syntax',
+      '/topicId not_found',
+    ],
   }),
   updateTemplate: () => ({
-    path: `/emails/templates/${ids['template']}`, body: { name: '', content: '<mjml><mj-nope></mj-nope></mjml>', fromName: 'a\nb', replyTo: 'nope', topicId: NOWHERE, contentVersion: 77 },
-    wrong: ['/content mjml_syntax', '/contentVersion read_only', '/fromName invalid_character', '/name too_short', '/replyTo invalid_email', '/topicId not_found'],
+    path: `/emails/templates/${ids['template']}`,
+    body: {
+      name: '',
+      content: '<mjml><mj-nope></mj-nope></mjml>',
+      fromName: 'a\nb',
+      replyTo: 'nope',
+      topicId: NOWHERE,
+      contentVersion: 77,
+    },
+    wrong: [
+      '/content mjml_syntax',
+      '/contentVersion read_only',
+      '/fromName invalid_character',
+      '/name too_short',
+      '/replyTo invalid_email',
+      '/topicId not_found',
+    ],
   }),
-  testTemplate: () => ({ path: `/emails/templates/${ids['template']}/test`, body: { to: 'nope', data: 5 }, wrong: ['/data type', '/to invalid_email'] }),
-  createTopic: () => ({ path: '/emails/topics', body: { name: ' ', description: 5 }, wrong: ['/description type', '/name required'] }),
-  updateTopic: () => ({ path: `/emails/topics/${ids['topic']}`, body: { name: ' ', description: 5, id: 77 }, wrong: ['/description type', '/id read_only', '/name required'] }),
+  testTemplate: () => ({
+    path: `/emails/templates/${ids['template']}/test`,
+    body: { to: 'nope', data: 5 },
+    wrong: ['/data type', '/to invalid_email'],
+  }),
+  createTopic: () => ({
+    path: '/emails/topics',
+    body: { name: ' ', description: 5 },
+    wrong: ['/description type', '/name required'],
+  }),
+  updateTopic: () => ({
+    path: `/emails/topics/${ids['topic']}`,
+    body: { name: ' ', description: 5, id: 77 },
+    wrong: ['/description type', '/id read_only', '/name required'],
+  }),
   createSender: () => ({
-    path: '/emails/senders', body: { email: 'nope', name: 5, replyTo: 'nope', dkim: { selector: '-bad-', privateKey: 'x', publicKey: 'x', extra: 1 } },
-    wrong: ['/dkim/extra unknown_field', '/dkim/privateKey invalid_key', '/dkim/publicKey read_only', '/dkim/selector invalid_selector', '/email invalid_email', '/name type', '/replyTo invalid_email'],
+    path: '/emails/senders',
+    body: {
+      email: 'nope',
+      name: 5,
+      replyTo: 'nope',
+      dkim: { selector: '-bad-', privateKey: 'x', publicKey: 'x', extra: 1 },
+    },
+    wrong: [
+      '/dkim/extra unknown_field',
+      '/dkim/privateKey invalid_key',
+      '/dkim/publicKey read_only',
+      '/dkim/selector invalid_selector',
+      '/email invalid_email',
+      '/name type',
+      '/replyTo invalid_email',
+    ],
   }),
   updateSender: () => ({
-    path: `/emails/senders/${ids['sender']}`, body: { name: 5, replyTo: 'nope', version: 77, dkim: { domain: 'example.net', publicKey: 'x' } },
-    wrong: ['/dkim/domain not_aligned', '/dkim/publicKey read_only', '/name type', '/replyTo invalid_email', '/version read_only'],
+    path: `/emails/senders/${ids['sender']}`,
+    body: { name: 5, replyTo: 'nope', version: 77, dkim: { domain: 'example.net', publicKey: 'x' } },
+    wrong: [
+      '/dkim/domain not_aligned',
+      '/dkim/publicKey read_only',
+      '/name type',
+      '/replyTo invalid_email',
+      '/version read_only',
+    ],
   }),
   updateEmailSettings: () => ({
-    path: '/emails/settings', body: { sendWindow: { from: '10:00', to: '09:00', timezone: 'Mars/One' }, frequencyCap: { maxEmails: 0, perDays: 1 }, version: 77 },
-    wrong: ['/frequencyCap/maxEmails out_of_range', '/sendWindow/timezone timezone', '/sendWindow/to range', '/version read_only'],
+    path: '/emails/settings',
+    body: {
+      sendWindow: { from: '10:00', to: '09:00', timezone: 'Mars/One' },
+      frequencyCap: { maxEmails: 0, perDays: 1 },
+      version: 77,
+    },
+    wrong: [
+      '/frequencyCap/maxEmails out_of_range',
+      '/sendWindow/timezone timezone',
+      '/sendWindow/to range',
+      '/version read_only',
+    ],
   }),
-  createSuppression: () => ({ path: '/emails/suppressions', body: { email: 'nope', reason: 'x' }, wrong: ['/email invalid_email', '/reason enum'] }),
+  createSuppression: () => ({
+    path: '/emails/suppressions',
+    body: { email: 'nope', reason: 'x' },
+    wrong: ['/email invalid_email', '/reason enum'],
+  }),
   createEmailCampaign: () => ({
-    path: '/emails/campaigns', body: { name: ' ', scheduleType: 'recurring', timezone: 'Mars/One', ratePerMinute: 0 },
-    wrong: ['/cron required', '/name required', '/ratePerMinute out_of_range', '/segmentId required', '/templateId required', '/timezone timezone'],
+    path: '/emails/campaigns',
+    body: { name: ' ', scheduleType: 'recurring', timezone: 'Mars/One', ratePerMinute: 0 },
+    wrong: [
+      '/cron required',
+      '/name required',
+      '/ratePerMinute out_of_range',
+      '/segmentId required',
+      '/templateId required',
+      '/timezone timezone',
+    ],
   }),
   updateEmailCampaign: () => ({
     path: `/emails/campaigns/${ids['emailCampaign']}`,
-    body: { name: ' ', ratePerMinute: 0, version: 77, templateId: null, variants: [{ name: 'A', templateId: 1, weight: 0 }, { name: 'A', templateId: 1, weight: 1 }] },
-    wrong: ['/name required', '/ratePerMinute out_of_range', '/variants/0/weight out_of_range', '/variants/1/name unique', '/version read_only'],
+    body: {
+      name: ' ',
+      ratePerMinute: 0,
+      version: 77,
+      templateId: null,
+      variants: [
+        { name: 'A', templateId: 1, weight: 0 },
+        { name: 'A', templateId: 1, weight: 1 },
+      ],
+    },
+    wrong: [
+      '/name required',
+      '/ratePerMinute out_of_range',
+      '/variants/0/weight out_of_range',
+      '/variants/1/name unique',
+      '/version read_only',
+    ],
   }),
   createCampaign: () => ({
-    path: '/campaigns', body: { name: '', ...definition, steps: [{ id: 'a', type: 'NOPE' }, 5, { id: '?', type: 'EMAIL', config: { templateId: NOWHERE } }], templateIds: [1] },
-    wrong: ['/name too_short', ...definitionWrong, '/steps/0/type unknown_type', '/steps/1 type', '/steps/2/config/templateId not_found', '/steps/2/id format', '/templateIds invalid'],
+    path: '/campaigns',
+    body: {
+      name: '',
+      ...definition,
+      steps: [{ id: 'a', type: 'NOPE' }, 5, { id: '?', type: 'EMAIL', config: { templateId: NOWHERE } }],
+      templateIds: [1],
+    },
+    wrong: [
+      '/name too_short',
+      ...definitionWrong,
+      '/steps/0/type unknown_type',
+      '/steps/1 type',
+      '/steps/2/config/templateId not_found',
+      '/steps/2/id format',
+      '/templateIds invalid',
+    ],
   }),
   updateCampaign: () => ({
-    path: `/campaigns/${ids['campaign']}`, body: { name: '', ...definition, steps: [{ id: 'a', type: 'NOPE' }], version: 77 },
+    path: `/campaigns/${ids['campaign']}`,
+    body: { name: '', ...definition, steps: [{ id: 'a', type: 'NOPE' }], version: 77 },
     wrong: ['/name too_short', ...definitionWrong, '/steps/0/type unknown_type', '/version read_only'],
   }),
-  startCampaign: () => ({ path: `/campaigns/${ids['campaign']}/start`, body: { contactIds: [1], listId: 1, segmentId: 'x' }, wrong: ['/listId conflict', '/segmentId type'] }),
+  startCampaign: () => ({
+    path: `/campaigns/${ids['campaign']}/start`,
+    body: { contactIds: [1], listId: 1, segmentId: 'x' },
+    wrong: ['/listId conflict', '/segmentId type'],
+  }),
   createForm: () => ({ path: '/forms', body: form, wrong: formWrong }),
-  updateForm: () => ({ path: `/forms/${ids['form']}`, body: { ...form, version: 77 }, wrong: [...formWrong, '/version read_only'] }),
+  updateForm: () => ({
+    path: `/forms/${ids['form']}`,
+    body: { ...form, version: 77 },
+    wrong: [...formWrong, '/version read_only'],
+  }),
   createScoringRule: () => ({
-    path: '/scoring/rules', body: { name: '', eventType: 'EMAIL_OPENED', points: 10_000, weight: 1000, conditions: [filter] },
+    path: '/scoring/rules',
+    body: { name: '', eventType: 'EMAIL_OPENED', points: 10_000, weight: 1000, conditions: [filter] },
     wrong: ['/conditions/0/field unknown_field', '/name too_short', '/weight out_of_range'],
   }),
   updateScoringRule: () => ({
-    path: `/scoring/rules/${ids['rule']}`, body: { name: '', points: 10_000, weight: 1000, conditions: [filter], version: 77 },
+    path: `/scoring/rules/${ids['rule']}`,
+    body: { name: '', points: 10_000, weight: 1000, conditions: [filter], version: 77 },
     wrong: ['/conditions/0/field unknown_field', '/name too_short', '/version read_only', '/weight out_of_range'],
   }),
-  createScoreThreshold: () => ({ path: '/scoring/thresholds', body: { name: '', score: 1, action: { type: 'ADD_TO_LIST', listId: NOWHERE } }, wrong: ['/action/listId not_found', '/name too_short'] }),
+  createScoreThreshold: () => ({
+    path: '/scoring/thresholds',
+    body: { name: '', score: 1, action: { type: 'ADD_TO_LIST', listId: NOWHERE } },
+    wrong: ['/action/listId not_found', '/name too_short'],
+  }),
   updateScoreThreshold: () => ({
-    path: `/scoring/thresholds/${ids['threshold']}`, body: { name: '', triggered: true, action: { type: 'START_CAMPAIGN', campaignId: NOWHERE } },
+    path: `/scoring/thresholds/${ids['threshold']}`,
+    body: { name: '', triggered: true, action: { type: 'START_CAMPAIGN', campaignId: NOWHERE } },
     wrong: ['/action/campaignId not_found', '/name too_short', '/triggered read_only'],
   }),
-  updateScoringSettings: () => ({ path: '/scoring/settings', body: { warm: 99, nope: 1, version: 77 }, wrong: ['/nope unknown_field', '/version read_only', '/warm out_of_range'] }),
-  register: () => ({ path: '/auth/register', body: { ...registration, email: 'nope' }, wrong: [...registrationWrong, '/email invalid_email'], as: 'nobody' }),
-  acceptInvitation: () => ({ path: '/auth/invitations/accept', body: { ...registration, token: 5 }, wrong: [...registrationWrong, '/token type'], as: 'nobody' }),
-  updateProfile: () => ({
-    path: '/auth/profile', body: { firstName: LONG, lastName: '\u0007', email: 'nope', username: 'other' }, as: 'member',
-    wrong: ['/currentPassword required', '/email invalid_email', '/firstName too_long', '/lastName invalid_character', '/username read_only'],
+  updateScoringSettings: () => ({
+    path: '/scoring/settings',
+    body: { warm: 99, nope: 1, version: 77 },
+    wrong: ['/nope unknown_field', '/version read_only', '/warm out_of_range'],
   }),
-  changePassword: () => ({ path: '/auth/password', body: { currentPassword: '', newPassword: 'short' }, wrong: ['/currentPassword too_short', ...weak('/newPassword')], as: 'member' }),
-  resetPassword: () => ({ path: '/auth/reset-password', body: { token: 5, password: 'short' }, wrong: [...weak('/password'), '/token type'], as: 'nobody' }),
-  forgotPassword: () => ({ path: '/auth/forgot-password', body: { email: 'nope', extra: 1 }, wrong: ['/email invalid_email', '/extra unknown_field'], as: 'nobody' }),
-  resendVerification: () => ({ path: '/auth/verify-email/resend', body: { email: 'nope', extra: 1 }, wrong: ['/email invalid_email', '/extra unknown_field'], as: 'nobody' }),
-  removeTotp: () => ({ path: '/auth/totp', body: { extra: 1 }, wrong: ['/extra unknown_field', '/totp required'], as: 'member' }),
-  createInvitation: () => ({ path: '/auth/invitations', body: { email: 'nope', roles: [5, 'Nobody'] }, wrong: ['/email invalid_email', '/roles/0 type', '/roles/1 not_found'] }),
-  updateUser: () => ({ path: `/auth/users/${ids['user']}`, body: { active: 5, roles: ['User', 'Nobody'], username: 'other' }, wrong: ['/active type', '/roles/1 not_found', '/username read_only'] }),
-  createRole: () => ({ path: '/auth/roles', body: { name: ' ', permissions: [5, 'nope'], description: 5 }, wrong: ['/description type', '/name required', '/permissions/0 type', '/permissions/1 not_found'] }),
+  register: () => ({
+    path: '/auth/register',
+    body: { ...registration, email: 'nope' },
+    wrong: [...registrationWrong, '/email invalid_email'],
+    as: 'nobody',
+  }),
+  acceptInvitation: () => ({
+    path: '/auth/invitations/accept',
+    body: { ...registration, token: 5 },
+    wrong: [...registrationWrong, '/token type'],
+    as: 'nobody',
+  }),
+  updateProfile: () => ({
+    path: '/auth/profile',
+    body: { firstName: LONG, lastName: '\u0007', email: 'nope', username: 'other' },
+    as: 'member',
+    wrong: [
+      '/currentPassword required',
+      '/email invalid_email',
+      '/firstName too_long',
+      '/lastName invalid_character',
+      '/username read_only',
+    ],
+  }),
+  changePassword: () => ({
+    path: '/auth/password',
+    body: { currentPassword: '', newPassword: 'short' },
+    wrong: ['/currentPassword too_short', ...weak('/newPassword')],
+    as: 'member',
+  }),
+  resetPassword: () => ({
+    path: '/auth/reset-password',
+    body: { token: 5, password: 'short' },
+    wrong: [...weak('/password'), '/token type'],
+    as: 'nobody',
+  }),
+  forgotPassword: () => ({
+    path: '/auth/forgot-password',
+    body: { email: 'nope', extra: 1 },
+    wrong: ['/email invalid_email', '/extra unknown_field'],
+    as: 'nobody',
+  }),
+  resendVerification: () => ({
+    path: '/auth/verify-email/resend',
+    body: { email: 'nope', extra: 1 },
+    wrong: ['/email invalid_email', '/extra unknown_field'],
+    as: 'nobody',
+  }),
+  removeTotp: () => ({
+    path: '/auth/totp',
+    body: { extra: 1 },
+    wrong: ['/extra unknown_field', '/totp required'],
+    as: 'member',
+  }),
+  createInvitation: () => ({
+    path: '/auth/invitations',
+    body: { email: 'nope', roles: [5, 'Nobody'] },
+    wrong: ['/email invalid_email', '/roles/0 type', '/roles/1 not_found'],
+  }),
+  updateUser: () => ({
+    path: `/auth/users/${ids['user']}`,
+    body: { active: 5, roles: ['User', 'Nobody'], username: 'other' },
+    wrong: ['/active type', '/roles/1 not_found', '/username read_only'],
+  }),
+  createRole: () => ({
+    path: '/auth/roles',
+    body: { name: ' ', permissions: [5, 'nope'], description: 5 },
+    wrong: ['/description type', '/name required', '/permissions/0 type', '/permissions/1 not_found'],
+  }),
   updateRole: () => ({
-    path: `/auth/roles/${ids['role']}`, body: { name: ' ', permissions: [5, 'nope'], builtIn: true },
+    path: `/auth/roles/${ids['role']}`,
+    body: { name: ' ', permissions: [5, 'nope'], builtIn: true },
     wrong: ['/builtIn read_only', '/name required', '/permissions/0 type', '/permissions/1 not_found'],
   }),
   createApiKey: () => ({
-    path: '/auth/api-keys', body: { name: ' ', permissions: [5, 'nope'], expiresAt: '2000-01-01T00:00:00Z' },
+    path: '/auth/api-keys',
+    body: { name: ' ', permissions: [5, 'nope'], expiresAt: '2000-01-01T00:00:00Z' },
     wrong: ['/expiresAt out_of_range', '/name required', '/permissions/0 type', '/permissions/1 not_found'],
   }),
 };
 
 /** Operations with a body of which the schema says everything, or whose other refusals are no violations of it, and why. */
 const ELSEWHERE: Record<string, string> = {
-  login: 'wrong credentials are a 401', refresh: 'a wrong token is a 401', verifyEmail: 'a wrong token is a 400 token_invalid',
-  startTotp: 'a password is only tried when all else is right', confirmTotp: 'a code is only tried when all else is right',
-  submitResetPassword: 'a page, as resetPassword', submitAcceptInvitation: 'a page, as acceptInvitation', submitPreferences: 'a page', submitVerifyEmail: 'a page, as verifyEmail',
-  batchContacts: 'each row has its own errors, below', submitForm: 'fields have their own errors, below', importContacts: 'a file, below',
-  removeSegmentContacts: 'who is not there is not in it', removeListContacts: 'who is not there is not in it',
-  previewTemplate: 'nothing but ids', resolveEmail: 'nothing but an enum', recordScoringEvent: 'nothing but ids and a text',
+  login: 'wrong credentials are a 401',
+  refresh: 'a wrong token is a 401',
+  verifyEmail: 'a wrong token is a 400 token_invalid',
+  startTotp: 'a password is only tried when all else is right',
+  confirmTotp: 'a code is only tried when all else is right',
+  submitResetPassword: 'a page, as resetPassword',
+  submitAcceptInvitation: 'a page, as acceptInvitation',
+  submitPreferences: 'a page',
+  submitVerifyEmail: 'a page, as verifyEmail',
+  batchContacts: 'each row has its own errors, below',
+  submitForm: 'fields have their own errors, below',
+  importContacts: 'a file, below',
+  removeSegmentContacts: 'who is not there is not in it',
+  removeListContacts: 'who is not there is not in it',
+  previewTemplate: 'nothing but ids',
+  resolveEmail: 'nothing but an enum',
+  recordScoringEvent: 'nothing but ids and a text',
 };
 
 test('every operation with a body has a case, or a reason to have none', () => {
@@ -217,31 +502,75 @@ for (const [operationId, makeCase] of Object.entries(CASES)) {
 test('one rule after the other: a body that fits its schema is told of everything too', async () => {
   const two = { path: '/auth/invitations', body: { email: 'nope', roles: ['Nobody'] }, wrong: [] };
   assert.deepEqual(problemsOf(await call('createInvitation', two)), ['/email invalid_email', '/roles/0 not_found']);
-  const role = { path: `/auth/roles/${ids['role']}`, body: { name: ' ', permissions: ['nope'], builtIn: true }, wrong: [] };
-  assert.deepEqual(problemsOf(await call('updateRole', role)), ['/builtIn read_only', '/name required', '/permissions/0 not_found']);
-  const put = { path: `/contacts/${ids['contact']}`, body: { email: 'nope', companyId: NOWHERE, version: 77 }, wrong: [] };
-  assert.deepEqual(problemsOf(await call('updateContact', put)), ['/companyId not_found', '/email invalid_email', '/version read_only']);
+  const role = {
+    path: `/auth/roles/${ids['role']}`,
+    body: { name: ' ', permissions: ['nope'], builtIn: true },
+    wrong: [],
+  };
+  assert.deepEqual(problemsOf(await call('updateRole', role)), [
+    '/builtIn read_only',
+    '/name required',
+    '/permissions/0 not_found',
+  ]);
+  const put = {
+    path: `/contacts/${ids['contact']}`,
+    body: { email: 'nope', companyId: NOWHERE, version: 77 },
+    wrong: [],
+  };
+  assert.deepEqual(problemsOf(await call('updateContact', put)), [
+    '/companyId not_found',
+    '/email invalid_email',
+    '/version read_only',
+  ]);
   const mail = { path: '/emails/send', body: { templateId: 'x' }, wrong: [] };
   assert.deepEqual(problemsOf(await call('sendEmail', mail)), ['/recipientId required', '/templateId type']);
 });
 
 test('what came and can not be read is not said to be missing', async () => {
-  const told = async (operationId: string, path: string, body: object) => problemsOf(await call(operationId, { path, body, wrong: [] }));
+  const told = async (operationId: string, path: string, body: object) =>
+    problemsOf(await call(operationId, { path, body, wrong: [] }));
   assert.deepEqual(await told('sendEmail', '/emails/send', { templateId: 1, to: 5 }), ['/to type']);
   const campaign = { name: 'May', segmentId: ids['segment'] };
-  assert.deepEqual(await told('createEmailCampaign', '/emails/campaigns', { ...campaign, variants: 5 }), ['/variants type']);
-  assert.deepEqual(await told('createEmailCampaign', '/emails/campaigns', { name: 'May', templateId: ids['template'], listId: 'x' }), ['/listId type']);
-  assert.deepEqual(await told('createForm', '/forms', { name: 'Contact', fields: [{ name: 'mail', type: 5, label: 'Email' }] }), ['/fields/0/type enum', '/fields/0/type type']);
-  assert.deepEqual(await told('createCampaign', '/campaigns', { name: 'Welcome', type: 'x', templateIds: [1] }), ['/type enum']);
-  assert.deepEqual(await told('createCampaign', '/campaigns', { name: 'Welcome', steps: [{ id: 'a b', type: 'EXIT' }, { id: 'b', type: 'WAIT', config: { waitMinutes: 1 }, next: 'a b' }] }), ['/steps/0/id format']);
-  const params = await call('updateContact', { path: '/contacts/x', body: { email: 'nope', firstName: LONG }, wrong: [] });
+  assert.deepEqual(await told('createEmailCampaign', '/emails/campaigns', { ...campaign, variants: 5 }), [
+    '/variants type',
+  ]);
+  assert.deepEqual(
+    await told('createEmailCampaign', '/emails/campaigns', { name: 'May', templateId: ids['template'], listId: 'x' }),
+    ['/listId type'],
+  );
+  assert.deepEqual(
+    await told('createForm', '/forms', { name: 'Contact', fields: [{ name: 'mail', type: 5, label: 'Email' }] }),
+    ['/fields/0/type enum', '/fields/0/type type'],
+  );
+  assert.deepEqual(await told('createCampaign', '/campaigns', { name: 'Welcome', type: 'x', templateIds: [1] }), [
+    '/type enum',
+  ]);
+  assert.deepEqual(
+    await told('createCampaign', '/campaigns', {
+      name: 'Welcome',
+      steps: [
+        { id: 'a b', type: 'EXIT' },
+        { id: 'b', type: 'WAIT', config: { waitMinutes: 1 }, next: 'a b' },
+      ],
+    }),
+    ['/steps/0/id format'],
+  );
+  const params = await call('updateContact', {
+    path: '/contacts/x',
+    body: { email: 'nope', firstName: LONG },
+    wrong: [],
+  });
   assert.deepEqual(problemsOf(params), ['/firstName too_long', '/id type'], 'of no contact nothing is known');
 });
 
 test('a check leaves nothing behind', async () => {
   const version = async () => (await service.api('GET', `/emails/campaigns/${ids['emailCampaign']}`)).body;
   const before = await version();
-  const answer = await service.api('PUT', `/emails/campaigns/${ids['emailCampaign']}`, { name: 'June', ratePerMinute: 0, timezone: 'Mars/One' });
+  const answer = await service.api('PUT', `/emails/campaigns/${ids['emailCampaign']}`, {
+    name: 'June',
+    ratePerMinute: 0,
+    timezone: 'Mars/One',
+  });
   assert.deepEqual(problemsOf(answer), ['/ratePerMinute out_of_range', '/timezone timezone']);
   assert.deepEqual(await version(), before);
 });
@@ -252,16 +581,44 @@ test('text that no column takes hides nothing else', async () => {
 });
 
 test('rows of a batch, parts of an import and fields of a submission tell of everything too', async () => {
-  const batch = await service.api('POST', '/contacts/batch', { contacts: [{ ...contact, lastName: 'Byron' }, { firstName: 'Ada', lastName: 'Byron', email: 'fine@example.org' }] });
-  assert.deepEqual(batch.body.results.map((row: { errors: { path: string; code: string }[] }) => row.errors.map(({ path, code }) => `${path} ${code}`).sort()), [contactWrong, []]);
+  const batch = await service.api('POST', '/contacts/batch', {
+    contacts: [
+      { ...contact, lastName: 'Byron' },
+      { firstName: 'Ada', lastName: 'Byron', email: 'fine@example.org' },
+    ],
+  });
+  assert.deepEqual(
+    batch.body.results.map((row: { errors: { path: string; code: string }[] }) =>
+      row.errors.map(({ path, code }) => `${path} ${code}`).sort(),
+    ),
+    [contactWrong, []],
+  );
   const parts = new FormData();
   parts.set('mapping', '{');
   parts.set('mode', 'x');
   parts.set('listId', String(NOWHERE));
-  assert.deepEqual(problemsOf(await service.api('POST', '/contacts/import', parts)), ['/file required', '/listId not_found', '/mapping format', '/mode enum']);
-  const made = await service.api('POST', '/forms', { name: 'Zone', fields: [
-    { name: 'email', type: 'email', label: 'Email' }, { name: 'age', type: 'number', label: 'Age' }, { name: 'zone', type: 'text', label: 'Zone', mapTo: 'timezone' },
-  ] });
-  const { status, body } = await service.api('POST', `/forms/${made.body.id}/submit`, { email: 'fine@example.org', age: 'old', zone: 'Mars/One' }, { token: null });
-  assert.deepEqual([status, body.errors.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`)], [422, ['age format', 'zone invalid_timezone']]);
+  assert.deepEqual(problemsOf(await service.api('POST', '/contacts/import', parts)), [
+    '/file required',
+    '/listId not_found',
+    '/mapping format',
+    '/mode enum',
+  ]);
+  const made = await service.api('POST', '/forms', {
+    name: 'Zone',
+    fields: [
+      { name: 'email', type: 'email', label: 'Email' },
+      { name: 'age', type: 'number', label: 'Age' },
+      { name: 'zone', type: 'text', label: 'Zone', mapTo: 'timezone' },
+    ],
+  });
+  const { status, body } = await service.api(
+    'POST',
+    `/forms/${made.body.id}/submit`,
+    { email: 'fine@example.org', age: 'old', zone: 'Mars/One' },
+    { token: null },
+  );
+  assert.deepEqual(
+    [status, body.errors.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`)],
+    [422, ['age format', 'zone invalid_timezone']],
+  );
 });

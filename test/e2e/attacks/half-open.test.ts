@@ -8,7 +8,9 @@ import { until } from '../../support/until.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
 /** A process that ends with its test: at once, not when the last connection has ended. */
@@ -20,30 +22,38 @@ async function ownProcess(): Promise<ApiProcess> {
 
 /** Connections over which `text` was sent, and nothing more. */
 async function halfOpen(api: ApiProcess, count: number, text: string): Promise<Socket[]> {
-  return Promise.all(Array.from({ length: count }, async () => {
-    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
-    socket.on('error', () => undefined);
-    // Who reads nothing does not see that a connection has ended.
-    socket.resume();
-    await once(socket, 'connect');
-    socket.write(text);
-    return socket;
-  }));
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      socket.on('error', () => undefined);
+      // Who reads nothing does not see that a connection has ended.
+      socket.resume();
+      await once(socket, 'connect');
+      socket.write(text);
+      return socket;
+    }),
+  );
 }
 
-const head = (path: string): string => `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n`;
+const head = (path: string): string =>
+  `POST /api/v1${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n`;
 const shed = async (api: ApiProcess): Promise<number> =>
   Number(/^perennial_http_requests_shed_total (\d+)/m.exec(await (await fetch(`${api.url}/metrics`)).text())?.[1]);
 
 for (const [what, text] of [
-  ['whose body does not come', `${head('/forms/1/submit')}\r\n{`], ['whose headers do not come', head('/forms/1/submit')], ['that ask nothing', ''],
+  ['whose body does not come', `${head('/forms/1/submit')}\r\n{`],
+  ['whose headers do not come', head('/forms/1/submit')],
+  ['that ask nothing', ''],
 ] as const) {
   test(`2,100 requests ${what}: everybody else is answered`, async () => {
     const api = await ownProcess();
     const sockets = await halfOpen(api, 2_100, text);
     for (let round = 0; round < 5; round += 1) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => api.api('GET', '/contacts?limit=1')));
-      assert.deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        answers.map(() => 200),
+      );
     }
     assert.equal(await shed(api), 0);
     const limit = service.deps.env.CONNECTIONS_PER_ADDRESS;
@@ -55,28 +65,41 @@ for (const [what, text] of [
 test('requests whose bodies come late are worked at when they are there', async () => {
   const api = await ownProcess();
   const body = JSON.stringify({ username: 'nobody', password: 'Nothing-7-much' });
-  const sockets = await halfOpen(api, 100, `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`);
+  const sockets = await halfOpen(
+    api,
+    100,
+    `POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+  );
   const answers = sockets.map((socket) => once(socket, 'data') as Promise<[Buffer]>);
   for (const socket of sockets) socket.write(body.slice(5));
   const statuses = (await Promise.all(answers)).map(([answer]) => answer.toString().slice(9, 12));
   // Each is refused for what it says, or as one guess too many.
-  assert.ok(statuses.every((status) => ['401', '429'].includes(status)), [...new Set(statuses)].join());
+  assert.ok(
+    statuses.every((status) => ['401', '429'].includes(status)),
+    [...new Set(statuses)].join(),
+  );
   for (const socket of sockets) socket.destroy();
   await until('nothing is open', async () => (await shed(api)) === 0);
 });
 
 /** A GET of something large, over connections that read nothing of the answer. */
 async function unread(api: ApiProcess, count: number, requests: string): Promise<Socket[]> {
-  return Promise.all(Array.from({ length: count }, async (_, n) => {
-    // Of several addresses, none of which has more connections than it may have.
-    const socket = connect({ port: Number(new URL(api.url).port), host: '127.0.0.1', localAddress: `127.0.0.${2 + (n % 3)}` });
-    socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    socket.pause();
-    onTestFinished(() => socket.destroy());
-    socket.write(requests);
-    return socket;
-  }));
+  return Promise.all(
+    Array.from({ length: count }, async (_, n) => {
+      // Of several addresses, none of which has more connections than it may have.
+      const socket = connect({
+        port: Number(new URL(api.url).port),
+        host: '127.0.0.1',
+        localAddress: `127.0.0.${2 + (n % 3)}`,
+      });
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.pause();
+      onTestFinished(() => socket.destroy());
+      socket.write(requests);
+      return socket;
+    }),
+  );
 }
 
 test('2,500 answers that nobody reads: everybody else is answered', async () => {
@@ -84,7 +107,10 @@ test('2,500 answers that nobody reads: everybody else is answered', async () => 
   await unread(api, 2_500, 'GET /docs/reference.js HTTP/1.1\r\nHost: x\r\n\r\n');
   for (let round = 0; round < 5; round += 1) {
     const answers = await Promise.all(Array.from({ length: 20 }, () => api.api('GET', '/contacts?limit=1')));
-    assert.deepEqual(answers.map(({ status }) => status), answers.map(() => 200));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      answers.map(() => 200),
+    );
   }
   assert.equal(await shed(api), 0);
 });
@@ -92,9 +118,14 @@ test('2,500 answers that nobody reads: everybody else is answered', async () => 
 test('requests that are sent together over a connection are worked at one after the other, between those of others', async () => {
   const api = await ownProcess();
   for (const path of ['/api/v1/openapi.json', '/api/v1/asyncapi.json', '/docs', '/docs/events', '/docs/reference.js']) {
-    const [socket] = await unread(api, 1, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(30)) as [Socket];
+    const [socket] = (await unread(api, 1, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(30))) as [Socket];
     let text = '';
-    socket.setEncoding('latin1').on('data', (piece: string) => { text += piece; }).resume();
+    socket
+      .setEncoding('latin1')
+      .on('data', (piece: string) => {
+        text += piece;
+      })
+      .resume();
     const { status } = await api.api('GET', '/contacts?limit=1');
     assert.equal(status, 200);
     await until(`${path} is answered 30 times`, () => text.split('HTTP/1.1 200 OK\r\n').length - 1 === 30, 30_000);
@@ -105,9 +136,11 @@ test('requests that are sent together over a connection are worked at one after 
 
 test('a connection over which more requests wait than any client sends is ended', async () => {
   const api = await ownProcess();
-  const [socket] = await unread(api, 1, 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000)) as [Socket];
+  const [socket] = (await unread(api, 1, 'GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2_000))) as [Socket];
   socket.resume();
-  await new Promise((closed) => { socket.once('close', closed); });
+  await new Promise((closed) => {
+    socket.once('close', closed);
+  });
   assert.equal((await api.api('GET', '/contacts?limit=1')).status, 200);
   assert.equal(await shed(api), 0);
 });

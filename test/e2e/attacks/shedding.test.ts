@@ -25,16 +25,26 @@ test('while the database is stuck, requests over a bound are turned away at once
   const asked: Promise<void>[] = [];
   const ask = (): void => {
     const number = asked.length;
-    asked.push(api.api('POST', '/contacts/companies', { name: `Shed ${number}` }).then((answer) => { answers.push(answer); }));
+    asked.push(
+      api.api('POST', '/contacts/companies', { name: `Shed ${number}` }).then((answer) => {
+        answers.push(answer);
+      }),
+    );
   };
   for (let n = 0; n < 200; n += 1) ask();
   const refused = await until('what comes after the burst is turned away', () => {
     ask();
     return answers.length > 100 && answers.slice();
   });
-  assert.ok(refused.every(({ status }) => status === 503), 'nothing else is answered while the table is locked');
+  assert.ok(
+    refused.every(({ status }) => status === 503),
+    'nothing else is answered while the table is locked',
+  );
   const [first] = refused;
-  assert.deepEqual([first!.body.code, first!.headers.get('retry-after'), first!.headers.get('content-type')], ['unavailable', '1', 'application/problem+json']);
+  assert.deepEqual(
+    [first!.body.code, first!.headers.get('retry-after'), first!.headers.get('content-type')],
+    ['unavailable', '1', 'application/problem+json'],
+  );
   assert.equal(first!.headers.get('x-request-id'), first!.body.requestId);
   assert.equal((await fetch(`${api.url}/metrics`)).status, 200);
   assert.match(await (await fetch(`${api.url}/metrics`)).text(), /perennial_http_requests_shed_total [1-9]/);

@@ -19,7 +19,10 @@ let imap: ImapServer;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
   imap = await startImapServer();
-  service = await startService({ worker: ['intake', 'consumers', 'senders', 'relay'], env: { BOUNCE_ADDRESS: 'bounces@example.com' } });
+  service = await startService({
+    worker: ['intake', 'consumers', 'senders', 'relay'],
+    env: { BOUNCE_ADDRESS: 'bounces@example.com' },
+  });
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -27,10 +30,14 @@ afterAll(async () => {
   await imap.stop();
 });
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const statusOf = async (id: number): Promise<string> => (await service.api('GET', `/contacts/${id}`)).body.status;
-const lastUid = async () => (await engine<{ last_uid: number }>(sql`select last_uid from bounce_mailboxes where mailbox = ${imap.name}`))[0]?.last_uid ?? 0;
-const bounces = async (emailId: number) => (await engine(sql`select 1 from email_bounces where email_id = ${emailId}`)).length;
+const lastUid = async () =>
+  (await engine<{ last_uid: number }>(sql`select last_uid from bounce_mailboxes where mailbox = ${imap.name}`))[0]
+    ?.last_uid ?? 0;
+const bounces = async (emailId: number) =>
+  (await engine(sql`select 1 from email_bounces where email_id = ${emailId}`)).length;
 const idles = () => until('somebody reads the mailbox', () => imap.connections.size > 0);
 
 /** Runs a reader in this process for the time of `work`. */
@@ -45,7 +52,14 @@ async function reading(work: () => Promise<void>): Promise<void> {
 
 function startWorker(): ChildProcess {
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'consumers'], {
-    stdio: 'ignore', env: { ...processEnv, ...service.slot.env, SMTP_URL: service.sink.url, LOG_LEVEL: 'silent', BOUNCE_IMAP_URL: imap.url },
+    stdio: 'ignore',
+    env: {
+      ...processEnv,
+      ...service.slot.env,
+      SMTP_URL: service.sink.url,
+      LOG_LEVEL: 'silent',
+      BOUNCE_IMAP_URL: imap.url,
+    },
   });
   children.add(child);
   return child;
@@ -58,59 +72,75 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   children.delete(child);
 }
 
-test('a mail goes out with a return path of its own; what comes back to it while the reader idles counts at once', () => reading(async () => {
-  const contact = await makeContact(service);
-  const emailId = await send(service, { templateId: await makeTemplate(service), recipientId: contact.id });
-  await untilStatus(service, emailId, 'SENT');
-  const mail = await until('it has come', () => service.sink.mails.find(({ to }) => to[0] === contact.email));
-  assert.match(mail.from, /^bounces\+[a-z2-7]{28,37}@example\.com$/);
-  assert.equal(mail.parsed.from!.value[0]!.address, 'no-reply@example.com');
+test('a mail goes out with a return path of its own; what comes back to it while the reader idles counts at once', () =>
+  reading(async () => {
+    const contact = await makeContact(service);
+    const emailId = await send(service, { templateId: await makeTemplate(service), recipientId: contact.id });
+    await untilStatus(service, emailId, 'SENT');
+    const mail = await until('it has come', () => service.sink.mails.find(({ to }) => to[0] === contact.email));
+    assert.match(mail.from, /^bounces\+[a-z2-7]{28,37}@example\.com$/);
+    assert.equal(mail.parsed.from!.value[0]!.address, 'no-reply@example.com');
 
-  await idles();
-  const report = bounceMail(service, emailId, { to: contact.email });
-  assert.ok(report.includes(`Delivered-To: ${mail.from}`));
-  imap.append(report);
-  await untilStatus(service, emailId, 'BOUNCED');
-  assert.equal(await statusOf(contact.id), 'bounced');
-  const { body } = await service.api('GET', `/emails/${emailId}/explain`);
-  const { gate, passed, reason } = body.gates.at(-1);
-  assert.deepEqual([gate, passed, reason], ['bounce', false, 'hard_bounce 5.1.1']);
-}));
+    await idles();
+    const report = bounceMail(service, emailId, { to: contact.email });
+    assert.ok(report.includes(`Delivered-To: ${mail.from}`));
+    imap.append(report);
+    await untilStatus(service, emailId, 'BOUNCED');
+    assert.equal(await statusOf(contact.id), 'bounced');
+    const { body } = await service.api('GET', `/emails/${emailId}/explain`);
+    const { gate, passed, reason } = body.gates.at(-1);
+    assert.deepEqual([gate, passed, reason], ['bounce', false, 'hard_bounce 5.1.1']);
+  }));
 
 test('what came while nobody read is taken in later, from where it stopped', async () => {
   const [one, two] = [await makeMailed(service), await makeMailed(service)];
   imap.append(bounceMail(service, one.emailId, { to: one.contact.email }));
-  await reading(async () => { await untilStatus(service, one.emailId, 'BOUNCED'); });
+  await reading(async () => {
+    await untilStatus(service, one.emailId, 'BOUNCED');
+  });
   const read = await lastUid();
   imap.append(bounceMail(service, two.emailId, { to: two.contact.email, status: '5.2.2' }));
-  await reading(async () => { await untilStatus(service, two.emailId, 'BOUNCED'); });
+  await reading(async () => {
+    await untilStatus(service, two.emailId, 'BOUNCED');
+  });
   assert.equal(await statusOf(two.contact.id), 'active', 'a full mailbox');
   assert.equal(await lastUid(), read + 1);
 });
 
-test('rubbish, other people\'s mail and a huge one stop nobody', () => reading(async () => {
-  const { contact, emailId } = await makeMailed(service);
-  const before = await lastUid();
-  const report = bounceMail(service, emailId, { to: contact.email });
-  const rubbish = ['', '\r\n\r\n', 'no header at all', `Content-Type: multipart/report; boundary=x\r\n\r\n${'--x\r\n'.repeat(2000)}`, '\u0000\u00ff\u0001', report.replace(/bounces\+[a-z2-7]{20}/g, `bounces+${'a'.repeat(20)}`).replace(/Message-ID: <[\w-]{25,}@/, 'Message-ID: <x@')];
-  for (const mail of rubbish) imap.append(mail);
-  imap.append(report.replace('\r\n\r\n--b--', `\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(3000)}\r\n--b--`));
-  await untilStatus(service, emailId, 'BOUNCED');
-  assert.equal(await bounces(emailId), 1);
-  await until('all were passed', async () => (await lastUid()) === before + rubbish.length + 1);
-}));
+test("rubbish, other people's mail and a huge one stop nobody", () =>
+  reading(async () => {
+    const { contact, emailId } = await makeMailed(service);
+    const before = await lastUid();
+    const report = bounceMail(service, emailId, { to: contact.email });
+    const rubbish = [
+      '',
+      '\r\n\r\n',
+      'no header at all',
+      `Content-Type: multipart/report; boundary=x\r\n\r\n${'--x\r\n'.repeat(2000)}`,
+      '\u0000\u00ff\u0001',
+      report
+        .replace(/bounces\+[a-z2-7]{20}/g, `bounces+${'a'.repeat(20)}`)
+        .replace(/Message-ID: <[\w-]{25,}@/, 'Message-ID: <x@'),
+    ];
+    for (const mail of rubbish) imap.append(mail);
+    imap.append(report.replace('\r\n\r\n--b--', `\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(3000)}\r\n--b--`));
+    await untilStatus(service, emailId, 'BOUNCED');
+    assert.equal(await bounces(emailId), 1);
+    await until('all were passed', async () => (await lastUid()) === before + rubbish.length + 1);
+  }));
 
-test('a connection that is lost is made again, and the server may have been away', () => reading(async () => {
-  const [one, two] = [await makeMailed(service), await makeMailed(service)];
-  await idles();
-  for (const socket of imap.connections) socket.destroy();
-  imap.append(bounceMail(service, one.emailId, { to: one.contact.email }));
-  await untilStatus(service, one.emailId, 'BOUNCED');
-  await imap.stop();
-  imap.append(bounceMail(service, two.emailId, { to: two.contact.email }));
-  await imap.start();
-  await untilStatus(service, two.emailId, 'BOUNCED');
-}));
+test('a connection that is lost is made again, and the server may have been away', () =>
+  reading(async () => {
+    const [one, two] = [await makeMailed(service), await makeMailed(service)];
+    await idles();
+    for (const socket of imap.connections) socket.destroy();
+    imap.append(bounceMail(service, one.emailId, { to: one.contact.email }));
+    await untilStatus(service, one.emailId, 'BOUNCED');
+    await imap.stop();
+    imap.append(bounceMail(service, two.emailId, { to: two.contact.email }));
+    await imap.start();
+    await untilStatus(service, two.emailId, 'BOUNCED');
+  }));
 
 test('under another UIDVALIDITY all is read again, and nothing counts twice', async () => {
   const { contact, emailId } = await makeMailed(service);
@@ -125,14 +155,18 @@ test('under another UIDVALIDITY all is read again, and nothing counts twice', as
     assert.equal(await lastUid(), 1001 + uid);
   });
   assert.equal(await count(), before + 1);
-  const [cursor] = await engine<{ uid_validity: number }>(sql`select uid_validity from bounce_mailboxes where mailbox = ${imap.name}`);
+  const [cursor] = await engine<{ uid_validity: number }>(
+    sql`select uid_validity from bounce_mailboxes where mailbox = ${imap.name}`,
+  );
   assert.equal(cursor!.uid_validity, 2);
 });
 
 test('one process reads at a time; when it is killed between effect and commit the next one does it once', async () => {
   const { contact, emailId } = await makeMailed(service);
   const read = await lastUid();
-  const [blocker, watcher] = [1, 2].map(() => new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] })) as [pg.Client, pg.Client];
+  const [blocker, watcher] = [1, 2].map(
+    () => new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL'] }),
+  ) as [pg.Client, pg.Client];
   await Promise.all([blocker.connect(), watcher.connect()]);
   await until('nobody reads the mailbox', () => imap.connections.size === 0);
   await blocker.query('begin');
@@ -141,11 +175,19 @@ test('one process reads at a time; when it is killed between effect and commit t
   const first = startWorker();
   await until('the first has the mailbox', () => imap.connections.size === 1, 60_000);
   imap.append(bounceMail(service, emailId, { to: contact.email }));
-  await until('its effects wait for the cursor', async () => {
-    const { rows: waiting } = await watcher.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike '%bounce_mailboxes%'`);
-    return waiting.length > 0;
-  }, 60_000);
-  const second = await withMailboxLock(service.slot.env['DATABASE_URL']!, imap.name, new AbortController().signal, () => assert.fail('it has a reader'));
+  await until(
+    'its effects wait for the cursor',
+    async () => {
+      const { rows: waiting } = await watcher.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike '%bounce_mailboxes%'`,
+      );
+      return waiting.length > 0;
+    },
+    60_000,
+  );
+  const second = await withMailboxLock(service.slot.env['DATABASE_URL']!, imap.name, new AbortController().signal, () =>
+    assert.fail('it has a reader'),
+  );
   assert.equal(second, false, 'others stand by');
   assert.equal(await bounces(emailId), 0);
   await end(first, 'SIGKILL');

@@ -18,7 +18,11 @@ const email = (id: string) => ({ id, type: 'EMAIL', config: { templateId } });
 const wait = (id: string, waitMinutes: number) => ({ id, type: 'WAIT', config: { waitMinutes } });
 
 async function create(fields: Record<string, unknown> = {}): Promise<number> {
-  const answer = await service.api('POST', '/campaigns', { name: 'A campaign', steps: [email('one'), wait('pause', 0), email('two')], ...fields });
+  const answer = await service.api('POST', '/campaigns', {
+    name: 'A campaign',
+    steps: [email('one'), wait('pause', 0), email('two')],
+    ...fields,
+  });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body.id;
 }
@@ -27,14 +31,24 @@ async function start(id: number, audience?: Record<string, unknown>): Promise<An
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
   return answer.body;
 }
-const executionsOf = async (id: number, query = '') => (await service.api('GET', `/campaigns/${id}/executions?limit=200${query}`)).body.data;
-const untilExecutions = (id: number, status: string, count: number) => until(`${count} executions of campaign ${id} are ${status}`, async () => {
-  const found = await executionsOf(id, `&status=${status}`);
-  return found.length === count ? found : null;
-}, 120_000);
+const executionsOf = async (id: number, query = '') =>
+  (await service.api('GET', `/campaigns/${id}/executions?limit=200${query}`)).body.data;
+const untilExecutions = (id: number, status: string, count: number) =>
+  until(
+    `${count} executions of campaign ${id} are ${status}`,
+    async () => {
+      const found = await executionsOf(id, `&status=${status}`);
+      return found.length === count ? found : null;
+    },
+    120_000,
+  );
 /** How many workflows of a campaign are in a status, by Temporal's own count. */
 const counted = async (id: number, status: string) =>
-  (await service.deps.temporal.workflow.count(`CampaignId = ${id} AND TenantId = 'default' AND ExecutionStatus = '${status}'`)).count;
+  (
+    await service.deps.temporal.workflow.count(
+      `CampaignId = ${id} AND TenantId = 'default' AND ExecutionStatus = '${status}'`,
+    )
+  ).count;
 
 test('a campaign sends its mails and completes', async () => {
   const contact = await makeContact(service);
@@ -45,18 +59,34 @@ test('a campaign sends its mails and completes', async () => {
   const workflowId = `campaign-execution/default/${id}/${contact.id}/1`;
   const { startedAt, finishedAt, runId, ...rest } = execution;
   assert.deepEqual(rest, {
-    id: execution.id, campaignId: id, campaignVersion: 1, contactId: contact.id, entryNo: 1, currentStep: 3, currentStepId: null,
-    status: 'COMPLETED', exitReason: null, workflowId,
+    id: execution.id,
+    campaignId: id,
+    campaignVersion: 1,
+    contactId: contact.id,
+    entryNo: 1,
+    currentStep: 3,
+    currentStepId: null,
+    status: 'COMPLETED',
+    exitReason: null,
+    workflowId,
   });
   assert.ok(Date.parse(startedAt) <= Date.parse(finishedAt));
   const { events } = await service.deps.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
   assert.ok(events!.length <= 14, `${events!.length} events`);
 
-  await until('both mails are there', () => service.sink.mails.filter((mail) => mail.to.includes(contact.email)).length === 2);
+  await until(
+    'both mails are there',
+    () => service.sink.mails.filter((mail) => mail.to.includes(contact.email)).length === 2,
+  );
   const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
-  assert.deepEqual(steps.map((step: Answer['body']) => [step.stepId, step.visit, step.type, step.result, step.reason]), [
-    ['one', 1, 'EMAIL', 'success', null], ['pause', 1, 'WAIT', 'success', null], ['two', 1, 'EMAIL', 'success', null],
-  ]);
+  assert.deepEqual(
+    steps.map((step: Answer['body']) => [step.stepId, step.visit, step.type, step.result, step.reason]),
+    [
+      ['one', 1, 'EMAIL', 'success', null],
+      ['pause', 1, 'WAIT', 'success', null],
+      ['two', 1, 'EMAIL', 'success', null],
+    ],
+  );
   const enrolment = (await service.api('GET', `/campaigns/enrolments/${enrolmentId}`)).body;
   assert.deepEqual([enrolment.status, enrolment.enrolled, enrolment.skipped], ['COMPLETED', 1, 0]);
   const stats = await until('the mails are settled', async () => {
@@ -65,47 +95,82 @@ test('a campaign sends its mails and completes', async () => {
   });
   assert.deepEqual(stats.executions, { running: 0, completed: 1, stopped: 0, failed: 0 });
   const perStep = stats.steps.map((step: Answer['body']) => [step.stepId, step.entered, step.waiting, step.completed]);
-  assert.deepEqual(perStep, [['one', 1, 0, 1], ['pause', 1, 0, 1], ['two', 1, 0, 1]]);
+  assert.deepEqual(perStep, [
+    ['one', 1, 0, 1],
+    ['pause', 1, 0, 1],
+    ['two', 1, 0, 1],
+  ]);
   for (const type of ['CAMPAIGN_TRIGGERED', 'CAMPAIGN_COMPLETED'] as const) {
     const events = await until(type, async () => {
       const found = (await published(service, type)).filter((event) => event.data.campaignId === id);
       return found.length > 0 ? found : null;
     });
-    assert.deepEqual(events.map(({ data }) => [data.contactId, data.executionId]), [[contact.id, execution.id]]);
+    assert.deepEqual(
+      events.map(({ data }) => [data.contactId, data.executionId]),
+      [[contact.id, execution.id]],
+    );
   }
 });
 
 test('a campaign without steps is over as soon as it begins: no workflow ran, and none is named', async () => {
   const [contact, other] = [await makeContact(service), await makeContact(service)];
-  const [id, triggered] = [await create({ steps: [] }), await create({ steps: [], trigger: { type: 'CONTACT_CREATED' } })];
+  const [id, triggered] = [
+    await create({ steps: [] }),
+    await create({ steps: [], trigger: { type: 'CONTACT_CREATED' } }),
+  ];
   await start(id, { contactIds: [contact.id, other.id] });
   await start(triggered);
   await makeContact(service);
-  for (const execution of [...(await untilExecutions(id, 'COMPLETED', 2)), ...(await untilExecutions(triggered, 'COMPLETED', 1))]) {
-    assert.deepEqual([execution.currentStep, execution.currentStepId, execution.workflowId, execution.runId], [0, null, null, null]);
+  for (const execution of [
+    ...(await untilExecutions(id, 'COMPLETED', 2)),
+    ...(await untilExecutions(triggered, 'COMPLETED', 1)),
+  ]) {
+    assert.deepEqual(
+      [execution.currentStep, execution.currentStepId, execution.workflowId, execution.runId],
+      [0, null, null, null],
+    );
     const shown = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
     assert.deepEqual(shown, { ...execution, steps: [] });
-    const explained = (await service.api('GET', `/campaigns/${execution.campaignId}/contacts/${execution.contactId}/explain`)).body;
+    const explained = (
+      await service.api('GET', `/campaigns/${execution.campaignId}/contacts/${execution.contactId}/explain`)
+    ).body;
     assert.deepEqual(explained.executions, [execution]);
   }
   // One that merges moves to the other, where it is the second.
   assert.equal((await service.api('POST', `/contacts/${contact.id}/merge`, { sourceId: other.id })).status, 200);
-  assert.deepEqual((await executionsOf(id, '&sort=id')).map((execution: Answer['body']) => [execution.contactId, execution.workflowId]), [[contact.id, null], [contact.id, null]]);
+  assert.deepEqual(
+    (await executionsOf(id, '&sort=id')).map((execution: Answer['body']) => [
+      execution.contactId,
+      execution.workflowId,
+    ]),
+    [
+      [contact.id, null],
+      [contact.id, null],
+    ],
+  );
 });
 
 test('a CONDITION on an open goes by what the recipient did; a paused campaign waits for resume', async () => {
-  const opened = { event: 'EMAIL_OPENED', operator: 'atLeast', count: 1, where: [{ field: 'stepId', operator: 'eq', value: 'one' }] };
+  const opened = {
+    event: 'EMAIL_OPENED',
+    operator: 'atLeast',
+    count: 1,
+    where: [{ field: 'stepId', operator: 'eq', value: 'one' }],
+  };
   /** Null if the time was over before both waited and were paused. */
   const pausedBefore = async (due: Date) => {
     const contacts = [await makeContact(service), await makeContact(service)];
     const id = await create({
       steps: [
-        email('one'), { id: 'pause', type: 'WAIT', config: { until: due.toISOString() } },
-        { id: 'opened', type: 'CONDITION', config: { if: opened, else: null } }, email('two'),
+        email('one'),
+        { id: 'pause', type: 'WAIT', config: { until: due.toISOString() } },
+        { id: 'opened', type: 'CONDITION', config: { if: opened, else: null } },
+        email('two'),
       ],
     });
     await start(id, { contactIds: contacts.map((contact) => contact.id) });
-    const bothWait = async () => (await executionsOf(id)).filter((found: Answer['body']) => found.currentStepId === 'pause').length === 2;
+    const bothWait = async () =>
+      (await executionsOf(id)).filter((found: Answer['body']) => found.currentStepId === 'pause').length === 2;
     const isOver = () => Date.now() >= due.getTime();
     await until('both wait', async () => isOver() || bothWait(), 120_000);
     const { status } = await service.api('POST', `/campaigns/${id}/pause`);
@@ -114,28 +179,55 @@ test('a CONDITION on an open goes by what the recipient did; a paused campaign w
     return { id, contacts };
   };
   // Soon, for the test's sake, unless the machine has so much to do that it is over too soon.
-  const paused = await pausedBefore(new Date(Date.now() + 15_000)) ?? await pausedBefore(new Date(Date.now() + 100_000));
+  const paused =
+    (await pausedBefore(new Date(Date.now() + 15_000))) ?? (await pausedBefore(new Date(Date.now() + 100_000)));
   assert.ok(paused, 'it never waited');
   const { id, contacts } = paused;
-  const mail = await until('the mail is there', () => service.sink.mails.find((sunk) => sunk.to.includes(contacts[0]!.email)));
+  const mail = await until('the mail is there', () =>
+    service.sink.mails.find((sunk) => sunk.to.includes(contacts[0]!.email)),
+  );
   const pixel = /\/emails\/tracking\/open\/[\w-]+/.exec(String(mail.parsed.html))![0];
-  assert.equal((await fetch(`${service.url}/api/v1${pixel}`, { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' } })).status, 200);
-  await until('the open is known', async () => (await service.api('GET', `/contacts/${contacts[0]!.id}/activities`)).body.data
-    .some((activity: { type: string }) => activity.type === 'EMAIL_OPENED'));
-  const timers = async () => Promise.all((await executionsOf(id)).map(async (found: Answer['body']) => {
-    const { events } = await service.deps.temporal.workflow.getHandle(found.workflowId).fetchHistory();
-    const fired = events!.findIndex((event) => event.timerFiredEventAttributes);
-    return fired >= 0 && events!.slice(fired).some((event) => event.workflowTaskCompletedEventAttributes);
-  }));
+  assert.equal(
+    (
+      await fetch(`${service.url}/api/v1${pixel}`, {
+        headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' },
+      })
+    ).status,
+    200,
+  );
+  await until('the open is known', async () =>
+    (await service.api('GET', `/contacts/${contacts[0]!.id}/activities`)).body.data.some(
+      (activity: { type: string }) => activity.type === 'EMAIL_OPENED',
+    ),
+  );
+  const timers = async () =>
+    Promise.all(
+      (await executionsOf(id)).map(async (found: Answer['body']) => {
+        const { events } = await service.deps.temporal.workflow.getHandle(found.workflowId).fetchHistory();
+        const fired = events!.findIndex((event) => event.timerFiredEventAttributes);
+        return fired >= 0 && events!.slice(fired).some((event) => event.workflowTaskCompletedEventAttributes);
+      }),
+    );
   await until('both timers have run off', async () => (await timers()).every(Boolean), 150_000);
-  assert.deepEqual((await executionsOf(id)).map((found: Answer['body']) => [found.status, found.currentStepId]), [['RUNNING', 'pause'], ['RUNNING', 'pause']]);
+  assert.deepEqual(
+    (await executionsOf(id)).map((found: Answer['body']) => [found.status, found.currentStepId]),
+    [
+      ['RUNNING', 'pause'],
+      ['RUNNING', 'pause'],
+    ],
+  );
   assert.equal((await service.api('POST', `/campaigns/${id}/resume`)).status, 200);
   await untilExecutions(id, 'COMPLETED', 2);
-  const results = await Promise.all((await executionsOf(id)).map(async (execution: Answer['body']) => {
-    const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
-    return [execution.contactId, steps.slice(2).map((step: Answer['body']) => `${step.stepId}:${step.result}`)];
-  }));
-  assert.deepEqual(Object.fromEntries(results), { [contacts[0]!.id]: ['opened:then', 'two:success'], [contacts[1]!.id]: ['opened:else'] });
+  const results = await Promise.all(
+    (await executionsOf(id)).map(async (execution: Answer['body']) => {
+      const { steps } = (await service.api('GET', `/campaigns/executions/${execution.id}`)).body;
+      return [execution.contactId, steps.slice(2).map((step: Answer['body']) => `${step.stepId}:${step.result}`)];
+    }),
+  );
+  assert.deepEqual(Object.fromEntries(results), {
+    [contacts[0]!.id]: ['opened:then', 'two:success'],
+    [contacts[1]!.id]: ['opened:else'],
+  });
 });
 
 test('stop closes everything that waits, in Temporal too', async () => {
@@ -150,21 +242,43 @@ test('stop closes everything that waits, in Temporal too', async () => {
   assert.deepEqual([stopped.status, stopped.body.status], [202, 'STOPPED']);
   const executions = await executionsOf(id, '&status=STOPPED');
   assert.equal(executions.length, count);
-  assert.ok(executions.every((execution: Answer['body']) => execution.exitReason === 'campaign_stopped' && execution.currentStepId === 'pause'));
+  assert.ok(
+    executions.every(
+      (execution: Answer['body']) => execution.exitReason === 'campaign_stopped' && execution.currentStepId === 'pause',
+    ),
+  );
   await until('all workflows are closed', async () => (await counted(id, 'Terminated')) === count, 60_000);
-  assert.deepEqual((await service.api('GET', `/campaigns/${id}/stats`)).body.steps.map((step: Answer['body']) => [step.stepId, step.entered, step.stopped]), [
-    ['pause', count, count], ['one', 0, 0],
-  ]);
+  assert.deepEqual(
+    (await service.api('GET', `/campaigns/${id}/stats`)).body.steps.map((step: Answer['body']) => [
+      step.stepId,
+      step.entered,
+      step.stopped,
+    ]),
+    [
+      ['pause', count, count],
+      ['one', 0, 0],
+    ],
+  );
   // Until the last page of them is noted as closed it is a 409 with Retry-After.
-  await until('the campaign can be deleted', async () => (await service.api('DELETE', `/campaigns/${id}`)).status === 204);
+  await until(
+    'the campaign can be deleted',
+    async () => (await service.api('DELETE', `/campaigns/${id}`)).status === 204,
+  );
 });
 
 test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async () => {
-  const form = await service.api('POST', '/forms', { name: 'A form', fields: [{ name: 'email', type: 'email', label: 'Email', required: true }] });
+  const form = await service.api('POST', '/forms', {
+    name: 'A form',
+    fields: [{ name: 'email', type: 'email', label: 'Email', required: true }],
+  });
   assert.equal(form.status, 201, JSON.stringify(form.body));
   const before = await makeContact(service);
   const onCreate = await create({ trigger: { type: 'CONTACT_CREATED' }, steps: [wait('pause', 1440)] });
-  const onForm = await create({ trigger: { type: 'FORM_SUBMITTED', formId: form.body.id }, steps: [wait('pause', 1440)], entry: { reentry: 'always' } });
+  const onForm = await create({
+    trigger: { type: 'FORM_SUBMITTED', formId: form.body.id },
+    steps: [wait('pause', 1440)],
+    entry: { reentry: 'always' },
+  });
   await start(onCreate);
   await start(onForm);
   const contact = await makeContact(service);
@@ -173,11 +287,23 @@ test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async 
   await until('its workflow runs', async () => (await counted(onCreate, 'Running')) === 1);
 
   const publish = (
-    type: 'FORM_SUBMITTED' | 'CONTACT_CREATED', data: Record<string, unknown>, { id = randomUUID() as string, time = new Date().toISOString() } = {},
-  ) => service.deps.nats.js.publish(`events.default.${type}`, encode({
-    specversion: '1.0', id, source: 'test', type, time, datacontenttype: 'application/json', tenantid: 'default',
-    data: { ...data, tenantId: 'default', timestamp: time },
-  }));
+    type: 'FORM_SUBMITTED' | 'CONTACT_CREATED',
+    data: Record<string, unknown>,
+    { id = randomUUID() as string, time = new Date().toISOString() } = {},
+  ) =>
+    service.deps.nats.js.publish(
+      `events.default.${type}`,
+      encode({
+        specversion: '1.0',
+        id,
+        source: 'test',
+        type,
+        time,
+        datacontenttype: 'application/json',
+        tenantid: 'default',
+        data: { ...data, tenantId: 'default', timestamp: time },
+      }),
+    );
   const submission = { formId: form.body.id, contactId: contact.id, submissionId: 1 };
   const id = randomUUID();
   // Delivered twice; of another form; from before the campaign began; an import's contact; and last one that counts.
@@ -191,7 +317,9 @@ test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async 
   const entries = (await executionsOf(onForm)).map((found: Answer['body']) => [found.contactId, found.entryNo]);
   assert.deepEqual(Object.fromEntries(entries), { [before.id]: 1, [contact.id]: 1 });
   assert.equal((await executionsOf(onCreate)).length, 1);
-  const triggered = (await published(service, 'CAMPAIGN_TRIGGERED')).filter((event) => event.data.campaignId === onForm);
+  const triggered = (await published(service, 'CAMPAIGN_TRIGGERED')).filter(
+    (event) => event.data.campaignId === onForm,
+  );
   assert.ok(triggered.every((event) => event.data.trigger === 'FORM_SUBMITTED'));
 });
 

@@ -16,15 +16,28 @@ const VISITORS = 16;
 const ENDS: NodeJS.Signals[] = ['SIGKILL', 'SIGTERM'];
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['intake', 'consumers', 'relay'] });
+});
 afterAll(() => service.stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
 test('SIGTERM and kill -9 of the API under clicks: every redirect that a client got is one event', async () => {
   const templateId = await makeTemplate(service);
-  const [email] = await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', [
-    { sendKey: 'clicked', templateId, contactId: null, toAddress: 'clicked@example.org', lane: 'bulk', requestId: null }]));
+  const [email] = await engineEm(service.deps.orm).transactional((tx) =>
+    queueEmails(tx, 'default', [
+      {
+        sendKey: 'clicked',
+        templateId,
+        contactId: null,
+        toAddress: 'clicked@example.org',
+        lane: 'bulk',
+        requestId: null,
+      },
+    ]),
+  );
   const links = createEmailLinks({ publicUrl: '', signer: service.deps.links });
   /** Each click follows a link of its own, so that it is known which were answered. */
   const link = (n: number) => trackableLink(`https://example.com/?n=${n}`)!;
@@ -34,17 +47,21 @@ test('SIGTERM and kill -9 of the API under clicks: every redirect that a client 
   onTestFinished(() => Promise.all(processes.map((api) => api.end('SIGKILL'))));
 
   const clickOn = async ({ url: base }: ApiProcess, stop: () => boolean): Promise<void> => {
-    await Promise.all(Array.from({ length: VISITORS }, async () => {
-      while (!stop()) {
-        const followed = link(asked += 1);
-        // Refused, cut off or not connected at all: no answer, and no promise.
-        const answer = await fetch(`${base}${links.clickUrl(email!.emailId, followed)}`, { redirect: 'manual' }).catch(() => null);
-        if (!answer) return;
-        assert.ok(answer.status === 302 || answer.status === 503, String(answer.status));
-        if (answer.status === 302) answered.add(followed.url);
-        await answer.arrayBuffer().catch(() => null);
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: VISITORS }, async () => {
+        while (!stop()) {
+          const followed = link((asked += 1));
+          // Refused, cut off or not connected at all: no answer, and no promise.
+          const answer = await fetch(`${base}${links.clickUrl(email!.emailId, followed)}`, {
+            redirect: 'manual',
+          }).catch(() => null);
+          if (!answer) return;
+          assert.ok(answer.status === 302 || answer.status === 503, String(answer.status));
+          if (answer.status === 302) answered.add(followed.url);
+          await answer.arrayBuffer().catch(() => null);
+        }
+      }),
+    );
   };
 
   for (const [n, signal] of ENDS.entries()) {
@@ -58,20 +75,35 @@ test('SIGTERM and kill -9 of the API under clicks: every redirect that a client 
     await clicking;
   }
 
-  const recorded = () => engine<{ url: string }>(sql`select url from email_events where email_id = ${email!.emailId} and type = 'CLICK'`);
-  await until('every hit is taken in', async () => {
-    const consumers = await service.deps.nats.jsm.consumers.list(TRACKING_HITS).next();
-    return consumers.length > 0 && consumers.every(({ num_pending: left, num_ack_pending: open }) => left + open === 0);
-  }, 60_000);
+  const recorded = () =>
+    engine<{ url: string }>(sql`select url from email_events where email_id = ${email!.emailId} and type = 'CLICK'`);
+  await until(
+    'every hit is taken in',
+    async () => {
+      const consumers = await service.deps.nats.jsm.consumers.list(TRACKING_HITS).next();
+      return (
+        consumers.length > 0 && consumers.every(({ num_pending: left, num_ack_pending: open }) => left + open === 0)
+      );
+    },
+    60_000,
+  );
   const urls = (await recorded()).map(({ url }) => url);
   assert.equal(new Set(urls).size, urls.length, 'a click is two events');
-  assert.deepEqual([...answered].filter((url) => !urls.includes(url)), [], 'answered, and not recorded');
+  assert.deepEqual(
+    [...answered].filter((url) => !urls.includes(url)),
+    [],
+    'answered, and not recorded',
+  );
   // What was recorded without an answer was asked for all the same, and is told of too.
   assert.ok(urls.length <= asked);
-  const events = await until('all are published', async () => {
-    const found = await published(service, 'EMAIL_CLICKED');
-    return found.length >= urls.length && found;
-  }, 60_000);
+  const events = await until(
+    'all are published',
+    async () => {
+      const found = await published(service, 'EMAIL_CLICKED');
+      return found.length >= urls.length && found;
+    },
+    60_000,
+  );
   assert.deepEqual(events.map(({ data }) => String((data as { url?: string }).url)).toSorted(), urls.toSorted());
   console.log(`${asked} clicks, ${answered.size} redirects, ${urls.length} events`);
 });

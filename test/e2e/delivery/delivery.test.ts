@@ -10,19 +10,28 @@ import { until } from '../../support/until.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['intake', 'consumers', 'relay', 'senders'] });
+});
 afterAll(() => service.stop());
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const mailsTo = (address: string) => service.sink.mails.filter((mail) => mail.to[0] === address);
 const dueNow = (emailId: number) => engine(sql`update emails set next_attempt_at = now() where id = ${emailId}`);
-const attempts = async (emailId: number) => (await service.api('GET', `/emails/${emailId}/explain`)).body.attempts.map((attempt: { reply: string }) => attempt.reply);
+const attempts = async (emailId: number) =>
+  (await service.api('GET', `/emails/${emailId}/explain`)).body.attempts.map(
+    (attempt: { reply: string }) => attempt.reply,
+  );
 
 test('a mail is what its template says of its recipient, with a way out, a pixel and links that prove themselves', async () => {
   await makeSender(service, { email: 'team@example.com' });
   await confirmByMail(service, 'team@example.com');
   const templateId = await makeTemplate(service, {
-    subject: 'Hello {{firstName}}, {{data.order}}', replyTo: 'reply@example.com', fromName: 'The Team', fromEmail: 'team@example.com',
+    subject: 'Hello {{firstName}}, {{data.order}}',
+    replyTo: 'reply@example.com',
+    fromName: 'The Team',
+    fromEmail: 'team@example.com',
     content: '<p>Hello {{firstName}} of {{company}}: <a href="https://example.com/one?x=1&amp;y=2">one</a></p>',
   });
   const contact = await makeContact(service, { company: '<Acme>' });
@@ -44,10 +53,18 @@ test('a mail is what its template says of its recipient, with a way out, a pixel
   assert.match(header('list-unsubscribe')!, /^List-Unsubscribe: <http:.*\/emails\/unsubscribe\/[\w-]+>$/);
   assert.equal(header('list-unsubscribe-post'), 'List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   assert.match(parsed.messageId!, /@example\.com>$/);
-  assert.deepEqual([email.to, email.attempts, email.contentVersion, email.provider], [contact.email, 1, 1, service.sink.url.slice(7)]);
+  assert.deepEqual(
+    [email.to, email.attempts, email.contentVersion, email.provider],
+    [contact.email, 1, 1, service.sink.url.slice(7)],
+  );
   assert.match((await attempts(emailId))[0], /^250/);
-  const event = await until('EMAIL_SENT is published', async () => (await published(service, 'EMAIL_SENT')).find(({ data }) => data.emailId === emailId));
-  assert.deepEqual([event.data.status, event.data.recipientId, event.data.templateId], ['SENT', contact.id, templateId]);
+  const event = await until('EMAIL_SENT is published', async () =>
+    (await published(service, 'EMAIL_SENT')).find(({ data }) => data.emailId === emailId),
+  );
+  assert.deepEqual(
+    [event.data.status, event.data.recipientId, event.data.templateId],
+    ['SENT', contact.id, templateId],
+  );
 });
 
 test('transactional mail passes an unsubscribe and offers none', async () => {
@@ -61,20 +78,32 @@ test('transactional mail passes an unsubscribe and offers none', async () => {
 
 test('the unsubscribe link of a delivered mail works', async () => {
   const contact = await makeContact(service);
-  await untilStatus(service, await send(service, { templateId: await makeTemplate(service), recipientId: contact.id }), 'SENT');
-  const url = /<(http[^>]*)>/.exec(String(mailsTo(contact.email)[0]!.parsed.headerLines.find((line) => line.key === 'list-unsubscribe')!.line))![1]!;
+  await untilStatus(
+    service,
+    await send(service, { templateId: await makeTemplate(service), recipientId: contact.id }),
+    'SENT',
+  );
+  const url = /<(http[^>]*)>/.exec(
+    String(mailsTo(contact.email)[0]!.parsed.headerLines.find((line) => line.key === 'list-unsubscribe')!.line),
+  )![1]!;
   const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) });
   assert.equal(answer.status, 200);
   assert.equal((await service.api('GET', `/contacts/${contact.id}`)).body.status, 'unsubscribed');
 });
 
 test('a bare address, a test mail, and the web view of what was sent', async () => {
-  const templateId = await makeTemplate(service, { content: '<p>For {{email}}{{firstName}} <a href="{{webViewUrl}}">view</a></p>' });
+  const templateId = await makeTemplate(service, {
+    content: '<p>For {{email}}{{firstName}} <a href="{{webViewUrl}}">view</a></p>',
+  });
   const emailId = await send(service, { templateId, to: 'Someone@Example.org' });
   await untilStatus(service, emailId, 'SENT');
-  const [mail] = mailsTo('Someone@example.org').length ? mailsTo('Someone@example.org') : mailsTo('Someone@Example.org');
+  const [mail] = mailsTo('Someone@example.org').length
+    ? mailsTo('Someone@example.org')
+    : mailsTo('Someone@Example.org');
   assert.match(String(mail!.parsed.html), /For Someone@Example\.org /);
-  const view = /click\/[^"]*url=([^"]*view[^"]*)"/.exec(String(mail!.parsed.html)) ?? /href="(http[^"]*\/view\/[^"]*)"/.exec(String(mail!.parsed.html));
+  const view =
+    /click\/[^"]*url=([^"]*view[^"]*)"/.exec(String(mail!.parsed.html)) ??
+    /href="(http[^"]*\/view\/[^"]*)"/.exec(String(mail!.parsed.html));
   const shown = await fetch(decodeURIComponent(view![1]!));
   assert.equal(shown.status, 200);
   assert.match(shown.headers.get('content-security-policy')!, /sandbox/);
@@ -109,7 +138,10 @@ test('"later" is tried again after a pause, as another attempt, and accepted onc
   const email = await untilStatus(service, emailId, 'SENT');
   assert.equal(email.attempts, 3);
   assert.equal(mailsTo(contact.email).length, 1);
-  assert.deepEqual((await attempts(emailId)).map((reply: string) => reply.slice(0, 3)), ['451', '451', '250']);
+  assert.deepEqual(
+    (await attempts(emailId)).map((reply: string) => reply.slice(0, 3)),
+    ['451', '451', '250'],
+  );
   service.sink.answer(() => null);
 });
 
@@ -117,12 +149,16 @@ test('a refusal, at RCPT or at the dot, fails it and bounces the contact', async
   const templateId = await makeTemplate(service);
   for (const stage of ['RCPT', 'DATA'] as const) {
     const contact = await makeContact(service);
-    service.sink.answer((at, address) => (at === stage && address === contact.email ? { code: 550, message: 'no such user' } : null));
+    service.sink.answer((at, address) =>
+      at === stage && address === contact.email ? { code: 550, message: 'no such user' } : null,
+    );
     const emailId = await send(service, { templateId, recipientId: contact.id });
     const email = await untilStatus(service, emailId, 'FAILED');
     assert.deepEqual([email.reason, email.attempts, email.sentAt], ['rejected', 1, null]);
     assert.equal((await service.api('GET', `/contacts/${contact.id}`)).body.status, 'bounced');
-    const event = await until('EMAIL_SENT says so', async () => (await published(service, 'EMAIL_SENT')).find(({ data }) => data.emailId === emailId));
+    const event = await until('EMAIL_SENT says so', async () =>
+      (await published(service, 'EMAIL_SENT')).find(({ data }) => data.emailId === emailId),
+    );
     assert.equal(event.data.status, 'FAILED');
     const again = await service.api('POST', '/emails/send', { templateId, recipientId: contact.id });
     assert.equal(again.body.status, 'SUPPRESSED');
@@ -140,8 +176,13 @@ test('an address that no server can be told fails by itself, and is no bounce of
 });
 
 test('a template that is edited or deleted while its mail is queued: the newest content, or none', async () => {
-  const [edited, deleted, contact] = [await makeTemplate(service), await makeTemplate(service), await makeContact(service)];
-  const hold = (templateId: number) => engine<{ id: number }>(sql`
+  const [edited, deleted, contact] = [
+    await makeTemplate(service),
+    await makeTemplate(service),
+    await makeContact(service),
+  ];
+  const hold = (templateId: number) =>
+    engine<{ id: number }>(sql`
     insert into emails (tenant_id, send_key, template_id, contact_id, lane, accepted_at, next_attempt_at)
     values ('default', ${`held-${templateId}`}, ${templateId}, ${contact.id}, 'journey', now(), 'infinity') returning id`);
   const [[first], [second]] = [await hold(edited), await hold(deleted)];

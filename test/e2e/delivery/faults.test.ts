@@ -27,7 +27,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 const wake = () => service.deps.nats.connection.publish(EMAIL_READY_PING);
 let made = 0;
 
@@ -38,7 +39,17 @@ async function provider(script: ScriptedSmtp['script'] = {}): Promise<ScriptedSm
 }
 
 function senders(smtp: ScriptedSmtp | ScriptedSmtp[], connections = 5) {
-  const running = startSenders({ ...service.deps, env: { ...service.deps.env, SMTP_URL: [smtp].flat().map((each) => each.url).join(','), SEND_CONNECTIONS: connections } });
+  const running = startSenders({
+    ...service.deps,
+    env: {
+      ...service.deps.env,
+      SMTP_URL: [smtp]
+        .flat()
+        .map((each) => each.url)
+        .join(','),
+      SEND_CONNECTIONS: connections,
+    },
+  });
   onTestFinished(() => running.stop());
   return running;
 }
@@ -47,7 +58,16 @@ function senders(smtp: ScriptedSmtp | ScriptedSmtp[], connections = 5) {
 async function queue(count: number, fields: Partial<EmailRequest> = {}): Promise<number[]> {
   const requests = Array.from({ length: count }, (): EmailRequest => {
     made += 1;
-    return { sendKey: `m${made}`, templateId, contactId: null, toAddress: `m${made}@example.org`, lane: 'bulk', requestId: null, accepted: true, ...fields };
+    return {
+      sendKey: `m${made}`,
+      templateId,
+      contactId: null,
+      toAddress: `m${made}@example.org`,
+      lane: 'bulk',
+      requestId: null,
+      accepted: true,
+      ...fields,
+    };
   });
   const queued = await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', requests));
   wake();
@@ -55,7 +75,9 @@ async function queue(count: number, fields: Partial<EmailRequest> = {}): Promise
 }
 
 const counted = async (ids: number[]): Promise<Record<string, number>> => {
-  const found = await engine<{ status: string; n: number }>(sql`select status, count(*)::int as n from emails where id = any(${ids}::bigint[]) group by 1`);
+  const found = await engine<{ status: string; n: number }>(
+    sql`select status, count(*)::int as n from emails where id = any(${ids}::bigint[]) group by 1`,
+  );
   return Object.fromEntries(found.map((row) => [row.status, row.n]));
 };
 const untilAll = (ids: number[], status: string, timeoutMs = 60_000) =>
@@ -82,7 +104,13 @@ test('a connection that ends before the dot costs nothing: it is tried again, an
   const ids = await queue(5);
   const running = senders(smtp, 1);
   for (const attempt of [1, 2, 3]) {
-    await until(`${attempt} are put off`, async () => (await engine(sql`select 1 from email_attempts where email_id = any(${ids}::bigint[]) and outcome = 'queued'`)).length >= attempt, 60_000);
+    await until(
+      `${attempt} are put off`,
+      async () =>
+        (await engine(sql`select 1 from email_attempts where email_id = any(${ids}::bigint[]) and outcome = 'queued'`))
+          .length >= attempt,
+      60_000,
+    );
   }
   await engine(sql`update emails set next_attempt_at = now() where id = any(${ids}::bigint[]) and status = 'QUEUED'`);
   await untilAll(ids, 'SENT');
@@ -118,10 +146,14 @@ test('a provider that dies in the middle: all arrive, nobody twice, and only wha
   await until('it is in the middle', () => first.accepted.length > 50, 30_000);
   const open = first.connections.size;
   await first.stop();
-  await until('all have an end', async () => {
-    const { SENT = 0, UNKNOWN = 0 } = await counted(ids);
-    return SENT + UNKNOWN === ids.length;
-  }, 60_000);
+  await until(
+    'all have an end',
+    async () => {
+      const { SENT = 0, UNKNOWN = 0 } = await counted(ids);
+      return SENT + UNKNOWN === ids.length;
+    },
+    60_000,
+  );
   await running.stop();
   const { SENT = 0, UNKNOWN = 0 } = await counted(ids);
   assert.ok(UNKNOWN <= open, `${UNKNOWN} UNKNOWN, ${open} connections`);
@@ -137,18 +169,28 @@ test('with all providers down nothing is burned, and all goes out when one is ba
   await untilAll(await queue(20), 'SENT');
   await smtp.stop();
   const ids = await queue(30);
-  await until('they are ready for a connection that does not come', async () => (await engine(sql`select 1 from emails where holder is not null`)).length === 30);
+  await until(
+    'they are ready for a connection that does not come',
+    async () => (await engine(sql`select 1 from emails where holder is not null`)).length === 30,
+  );
   assert.deepEqual(await counted(ids), { QUEUED: 30 });
   await smtp.start();
   await untilAll(ids, 'SENT');
   await running.stop();
-  const [tried] = await engine<{ attempts: number }>(sql`select sum(attempt)::int as attempts from emails where id = any(${ids}::bigint[])`);
+  const [tried] = await engine<{ attempts: number }>(
+    sql`select sum(attempt)::int as attempts from emails where id = any(${ids}::bigint[])`,
+  );
   assert.ok(tried!.attempts >= 30 && tried!.attempts <= 35, `${tried!.attempts} attempts for 30 mails`);
   assert.deepEqual(twice(smtp.dots), []);
 });
 
 test('a password reset and a journey are not behind a campaign', async () => {
-  const smtp = await provider({ dot: async () => { await new Promise((resolve) => setTimeout(resolve, 20)); return '250 ok'; } });
+  const smtp = await provider({
+    dot: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return '250 ok';
+    },
+  });
   const campaign = await queue(1000);
   const running = senders(smtp, 2);
   await until('the campaign is being sent', () => smtp.accepted.length > 5);
@@ -168,7 +210,12 @@ test('a password reset and a journey are not behind a campaign', async () => {
 test('stop lets what is on a connection end, starts nothing more, and gives the rest back at once', async () => {
   const gate = holdOpen();
   let held = true;
-  const smtp = await provider({ dot: async () => { if (held) await gate.opened; return '250 ok'; } });
+  const smtp = await provider({
+    dot: async () => {
+      if (held) await gate.opened;
+      return '250 ok';
+    },
+  });
   const ids = await queue(10);
   const running = senders(smtp, 1);
   await until('one is on the wire', () => smtp.dots.length === 1);
@@ -187,7 +234,12 @@ test('stop lets what is on a connection end, starts nothing more, and gives the 
 
 test('a holder that was thought dead settles after all; what it has not released it does not send', async () => {
   const gate = holdOpen();
-  const smtp = await provider({ dot: async () => { await gate.opened; return '250 ok'; } });
+  const smtp = await provider({
+    dot: async () => {
+      await gate.opened;
+      return '250 ok';
+    },
+  });
   const [id] = await queue(1);
   const running = senders(smtp, 1);
   await until('it is on the wire', () => smtp.dots.length === 1);
@@ -203,7 +255,12 @@ test('a holder that was thought dead settles after all; what it has not released
 
 test('while Postgres is away, outcomes are kept and settled when it is back', async () => {
   const gate = holdOpen();
-  const smtp = await provider({ dot: async () => { await gate.opened; return '250 ok'; } });
+  const smtp = await provider({
+    dot: async () => {
+      await gate.opened;
+      return '250 ok';
+    },
+  });
   const ids = await queue(3);
   const running = senders(smtp, 3);
   // Until the first success one connection is all that is used.

@@ -25,12 +25,20 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
 function startWorker(): ChildProcess {
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'senders'], {
     stdio: 'ignore',
-    env: { ...processEnv, ...service.slot.env, SMTP_URL: smtp.url, SEND_CONNECTIONS: String(CONNECTIONS), LOG_LEVEL: 'silent', PUBLIC_URL: service.url },
+    env: {
+      ...processEnv,
+      ...service.slot.env,
+      SMTP_URL: smtp.url,
+      SEND_CONNECTIONS: String(CONNECTIONS),
+      LOG_LEVEL: 'silent',
+      PUBLIC_URL: service.url,
+    },
   });
   children.add(child);
   return child;
@@ -44,12 +52,26 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 /** Leases end as if their time had passed. */
-const passLeases = () => engine(sql`update emails set lease_until = now() - interval '1 s' where lease_until is not null`);
+const passLeases = () =>
+  engine(sql`update emails set lease_until = now() - interval '1 s' where lease_until is not null`);
 
 test('kill -9 of the senders in the middle, again and again: no one gets it twice, no one is lost', async () => {
   const templateId = await makeTemplate(service);
-  const queued = await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', Array.from({ length: 300 }, (_, n) => (
-    { sendKey: `k${n}`, templateId, contactId: null, toAddress: `k${n}@example.org`, lane: 'bulk' as const, requestId: null, accepted: true }))));
+  const queued = await engineEm(service.deps.orm).transactional((tx) =>
+    queueEmails(
+      tx,
+      'default',
+      Array.from({ length: 300 }, (_, n) => ({
+        sendKey: `k${n}`,
+        templateId,
+        contactId: null,
+        toAddress: `k${n}@example.org`,
+        lane: 'bulk' as const,
+        requestId: null,
+        accepted: true,
+      })),
+    ),
+  );
   assert.ok(queued.every((email) => email.status === 'QUEUED'));
   let open = 0;
   for (let kill = 1; kill <= 3; kill += 1) {
@@ -61,16 +83,25 @@ test('kill -9 of the senders in the middle, again and again: no one gets it twic
     await passLeases();
   }
   const last = startWorker();
-  await until('all have an end', async () => (await engine(sql`select 1 from emails where status in ('QUEUED', 'SENDING')`)).length === 0, 90_000);
+  await until(
+    'all have an end',
+    async () => (await engine(sql`select 1 from emails where status in ('QUEUED', 'SENDING')`)).length === 0,
+    90_000,
+  );
   await end(last, 'SIGTERM');
 
-  const found = await engine<{ to_address: string; status: string }>(sql`select to_address, status from emails order by id`);
+  const found = await engine<{ to_address: string; status: string }>(
+    sql`select to_address, status from emails order by id`,
+  );
   const of = (status: string) => found.filter((row) => row.status === status).map((row) => row.to_address);
   assert.equal(of('SENT').length + of('UNKNOWN').length, 300);
   assert.ok(of('UNKNOWN').length <= open, `${of('UNKNOWN').length} UNKNOWN, ${open} connections were open`);
   assert.equal(new Set(smtp.dots).size, smtp.dots.length, 'a final dot was sent twice');
   const accepted = new Set(smtp.accepted);
-  assert.deepEqual(of('SENT').filter((address) => !accepted.has(address)), []);
+  assert.deepEqual(
+    of('SENT').filter((address) => !accepted.has(address)),
+    [],
+  );
   // What is not SENT though it was accepted is UNKNOWN, and is said to be.
   assert.ok([...accepted].every((address) => of('SENT').includes(address) || of('UNKNOWN').includes(address)));
 });
@@ -80,14 +111,35 @@ test('SIGTERM in the middle settles all that was on the way: nothing is UNKNOWN'
   await engine(sql`delete from emails`);
   smtp.accepted.length = 0;
   smtp.dots.length = 0;
-  await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', Array.from({ length: 150 }, (_, n) => (
-    { sendKey: `t${n}`, templateId, contactId: null, toAddress: `t${n}@example.org`, lane: 'bulk' as const, requestId: null, accepted: true }))));
+  await engineEm(service.deps.orm).transactional((tx) =>
+    queueEmails(
+      tx,
+      'default',
+      Array.from({ length: 150 }, (_, n) => ({
+        sendKey: `t${n}`,
+        templateId,
+        contactId: null,
+        toAddress: `t${n}@example.org`,
+        lane: 'bulk' as const,
+        requestId: null,
+        accepted: true,
+      })),
+    ),
+  );
   const first = startWorker();
   await until('it is in the middle', () => smtp.accepted.length >= 30, 60_000);
   await end(first, 'SIGTERM');
-  const left = await engine<{ status: string; held: number; n: number }>(sql`select status, count(holder)::int as held, count(*)::int as n from emails group by 1 order by 1`);
-  assert.deepEqual(left.map((row) => row.status).filter((status) => status !== 'QUEUED'), ['SENT']);
-  assert.ok(left.every((row) => row.held === 0), 'leases are given back');
+  const left = await engine<{ status: string; held: number; n: number }>(
+    sql`select status, count(holder)::int as held, count(*)::int as n from emails group by 1 order by 1`,
+  );
+  assert.deepEqual(
+    left.map((row) => row.status).filter((status) => status !== 'QUEUED'),
+    ['SENT'],
+  );
+  assert.ok(
+    left.every((row) => row.held === 0),
+    'leases are given back',
+  );
   assert.equal(left.find((row) => row.status === 'SENT')!.n, smtp.accepted.length);
   const second = startWorker();
   await until('the rest is sent', () => smtp.accepted.length === 150, 60_000);

@@ -10,7 +10,9 @@ import { startService, type Answer, type Service } from '../../support/service.t
 import { until } from '../../support/until.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService({ worker: ['senders', 'relay', 'intake', 'consumers'] }); });
+beforeAll(async () => {
+  service = await startService({ worker: ['senders', 'relay', 'intake', 'consumers'] });
+});
 afterAll(() => service.stop());
 
 const api = (...call: Parameters<Service['api']>) => service.api(...call);
@@ -19,58 +21,110 @@ async function ok(...call: Parameters<Service['api']>) {
   assert.ok(answer.status < 300, `${call[0]} ${call[1]}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 
 let made = 0;
 const address = () => `opt-in-${(made += 1)}@example.org`;
-const fields = [{ name: 'email', label: 'Email', type: 'email', required: true }, { name: 'firstName', label: 'First name', type: 'text' }, { name: 'locale', label: 'Language', type: 'text' }];
-const makeForm = (more: object = { doubleOptIn: true }) => ok('POST', '/forms', { name: 'Newsletter', fields, ...more });
-const makeList = async (more: object = {}): Promise<number> => (await ok('POST', '/contacts/lists', { name: 'Readers', ...more })).id;
+const fields = [
+  { name: 'email', label: 'Email', type: 'email', required: true },
+  { name: 'firstName', label: 'First name', type: 'text' },
+  { name: 'locale', label: 'Language', type: 'text' },
+];
+const makeForm = (more: object = { doubleOptIn: true }) =>
+  ok('POST', '/forms', { name: 'Newsletter', fields, ...more });
+const makeList = async (more: object = {}): Promise<number> =>
+  (await ok('POST', '/contacts/lists', { name: 'Readers', ...more })).id;
 const submit = (form: { id: number }, email: string, more: object = {}, headers: Record<string, string> = {}) =>
-  ok('POST', `/forms/${form.id}/submit`, { email, ...more }, { token: null, headers }) as Promise<{ contactId: number }>;
+  ok('POST', `/forms/${form.id}/submit`, { email, ...more }, { token: null, headers }) as Promise<{
+    contactId: number;
+  }>;
 const statusOf = async (id: number): Promise<string> => (await ok('GET', `/contacts/${id}`)).status;
-const members = async (listId: number): Promise<number[]> => (await ok('GET', `/contacts/lists/${listId}/contacts`)).data.map(({ id }: { id: number }) => id);
+const members = async (listId: number): Promise<number[]> =>
+  (await ok('GET', `/contacts/lists/${listId}/contacts`)).data.map(({ id }: { id: number }) => id);
 const visit = (method: string, link: URL, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   api(method, link.pathname.replace('/api/v1', ''), body, { token: null, headers });
-const requests = (contactId: number) => engine<{ confirmed: boolean }>(sql`select confirmed_at is not null as confirmed from opt_ins where contact_id = ${contactId} order by id`);
-const confirmationsTo = async (contactId: number) => (await engine<{ status: string }>(sql`select status from emails where contact_id = ${contactId} and send_key like 'opt\\_in:%'`)).length;
+const requests = (contactId: number) =>
+  engine<{ confirmed: boolean }>(
+    sql`select confirmed_at is not null as confirmed from opt_ins where contact_id = ${contactId} order by id`,
+  );
+const confirmationsTo = async (contactId: number) =>
+  (
+    await engine<{ status: string }>(
+      sql`select status from emails where contact_id = ${contactId} and send_key like 'opt\\_in:%'`,
+    )
+  ).length;
 /** As if everything that was asked and mailed had been `hours` ago. */
 async function passed(contactId: number, hours: number) {
-  await engine(sql`update opt_ins set requested_at = requested_at - make_interval(hours => ${hours}) where contact_id = ${contactId}`);
-  await engine(sql`update emails set created_at = created_at - make_interval(hours => ${hours}) where contact_id = ${contactId}`);
+  await engine(
+    sql`update opt_ins set requested_at = requested_at - make_interval(hours => ${hours}) where contact_id = ${contactId}`,
+  );
+  await engine(
+    sql`update emails set created_at = created_at - make_interval(hours => ${hours}) where contact_id = ${contactId}`,
+  );
 }
 
 test('a form asks a new contact to confirm; the mail arrives, a link alone does nothing, the button makes it active', async () => {
   const list = await makeList();
   const form = await makeForm({ doubleOptIn: true, listId: list });
-  const { body: segment } = await api('POST', '/contacts/segments', { name: 'Reachable', type: 'dynamic', filter: { op: 'and', conditions: [{ field: 'status', operator: 'eq', value: 'active' }, { field: 'listId', operator: 'eq', value: list }] } });
+  const { body: segment } = await api('POST', '/contacts/segments', {
+    name: 'Reachable',
+    type: 'dynamic',
+    filter: {
+      op: 'and',
+      conditions: [
+        { field: 'status', operator: 'eq', value: 'active' },
+        { field: 'listId', operator: 'eq', value: list },
+      ],
+    },
+  });
   const email = address();
   const { contactId } = await submit(form, email, { firstName: 'Ada' });
-  assert.deepEqual([await statusOf(contactId), await members(list), await requests(contactId)], ['pending', [], [{ confirmed: false }]]);
+  assert.deepEqual(
+    [await statusOf(contactId), await members(list), await requests(contactId)],
+    ['pending', [], [{ confirmed: false }]],
+  );
   // Marketing mail waits for it.
-  const marketing = await ok('POST', '/emails/send', { templateId: await makeTemplate(service), recipientId: contactId });
+  const marketing = await ok('POST', '/emails/send', {
+    templateId: await makeTemplate(service),
+    recipientId: contactId,
+  });
   assert.deepEqual((await ok('GET', `/emails/${marketing.emailId}`)).reason, 'contact_pending');
 
   const mail = await nthMail(service, email);
   assert.equal(mail.parsed.subject, 'Please confirm your email address');
   const link = linkOf(mail);
-  assert.doesNotMatch(`${String(mail.parsed.html)}${mail.parsed.text}`.replaceAll(link.href, ''), /Ada|Perennial|tracking|<img/, 'nothing that was typed, nothing that is tracked');
+  assert.doesNotMatch(
+    `${String(mail.parsed.html)}${mail.parsed.text}`.replaceAll(link.href, ''),
+    /Ada|Perennial|tracking|<img/,
+    'nothing that was typed, nothing that is tracked',
+  );
   assert.doesNotMatch(mail.raw, /^List-Unsubscribe/im);
   assert.match(mail.raw, new RegExp(`^To: <?${email}>?\\r?$`, 'm'), 'nor a name that somebody else may have typed');
   assert.match(link.href, new RegExp(`^${service.url}/api/v1/emails/confirm/[\\w-]+$`));
-  for (const method of ['HEAD', 'GET', 'GET']) assert.equal((await visit(method, new URL(`${link.href}?utm_source=scanner`))).status, 200);
+  for (const method of ['HEAD', 'GET', 'GET'])
+    assert.equal((await visit(method, new URL(`${link.href}?utm_source=scanner`))).status, 200);
   const asked = readPage(await visit('GET', link));
   assert.deepEqual([asked.heading, asked.forms], ['Confirm your email address', [[]]]);
   assert.equal(await statusOf(contactId), 'pending');
 
   // A double click, and a few more.
-  const answers = await Promise.all([1, 2, 3, 4].map(() => visit('POST', link, new URLSearchParams(), { 'user-agent': 'A browser', 'x-request-id': 'confirming' })));
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map(() =>
+      visit('POST', link, new URLSearchParams(), { 'user-agent': 'A browser', 'x-request-id': 'confirming' }),
+    ),
+  );
   for (const answer of answers) assert.deepEqual([answer.status, readPage(answer).heading], [200, 'Thank you']);
   assert.equal(readPage(await visit('GET', link)).heading, 'Thank you');
   const contact = await ok('GET', `/contacts/${contactId}`);
   assert.deepEqual([contact.status, contact.version, await members(list)], ['active', 2, [contactId]]);
-  assert.deepEqual((await ok('GET', `/contacts/segments/${segment.id}/contacts`)).data.map(({ id }: { id: number }) => id), [contactId]);
-  const { optIns: [proof] } = await ok('GET', `/contacts/${contactId}/data-export`);
+  assert.deepEqual(
+    (await ok('GET', `/contacts/segments/${segment.id}/contacts`)).data.map(({ id }: { id: number }) => id),
+    [contactId],
+  );
+  const {
+    optIns: [proof],
+  } = await ok('GET', `/contacts/${contactId}/data-export`);
   assert.deepEqual([proof.formId, proof.listId, proof.userAgent], [form.id, list, 'A browser']);
   assert.ok(proof.requestedAt < proof.confirmedAt && /127\.0\.0\.1/.test(proof.ip));
   const events = await until('both changes are told', async () => {
@@ -78,7 +132,11 @@ test('a form asks a new contact to confirm; the mail arrives, a link alone does 
     const entered = (await published(service, 'SEGMENT_ENTERED')).filter(({ data }) => data.contactId === contactId);
     return updated.length > 0 && entered.length === 2 && { updated, entered };
   });
-  assert.deepEqual(events.updated.map(({ data }) => data.changed), [['status']], 'once');
+  assert.deepEqual(
+    events.updated.map(({ data }) => data.changed),
+    [['status']],
+    'once',
+  );
   assert.deepEqual(events.entered.map(({ data }) => data.segmentId).sort(), [list, segment.id].sort());
   const after = await ok('POST', '/emails/send', { templateId: await makeTemplate(service), recipientId: contactId });
   assert.equal(after.status, 'QUEUED');
@@ -95,24 +153,40 @@ test('a list asks for every form that adds to it; a form that asks nothing adds 
   assert.deepEqual([await statusOf(other.contactId), await members(list)], ['active', [other.contactId]]);
   // Who is pending stays so, and may be put into a list by hand.
   await submit(form, (await ok('GET', `/contacts/${contactId}`)).email);
-  assert.deepEqual([await statusOf(contactId), (await members(list)).sort()], ['pending', [contactId, other.contactId].sort()]);
+  assert.deepEqual(
+    [await statusOf(contactId), (await members(list)).sort()],
+    ['pending', [contactId, other.contactId].sort()],
+  );
 });
 
 test('doubleOptIn is of static lists and forms, read and put back', async () => {
   const list = await ok('POST', '/contacts/lists', { name: 'L', doubleOptIn: true });
   assert.equal(list.doubleOptIn, true);
   assert.deepEqual(await ok('PUT', `/contacts/lists/${list.id}`, list), list);
-  assert.equal((await ok('POST', '/contacts/segments', { name: 'L', type: 'static', doubleOptIn: true })).doubleOptIn, true);
+  assert.equal(
+    (await ok('POST', '/contacts/segments', { name: 'L', type: 'static', doubleOptIn: true })).doubleOptIn,
+    true,
+  );
   const filter = { field: 'email', operator: 'exists' };
-  assert.deepEqual(problemsOf(await api('POST', '/contacts/segments', { name: 'D', type: 'dynamic', filter, doubleOptIn: true })), ['/doubleOptIn not_allowed']);
+  assert.deepEqual(
+    problemsOf(await api('POST', '/contacts/segments', { name: 'D', type: 'dynamic', filter, doubleOptIn: true })),
+    ['/doubleOptIn not_allowed'],
+  );
   const dynamic = await ok('POST', '/contacts/segments', { name: 'D', type: 'dynamic', filter });
   assert.equal(dynamic.doubleOptIn, false);
   assert.deepEqual(await ok('PUT', `/contacts/segments/${dynamic.id}`, dynamic), dynamic);
-  assert.deepEqual(problemsOf(await api('PUT', `/contacts/segments/${dynamic.id}`, { doubleOptIn: true })), ['/doubleOptIn not_allowed']);
-  assert.deepEqual(problemsOf(await api('PUT', `/contacts/lists/${list.id}`, { doubleOptIn: null })), ['/doubleOptIn type']);
+  assert.deepEqual(problemsOf(await api('PUT', `/contacts/segments/${dynamic.id}`, { doubleOptIn: true })), [
+    '/doubleOptIn not_allowed',
+  ]);
+  assert.deepEqual(problemsOf(await api('PUT', `/contacts/lists/${list.id}`, { doubleOptIn: null })), [
+    '/doubleOptIn type',
+  ]);
   const form = await makeForm();
   assert.deepEqual([form.doubleOptIn, (await ok('PUT', `/forms/${form.id}`, form)).doubleOptIn], [true, true]);
-  assert.deepEqual(problemsOf(await api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: address(), status: 'pending' })), ['/status invalid_status']);
+  assert.deepEqual(
+    problemsOf(await api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: address(), status: 'pending' })),
+    ['/status invalid_status'],
+  );
 });
 
 test('who is active needs no second confirmation; who bounced, complained or is archived gets no mail and stays', async () => {
@@ -122,7 +196,10 @@ test('who is active needs no second confirmation; who bounced, complained or is 
     const contact = await makeContact(service, { email: address() });
     await engine(sql`update contacts set status = ${status} where id = ${contact.id}`);
     assert.equal((await submit(form, contact.email)).contactId, contact.id);
-    assert.deepEqual([await statusOf(contact.id), await confirmationsTo(contact.id), await requests(contact.id)], [status, 0, []]);
+    assert.deepEqual(
+      [await statusOf(contact.id), await confirmationsTo(contact.id), await requests(contact.id)],
+      [status, 0, []],
+    );
     assert.ok((await members(list)).includes(contact.id));
   }
   const complained = address();
@@ -134,7 +211,10 @@ test('who is active needs no second confirmation; who bounced, complained or is 
 test('who has unsubscribed stays so until the link is confirmed; then the suppression is gone, and the log says by whom', async () => {
   const form = await makeForm();
   const contact = await makeContact(service, { email: address() });
-  const { id: suppressionId } = await ok('POST', '/emails/suppressions', { email: contact.email, reason: 'unsubscribed' });
+  const { id: suppressionId } = await ok('POST', '/emails/suppressions', {
+    email: contact.email,
+    reason: 'unsubscribed',
+  });
   await submit(form, contact.email);
   assert.equal(await statusOf(contact.id), 'unsubscribed');
   const link = linkOf(await nthMail(service, contact.email));
@@ -143,9 +223,20 @@ test('who has unsubscribed stays so until the link is confirmed; then the suppre
   assert.equal((await visit('POST', link)).status, 200);
   assert.equal(await statusOf(contact.id), 'active');
   assert.deepEqual((await ok('GET', `/emails/suppressions?email=${contact.email}`)).data, []);
-  const { data: [entry] } = await ok('GET', `/auth/audit-log?resourceType=suppression&resourceId=${suppressionId}&action=suppression.deleted`);
-  assert.deepEqual([entry.actorType, entry.before, entry.after], ['system', { reason: 'unsubscribed', source: 'api' }, { by: 'opt_in' }]);
-  assert.equal((await ok('POST', '/emails/send', { templateId: await makeTemplate(service), to: contact.email })).status, 'QUEUED');
+  const {
+    data: [entry],
+  } = await ok(
+    'GET',
+    `/auth/audit-log?resourceType=suppression&resourceId=${suppressionId}&action=suppression.deleted`,
+  );
+  assert.deepEqual(
+    [entry.actorType, entry.before, entry.after],
+    ['system', { reason: 'unsubscribed', source: 'api' }, { by: 'opt_in' }],
+  );
+  assert.equal(
+    (await ok('POST', '/emails/send', { templateId: await makeTemplate(service), to: contact.email })).status,
+    'QUEUED',
+  );
   // Unsubscribed below, the contact would get it or not.
   await nthMail(service, contact.email, 2);
 
@@ -168,7 +259,9 @@ test('who has unsubscribed stays so until the link is confirmed; then the suppre
 test('an address that was erased after it unsubscribed comes back by a confirmation too', async () => {
   const form = await makeForm();
   const email = address();
-  await engine(sql`insert into suppressions (tenant_id, email_key, reason) values ('default', ${erasedKey('default', email)}, 'unsubscribed')`);
+  await engine(
+    sql`insert into suppressions (tenant_id, email_key, reason) values ('default', ${erasedKey('default', email)}, 'unsubscribed')`,
+  );
   const { contactId } = await submit(form, email);
   assert.equal(await statusOf(contactId), 'unsubscribed');
   await visit('POST', linkOf(await nthMail(service, email)));
@@ -178,12 +271,22 @@ test('an address that was erased after it unsubscribed comes back by a confirmat
 
 test('forms are no mail cannon: one mail in 15 minutes, five a day, and one link settles all that was asked', async () => {
   const [one, two] = [await makeList(), await makeList()];
-  const [form, other] = [await makeForm({ doubleOptIn: true, listId: one }), await makeForm({ doubleOptIn: true, listId: two })];
+  const [form, other] = [
+    await makeForm({ doubleOptIn: true, listId: one }),
+    await makeForm({ doubleOptIn: true, listId: two }),
+  ];
   const email = address();
   const answers = await Promise.all([...Array(6)].map((_, n) => submit(n % 2 ? other : form, email)));
   await submit(form, email.toUpperCase());
   const [{ contactId }] = answers as [{ contactId: number }];
-  assert.deepEqual([new Set(answers.map((answer) => answer.contactId)).size, await confirmationsTo(contactId), (await requests(contactId)).length], [1, 1, 2]);
+  assert.deepEqual(
+    [
+      new Set(answers.map((answer) => answer.contactId)).size,
+      await confirmationsTo(contactId),
+      (await requests(contactId)).length,
+    ],
+    [1, 1, 2],
+  );
   for (let sent = 2; sent <= 5; sent += 1) {
     await passed(contactId, 1);
     await submit(form, email);
@@ -199,7 +302,10 @@ test('forms are no mail cannon: one mail in 15 minutes, five a day, and one link
 
   // Any of the links that are not too old; all that was asked for in these days.
   await visit('POST', linkOf(await nthMail(service, email, 2)));
-  assert.deepEqual([await statusOf(contactId), await members(one), await members(two)], ['active', [contactId], [contactId]]);
+  assert.deepEqual(
+    [await statusOf(contactId), await members(one), await members(two)],
+    ['active', [contactId], [contactId]],
+  );
   assert.ok((await requests(contactId)).every(({ confirmed }) => confirmed));
   assert.equal(readPage(await visit('POST', linkOf(await nthMail(service, email, 1)))).heading, 'Thank you');
   assert.equal((await ok('GET', `/contacts/${contactId}`)).version, 2);
@@ -234,17 +340,24 @@ test('a link works for seven days, for the address that it went to, and for noth
   await engine(sql`delete from suppressions where email_key = ${email}`);
 
   const [, , , , , token] = link.pathname.split('/');
-  for (const path of ['unsubscribe', 'preferences', 'view']) assert.equal((await api('GET', `/emails/${path}/${token}`, undefined, { token: null })).status, 400, 'a token of another kind');
+  for (const path of ['unsubscribe', 'preferences', 'view'])
+    assert.equal(
+      (await api('GET', `/emails/${path}/${token}`, undefined, { token: null })).status,
+      400,
+      'a token of another kind',
+    );
   assert.equal((await visit('POST', link)).status, 200);
   assert.equal(await statusOf(contactId), 'active');
   assert.equal((await api('DELETE', `/contacts/${contactId}`)).status, 204);
   assert.equal((await visit('POST', link)).status, 400);
 });
 
-test('a token that anybody could make up is none: sent data is no key, another tenant\'s request is another', async () => {
+test("a token that anybody could make up is none: sent data is no key, another tenant's request is another", async () => {
   const form = await makeForm();
   const { contactId } = await submit(form, address());
-  const [{ id }] = await engine<{ id: number }>(sql`select id from opt_ins where contact_id = ${contactId}`) as [{ id: number }];
+  const [{ id }] = (await engine<{ id: number }>(sql`select id from opt_ins where contact_id = ${contactId}`)) as [
+    { id: number },
+  ];
   // A template of the tenant's own, with the data of such a mail, prints no link.
   const templateId = await makeTemplate(service, { category: 'transactional', content: '<p>[{{ data.url }}]</p>' });
   const to = address();
@@ -252,13 +365,18 @@ test('a token that anybody could make up is none: sent data is no key, another t
   assert.match(String((await nthMail(service, to)).parsed.html), /\[\]/);
   const { links } = service.deps;
   const them = await newTenant(service);
-  for (const forged of [links.sign('opt-in', [them.user.tenantId as string, String(id), 'x']), links.sign('opt-in', ['default', String(id), 'x']), links.sign('opt-in', ['default', 'x', 'x']), links.sign('opt-in', ['default'])]) {
+  for (const forged of [
+    links.sign('opt-in', [them.user.tenantId as string, String(id), 'x']),
+    links.sign('opt-in', ['default', String(id), 'x']),
+    links.sign('opt-in', ['default', 'x', 'x']),
+    links.sign('opt-in', ['default']),
+  ]) {
     assert.equal((await api('POST', `/emails/confirm/${forged}`, undefined, { token: null })).status, 400);
   }
   assert.equal(await statusOf(contactId), 'pending');
 });
 
-test('the mail speaks the contact\'s language, else the visitor\'s', async () => {
+test("the mail speaks the contact's language, else the visitor's", async () => {
   const form = await makeForm();
   for (const [more, header, language, subject] of [
     [{}, 'ja, fr;q=0.8, en;q=0.5', 'fr', 'Veuillez confirmer votre adresse e-mail'],
@@ -273,7 +391,10 @@ test('the mail speaks the contact\'s language, else the visitor\'s', async () =>
     const mail = await nthMail(service, email);
     assert.equal(mail.parsed.subject, subject);
     assert.match(String(mail.parsed.html), new RegExp(`<html lang="${language}">`));
-    assert.equal(readPage(await visit('GET', linkOf(mail), undefined, { 'accept-language': language })).language, language);
+    assert.equal(
+      readPage(await visit('GET', linkOf(mail), undefined, { 'accept-language': language })).language,
+      language,
+    );
   }
 });
 
@@ -281,7 +402,10 @@ test('a browser that submits the hosted page is asked by mail too, and sees what
   const form = await makeForm({ doubleOptIn: true, successMessage: 'Look into your mailbox' });
   const { token } = await ok('GET', `/forms/${form.id}/token`, undefined, { token: null });
   const email = address();
-  const answer = await api('POST', `/forms/${form.id}/submit`, new URLSearchParams({ email, _token: token }), { token: null, headers: { accept: 'text/html', 'accept-language': 'de' } });
+  const answer = await api('POST', `/forms/${form.id}/submit`, new URLSearchParams({ email, _token: token }), {
+    token: null,
+    headers: { accept: 'text/html', 'accept-language': 'de' },
+  });
   assert.equal(answer.status, 200);
   assert.match(answer.body, /Look into your mailbox/);
   assert.match((await nthMail(service, email)).parsed.subject!, /^Bitte/);

@@ -26,7 +26,8 @@ afterAll(async () => {
   await service.stop();
 });
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 let made = 0;
 
 async function provider(script: ScriptedSmtp['script'] = {}): Promise<ScriptedSmtp> {
@@ -36,7 +37,10 @@ async function provider(script: ScriptedSmtp['script'] = {}): Promise<ScriptedSm
 }
 
 /** A sender process by these providers; the API knows them too. */
-function senders(urls: readonly string[], env: { SEND_CONNECTIONS?: number; SEND_CONNECTIONS_PER_DOMAIN?: number } = {}) {
+function senders(
+  urls: readonly string[],
+  env: { SEND_CONNECTIONS?: number; SEND_CONNECTIONS_PER_DOMAIN?: number } = {},
+) {
   service.deps.env.SMTP_URL = urls.join(',');
   const running = startSenders({ ...service.deps, env: { ...service.deps.env, SEND_CONNECTIONS: 5, ...env } });
   onTestFinished(() => running.stop());
@@ -46,7 +50,15 @@ function senders(urls: readonly string[], env: { SEND_CONNECTIONS?: number; SEND
 async function queue(count: number, domain = 'example.org'): Promise<number[]> {
   const requests = Array.from({ length: count }, (): EmailRequest => {
     made += 1;
-    return { sendKey: `p${made}`, templateId, contactId: null, toAddress: `p${made}@${domain}`, lane: 'bulk', requestId: null, accepted: true };
+    return {
+      sendKey: `p${made}`,
+      templateId,
+      contactId: null,
+      toAddress: `p${made}@${domain}`,
+      lane: 'bulk',
+      requestId: null,
+      accepted: true,
+    };
   });
   const queued = await engineEm(service.deps.orm).transactional((tx) => queueEmails(tx, 'default', requests));
   service.deps.nats.connection.publish(EMAIL_READY_PING);
@@ -54,7 +66,9 @@ async function queue(count: number, domain = 'example.org'): Promise<number[]> {
 }
 
 const counted = async (ids: number[]): Promise<Record<string, number>> => {
-  const found = await engine<{ status: string; n: number }>(sql`select status, count(*)::int as n from emails where id = any(${ids}::bigint[]) group by 1`);
+  const found = await engine<{ status: string; n: number }>(
+    sql`select status, count(*)::int as n from emails where id = any(${ids}::bigint[]) group by 1`,
+  );
   return Object.fromEntries(found.map((row) => [row.status, row.n]));
 };
 const untilAll = (ids: number[], status: string, timeoutMs = 60_000) =>
@@ -71,16 +85,30 @@ test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is 
   const onA = a.accepted.length;
   const open = a.connections.size;
   await a.stop();
-  await until('A is told to be down, and why', async () => (await health()).find((one: { provider: string; status: string }) => one.provider === name(a) && one.status === 'DOWN'), 30_000);
+  await until(
+    'A is told to be down, and why',
+    async () =>
+      (await health()).find(
+        (one: { provider: string; status: string }) => one.provider === name(a) && one.status === 'DOWN',
+      ),
+    30_000,
+  );
   const [first, second] = await health();
-  assert.deepEqual([first.provider, first.order, first.processes, second.order, second.status], [name(a), 1, 1, 2, 'UP']);
+  assert.deepEqual(
+    [first.provider, first.order, first.processes, second.order, second.status],
+    [name(a), 1, 1, 2, 'UP'],
+  );
   assert.match(first.lastError, /ECONNREFUSED|ECONNRESET|closed|ended/);
   assert.ok(first.failures >= 5 && first.lastErrorAt);
   assert.doesNotMatch(JSON.stringify(await health()), /secret|user:/);
-  await until('all have an end', async () => {
-    const { SENT = 0, UNKNOWN = 0 } = await counted(ids);
-    return SENT + UNKNOWN === ids.length;
-  }, 120_000);
+  await until(
+    'all have an end',
+    async () => {
+      const { SENT = 0, UNKNOWN = 0 } = await counted(ids);
+      return SENT + UNKNOWN === ids.length;
+    },
+    120_000,
+  );
   const { SENT = 0, UNKNOWN = 0 } = await counted(ids);
   assert.ok(UNKNOWN <= open, `${UNKNOWN} UNKNOWN, ${open} connections`);
   assert.deepEqual(twice([...a.accepted, ...b.accepted]), []);
@@ -89,14 +117,21 @@ test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is 
 
   // Its answers are held: as long as it has not shown that it works, it has one message.
   const gate = holdOpen();
-  a.script.dot = async () => { await gate.opened; return '250 ok'; };
+  a.script.dot = async () => {
+    await gate.opened;
+    return '250 ok';
+  };
   const dots = a.dots.length;
   await a.start();
-  const more = await until('A has a message again', async () => {
-    const some = await queue(10);
-    await until('they have gone, or are on A', async () => ((await counted(some)).SENT ?? 0) >= 9, 30_000);
-    return a.dots.length > dots ? some : null;
-  }, 60_000);
+  const more = await until(
+    'A has a message again',
+    async () => {
+      const some = await queue(10);
+      await until('they have gone, or are on A', async () => ((await counted(some)).SENT ?? 0) >= 9, 30_000);
+      return a.dots.length > dots ? some : null;
+    },
+    60_000,
+  );
   assert.equal(a.dots.length, dots + 1);
   gate.open();
   await untilAll(more!, 'SENT');
@@ -105,12 +140,28 @@ test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is 
   await untilAll(last, 'SENT');
   assert.ok(a.accepted.length >= onA + 50);
   await running.stop();
-  assert.deepEqual(await health().then((all: { status: string; processes: number }[]) => all.map(({ status, processes }) => [status, processes])), [['DEGRADED', 0], ['DEGRADED', 0]]);
+  assert.deepEqual(
+    await health().then((all: { status: string; processes: number }[]) =>
+      all.map(({ status, processes }) => [status, processes]),
+    ),
+    [
+      ['DEGRADED', 0],
+      ['DEGRADED', 0],
+    ],
+  );
 }, 180_000);
 
 test('a provider that takes connections and is silent is not waited for', async () => {
   const gate = holdOpen();
-  const [silent, other] = [await provider({ greet: async () => { await gate.opened; return '220 at last'; } }), await provider()];
+  const [silent, other] = [
+    await provider({
+      greet: async () => {
+        await gate.opened;
+        return '220 at last';
+      },
+    }),
+    await provider(),
+  ];
   const running = senders([silent.url, other.url]);
   const ids = await queue(30);
   await untilAll(ids, 'SENT', 90_000);
@@ -151,7 +202,10 @@ test('a slow domain holds no more connections than it may, and what is behind it
 
 test('a rate is one for all processes, and what it does not let through waits', async () => {
   const times: number[] = [];
-  const dot = () => { times.push(performance.now()); return '250 ok'; };
+  const dot = () => {
+    times.push(performance.now());
+    return '250 ok';
+  };
   const [a, b] = [await provider({ dot }), await provider()];
   const urls = [`${a.url}?ratePerMinute=1200`, b.url];
   // Nothing is granted before this.
@@ -171,7 +225,10 @@ test('a rate grants what there is, once, to whoever asks', async () => {
   const em = () => engineEm(service.deps.orm);
   const slow = { provider: 'rate.example:25', ratePerMinute: 1 };
   const asked = await Promise.all(Array.from({ length: 10 }, () => takeRate(em(), slow, 3)));
-  assert.equal(asked.reduce((sum, { granted }) => sum + granted, 0), 1);
+  assert.equal(
+    asked.reduce((sum, { granted }) => sum + granted, 0),
+    1,
+  );
   assert.ok(asked.every(({ waitMs }) => waitMs > 0 && waitMs <= 60_000));
   const many = { provider: 'many.example:25', ratePerMinute: 60_000 };
   assert.deepEqual(await takeRate(em(), many, 10), { granted: 10, waitMs: 0 });

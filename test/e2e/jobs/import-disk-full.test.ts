@@ -29,13 +29,16 @@ afterAll(async () => {
 
 /** Limits how long a file may become by the hand of the service's connections that there are: the quota of a full disk. */
 async function limitFiles(bytes: number | 'unlimited'): Promise<void> {
-  const { rows } = await owner.query<{ pid: number }>(`select pid from pg_stat_activity where datname = current_database() and application_name = 'perennial'`);
+  const { rows } = await owner.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and application_name = 'perennial'`,
+  );
   assert.ok(rows.length > 0);
   for (const { pid } of rows) {
     // Only its own user may do that, and root not everywhere.
     const { uid, gid } = await stat(`/proc/${pid}`);
     const limit = ['prlimit', `--fsize=${bytes}:`, '--pid', String(pid)];
-    const as = uid === process.getuid!() ? limit : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...limit];
+    const as =
+      uid === process.getuid!() ? limit : ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...limit];
     await promisify(execFile)(as[0]!, as.slice(1));
   }
 }
@@ -46,29 +49,63 @@ test('a full disk interrupts an import; when there is room again it goes on, wit
     insert into contacts (tenant_id, first_name, last_name, email, email_key, custom_fields)
     select 'filler', 'F', 'L', n || '@example.com', n || '@example.com', jsonb_build_object('x', (select string_agg(md5(n::text || m), '') from generate_series(1, 30) m))
     from generate_series(1, 20000) n`);
-  const { rows: [table] } = await owner.query<{ bytes: string }>(`select pg_relation_size('contacts') as bytes`);
+  const {
+    rows: [table],
+  } = await owner.query<{ bytes: string }>(`select pg_relation_size('contacts') as bytes`);
   assert.ok(Number(table!.bytes) > QUOTA, table!.bytes);
 
-  const file = Buffer.from(`firstName,lastName,email\n${Array.from({ length: ROWS }, (_, n) => `F,L,full${n}@example.com`).join('\n')}\n`);
+  const file = Buffer.from(
+    `firstName,lastName,email\n${Array.from({ length: ROWS }, (_, n) => `F,L,full${n}@example.com`).join('\n')}\n`,
+  );
   const em = tenantEm(service.deps.orm, 'default');
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
-  const inspection = await inspectImport(em, 'default', { bytes: file.subarray(0, HEAD_BYTES), complete: false }, request);
-  const { id } = await createImport(em, asService('default'), { fileName: 'full.csv', objectKey: 'full' }, request, inspection);
-  const run = (quota: number | null, onlyOneChunk = false) => runImport({
-    orm: service.deps.orm, tenantId: 'default', importId: id, progress() {}, enough: () => onlyOneChunk,
-    open: (_key, offset) => ({ inputOffset: offset, content: (async function* () {
-      // The connection that will import is there by now.
-      if (quota !== null) await limitFiles(quota);
-      yield file.subarray(offset);
-    })() }),
-  });
+  const inspection = await inspectImport(
+    em,
+    'default',
+    { bytes: file.subarray(0, HEAD_BYTES), complete: false },
+    request,
+  );
+  const { id } = await createImport(
+    em,
+    asService('default'),
+    { fileName: 'full.csv', objectKey: 'full' },
+    request,
+    inspection,
+  );
+  const run = (quota: number | null, onlyOneChunk = false) =>
+    runImport({
+      orm: service.deps.orm,
+      tenantId: 'default',
+      importId: id,
+      progress() {},
+      enough: () => onlyOneChunk,
+      open: (_key, offset) => ({
+        inputOffset: offset,
+        content: (async function* () {
+          // The connection that will import is there by now.
+          if (quota !== null) await limitFiles(quota);
+          yield file.subarray(offset);
+        })(),
+      }),
+    });
   const job = async () => (await service.api('GET', `/contacts/imports/${id}`)).body;
-  const counted = async () => (await owner.query<{ n: number }>(`select count(*)::int as n from contacts where tenant_id = 'default'`)).rows[0]!.n;
-  const left = async () => ({ counted: await counted(), created: (await job()).created, events: (await owner.query<{ n: number }>(`
-    select sum(jsonb_array_length(events))::int as n from outbox_events where type = 'CONTACT_CREATED'`)).rows[0]!.n });
+  const counted = async () =>
+    (await owner.query<{ n: number }>(`select count(*)::int as n from contacts where tenant_id = 'default'`)).rows[0]!
+      .n;
+  const left = async () => ({
+    counted: await counted(),
+    created: (await job()).created,
+    events: (
+      await owner.query<{ n: number }>(`
+    select sum(jsonb_array_length(events))::int as n from outbox_events where type = 'CONTACT_CREATED'`)
+    ).rows[0]!.n,
+  });
   await run(null, true);
   assert.deepEqual(await left(), { counted: CHUNK_ROWS, created: CHUNK_ROWS, events: CHUNK_ROWS });
-  const error = await run(QUOTA).then(() => assert.fail('the disk was not full'), (caught: Error) => caught);
+  const error = await run(QUOTA).then(
+    () => assert.fail('the disk was not full'),
+    (caught: Error) => caught,
+  );
   console.log(error.message);
   assert.match(error.message, /could not extend file/);
   assert.deepEqual(await left(), { counted: CHUNK_ROWS, created: CHUNK_ROWS, events: CHUNK_ROWS });

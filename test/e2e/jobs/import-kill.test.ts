@@ -44,18 +44,43 @@ function makeFile(): Buffer {
 async function makeImport(tenantId: string, file: Buffer): Promise<number> {
   const em = tenantEm(service.deps.orm, tenantId);
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
-  const inspection = await inspectImport(em, tenantId, { bytes: file.subarray(0, HEAD_BYTES), complete: false }, request);
-  await putFile(service.deps.nats, tenantId, (async function* () { yield file; })());
-  return (await createImport(em, asService(tenantId), { fileName: 'kill.csv', objectKey: tenantId }, request, inspection)).id;
+  const inspection = await inspectImport(
+    em,
+    tenantId,
+    { bytes: file.subarray(0, HEAD_BYTES), complete: false },
+    request,
+  );
+  await putFile(
+    service.deps.nats,
+    tenantId,
+    (async function* () {
+      yield file;
+    })(),
+  );
+  return (
+    await createImport(em, asService(tenantId), { fileName: 'kill.csv', objectKey: tenantId }, request, inspection)
+  ).id;
 }
 
 function childEnv(): NodeJS.ProcessEnv {
-  return { ...processEnv, ...service.slot.env, SMTP_URL: service.sink.url, PUBLIC_URL: service.url, LOG_LEVEL: 'silent' };
+  return {
+    ...processEnv,
+    ...service.slot.env,
+    SMTP_URL: service.sink.url,
+    PUBLIC_URL: service.url,
+    LOG_LEVEL: 'silent',
+  };
 }
 
 /** Runs an import in a process of its own; resolves when that is in the middle. */
-async function startRunner(tenantId: string, importId: number): Promise<{ child: ChildProcess; exited: Promise<unknown[]> }> {
-  const child = fork(resolve('test/support/import-runner.ts'), [tenantId, String(importId)], { env: childEnv(), stdio: 'ignore' });
+async function startRunner(
+  tenantId: string,
+  importId: number,
+): Promise<{ child: ChildProcess; exited: Promise<unknown[]> }> {
+  const child = fork(resolve('test/support/import-runner.ts'), [tenantId, String(importId)], {
+    env: childEnv(),
+    stdio: 'ignore',
+  });
   children.add(child);
   const exited = once(child, 'exit').finally(() => children.delete(child));
   await once(child, 'message');
@@ -65,16 +90,31 @@ async function startRunner(tenantId: string, importId: number): Promise<{ child:
 /** All that an import has left behind in a tenant, ids and times apart. */
 async function outcome(tenantId: string): Promise<unknown[]> {
   return engineEm(service.deps.orm).transactional(async (tx) => [
-    await rows(tx, sql`
+    await rows(
+      tx,
+      sql`
       select count(*) as n, md5(string_agg(concat_ws('|', c.email_key, c.first_name, c.last_name, k.name, c.status, c.version), ',' order by c.email_key)) as sum
-      from contacts c left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id where c.tenant_id = ${tenantId}`),
-    await rows(tx, sql`
+      from contacts c left join companies k on k.tenant_id = c.tenant_id and k.id = c.company_id where c.tenant_id = ${tenantId}`,
+    ),
+    await rows(
+      tx,
+      sql`
       select o.type, count(*) as n, count(distinct v -> 'id') as ids, md5(string_agg(c.email_key, ',' order by c.email_key)) as sum
       from outbox_events o cross join jsonb_array_elements(o.events) v left join contacts c on c.tenant_id = o.tenant_id and c.id = (v -> 'data' ->> 'contactId')::bigint
-      where o.tenant_id = ${tenantId} group by 1 order by 1`),
-    await rows(tx, sql`select count(*) as n, md5(string_agg(concat(row, errors, cells), ',' order by row)) as sum from contact_import_rejects where tenant_id = ${tenantId}`),
-    await rows(tx, sql`select count(*) as n, md5(string_agg(email_key, ',' order by email_key)) as sum from suppressions where tenant_id = ${tenantId}`),
-    await rows(tx, sql`select total_rows, processed_rows, created, updated, unchanged, duplicates, rejected from contact_imports where tenant_id = ${tenantId}`),
+      where o.tenant_id = ${tenantId} group by 1 order by 1`,
+    ),
+    await rows(
+      tx,
+      sql`select count(*) as n, md5(string_agg(concat(row, errors, cells), ',' order by row)) as sum from contact_import_rejects where tenant_id = ${tenantId}`,
+    ),
+    await rows(
+      tx,
+      sql`select count(*) as n, md5(string_agg(email_key, ',' order by email_key)) as sum from suppressions where tenant_id = ${tenantId}`,
+    ),
+    await rows(
+      tx,
+      sql`select total_rows, processed_rows, created, updated, unchanged, duplicates, rejected from contact_imports where tenant_id = ${tenantId}`,
+    ),
     await rows(tx, sql`select count(*) as n from companies where tenant_id = ${tenantId}`),
   ]);
 }
@@ -92,10 +132,16 @@ test('an import that is killed and cut off from Postgres twelve times leaves wha
     if (over) break;
     if (kill % 4 === 0) {
       // As when Postgres goes away: the connection of the chunk is gone in the middle of a statement.
-      cuts += await until('a transaction is cut off', async () => {
-        const { rowCount } = await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial' and xact_start is not null`);
-        return child.exitCode === null ? rowCount : -1;
-      }, 60_000);
+      cuts += await until(
+        'a transaction is cut off',
+        async () => {
+          const { rowCount } = await owner.query(
+            `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'perennial' and xact_start is not null`,
+          );
+          return child.exitCode === null ? rowCount : -1;
+        },
+        60_000,
+      );
       await exited;
     } else {
       child.kill('SIGKILL');
@@ -105,14 +151,17 @@ test('an import that is killed and cut off from Postgres twelve times leaves wha
   const last = await startRunner('killed', importId);
   assert.deepEqual(await last.exited, [0, null]);
   console.log(`cut off in ${cuts} transactions`);
-  const [contacts] = await outcome('calm') as [{ n: number }[]];
+  const [contacts] = (await outcome('calm')) as [{ n: number }[]];
   assert.ok(contacts[0]!.n > 0.9 * ROWS);
   assert.deepEqual(await outcome('killed'), await outcome('calm'));
 }, 600_000);
 
 test('a worker that is killed in the middle is followed by another', async () => {
   const startWorker = (): ChildProcess => {
-    const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], { stdio: 'ignore', env: childEnv() });
+    const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
+      stdio: 'ignore',
+      env: childEnv(),
+    });
     children.add(child);
     return child;
   };
@@ -120,18 +169,22 @@ test('a worker that is killed in the middle is followed by another', async () =>
   const job = async () => (await service.api('GET', `/contacts/imports/${importId}`)).body;
   // Somebody else is about to make one of its people: it waits for them, and so is in the middle until it is killed.
   const row = "('default', '', '', 'person20000@example.com', 'person20000@example.com')";
-  const stopped = await holding(service, `insert into contacts (tenant_id, first_name, last_name, email, email_key) values ${row}`, async () => {
-    const first = startWorker();
-    const form = new FormData();
-    form.set('file', new Blob([Uint8Array.from(makeFile())]), 'people.csv');
-    const { status, body } = await service.api('POST', '/contacts/import', form);
-    assert.equal(status, 202);
-    importId = body.id;
-    await until('some chunk is done', async () => (await job()).processedRows > 0, 120_000);
-    first.kill('SIGKILL');
-    await once(first, 'exit');
-    return job();
-  });
+  const stopped = await holding(
+    service,
+    `insert into contacts (tenant_id, first_name, last_name, email, email_key) values ${row}`,
+    async () => {
+      const first = startWorker();
+      const form = new FormData();
+      form.set('file', new Blob([Uint8Array.from(makeFile())]), 'people.csv');
+      const { status, body } = await service.api('POST', '/contacts/import', form);
+      assert.equal(status, 202);
+      importId = body.id;
+      await until('some chunk is done', async () => (await job()).processedRows > 0, 120_000);
+      first.kill('SIGKILL');
+      await once(first, 'exit');
+      return job();
+    },
+  );
   const second = startWorker();
   await until('the import is over', async () => (await job()).status === 'COMPLETED', 240_000);
   second.kill('SIGKILL');
@@ -139,7 +192,10 @@ test('a worker that is killed in the middle is followed by another', async () =>
   assert.ok(stopped.processedRows < ROWS, 'it was killed in the middle');
   const { created, rejected, duplicates, processedRows } = await job();
   const [calm] = (await outcome('calm'))[4] as { created: number; rejected: number; duplicates: number }[];
-  assert.deepEqual([created, rejected, duplicates, processedRows], [calm!.created, calm!.rejected, calm!.duplicates, ROWS]);
+  assert.deepEqual(
+    [created, rejected, duplicates, processedRows],
+    [calm!.created, calm!.rejected, calm!.duplicates, ROWS],
+  );
 }, 500_000);
 
 test('an attempt whose chunk another one does meanwhile goes on behind it', async () => {
@@ -150,26 +206,46 @@ test('an attempt whose chunk another one does meanwhile goes on behind it', asyn
   let opened = 0;
   let other: Promise<void> | undefined;
   // The other attempt has locked the import and writes its chunk down while this one waits.
-  const overtake = () => em.transactional(async (tx) => {
-    await rows(tx, sql`select 1 from contact_imports where id = ${importId} for update`);
-    held.resolve();
-    await until('the second attempt waits', async () => (await owner.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount);
-    await rows(tx, sql`
-      insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row) values ('overtaken', ${importId}, 0, ${file.indexOf('B,Two')}, 2)`);
-  });
+  const overtake = () =>
+    em.transactional(async (tx) => {
+      await rows(tx, sql`select 1 from contact_imports where id = ${importId} for update`);
+      held.resolve();
+      await until(
+        'the second attempt waits',
+        async () =>
+          (
+            await owner.query(
+              `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+            )
+          ).rowCount,
+      );
+      await rows(
+        tx,
+        sql`
+      insert into contact_import_chunks (tenant_id, import_id, chunk, end_offset, last_row) values ('overtaken', ${importId}, 0, ${file.indexOf('B,Two')}, 2)`,
+      );
+    });
   await runImport({
-    orm: service.deps.orm, tenantId: 'overtaken', importId, progress() {},
-    open: (_key, offset) => ({ inputOffset: offset, content: (async function* () {
-      opened += 1;
-      if (opened === 2) {
-        other = overtake();
-        await held.promise;
-      }
-      yield file.subarray(offset);
-    })() }),
+    orm: service.deps.orm,
+    tenantId: 'overtaken',
+    importId,
+    progress() {},
+    open: (_key, offset) => ({
+      inputOffset: offset,
+      content: (async function* () {
+        opened += 1;
+        if (opened === 2) {
+          other = overtake();
+          await held.promise;
+        }
+        yield file.subarray(offset);
+      })(),
+    }),
   });
   await other;
   assert.equal(opened, 3);
-  const [job] = await em.transactional((tx) => rows<object>(tx, sql`select processed_rows, created from contact_imports where id = ${importId}`));
+  const [job] = await em.transactional((tx) =>
+    rows<object>(tx, sql`select processed_rows, created from contact_imports where id = ${importId}`),
+  );
   assert.deepEqual(job, { processed_rows: 1, created: 1 });
 });

@@ -24,7 +24,14 @@ const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
 
 function startWorker(): ChildProcess {
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'temporal,relay'], {
-    stdio: 'ignore', env: { ...processEnv, ...service.slot.env, SMTP_URL: service.sink.url, PUBLIC_URL: service.url, LOG_LEVEL: 'silent' },
+    stdio: 'ignore',
+    env: {
+      ...processEnv,
+      ...service.slot.env,
+      SMTP_URL: service.sink.url,
+      PUBLIC_URL: service.url,
+      LOG_LEVEL: 'silent',
+    },
   });
   children.add(child);
   return child;
@@ -41,7 +48,12 @@ test('a build whose worker is killed goes on where it was, and what waits for it
   };
   const base = await make({ field: 'tags', operator: 'eq', value: 't1' });
   const next = await make({ op: 'not', conditions: [{ field: 'segmentId', operator: 'eq', value: base }] });
-  const progress = async () => (await query<{ status: string; built_to: number | null }>(sql`select status, built_to from segments where id = ${base}`))[0]!;
+  const progress = async () =>
+    (
+      await query<{ status: string; built_to: number | null }>(
+        sql`select status, built_to from segments where id = ${base}`,
+      )
+    )[0]!;
   const first = startWorker();
   const stoppedAt = await until('some page is built', async () => (await progress()).built_to, 120_000);
   first.kill('SIGKILL');
@@ -53,5 +65,8 @@ test('a build whose worker is killed goes on where it was, and what waits for it
   second.kill('SIGKILL');
   await once(second, 'exit');
   assert.ok(stoppedAt < CONTACTS);
-  assert.deepEqual([(await read(base)).status, (await read(base)).count, (await read(next)).count], ['READY', CONTACTS / 2, CONTACTS / 2]);
+  assert.deepEqual(
+    [(await read(base)).status, (await read(base)).count, (await read(next)).count],
+    ['READY', CONTACTS / 2, CONTACTS / 2],
+  );
 }, 500_000);

@@ -40,18 +40,27 @@ const changed = (name: string, change: (url: URL) => void): Record<string, strin
   change(url);
   return { [name]: url.href };
 };
-const wrongPassword = (name: string) => changed(name, (url) => { url.password = SECRET; });
-const wrongDatabase = (name: string, database: string) => changed(name, (url) => { url.pathname = `/${database}`; });
+const wrongPassword = (name: string) =>
+  changed(name, (url) => {
+    url.password = SECRET;
+  });
+const wrongDatabase = (name: string, database: string) =>
+  changed(name, (url) => {
+    url.pathname = `/${database}`;
+  });
 
 /** Runs a process to its end, which must be that of settings that can not work: answers what it said. */
 async function refusal(script: string, env: Record<string, string>, args: string[] = []): Promise<string[]> {
   const child = spawn(process.execPath, [resolve(script), ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'], env: { ...processEnv, SMTP_URL: 'smtp://127.0.0.1:1', PORT: '0', LOG_LEVEL: 'silent', ...slot.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...processEnv, SMTP_URL: 'smtp://127.0.0.1:1', PORT: '0', LOG_LEVEL: 'silent', ...slot.env, ...env },
   });
   let text = '';
-  child.stderr.setEncoding('utf8').on('data', (part: string) => { text += part; });
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
   const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
-  const [code, signal] = await once(child, 'close') as [number | null, string | null];
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   clearTimeout(timer);
   assert.deepEqual([code, signal], [2, null], `${script} ${Object.keys(env).join()}: ${text}`);
   assert.ok(!text.includes(SECRET), text);
@@ -60,9 +69,18 @@ async function refusal(script: string, env: Record<string, string>, args: string
 
 /** Each of these is seen before anything is connected. */
 const MALFORMED = {
-  DATABASE_URL: `garbage-${SECRET}`, NATS_URL: `garbage-${SECRET}`, TEMPORAL_ADDRESS: `http://${SECRET}`, SMTP_URL: `http://a:${SECRET}@localhost`,
-  PUBLIC_URL: 'https://mail.example.com\nX: y', MAIL_FROM: 'a@example.com\nBcc: b@example.com', METRICS_TOKEN: `${SECRET} `, HOST: '127.0.0.1\r',
-  JWT_SECRET: 'short', TEMPORAL_NAMESPACE: 'two words', DATABASE_POOL_MAX: 'many', NATS_LISTENERS: 'LISTENERS:acme,LISTENERS',
+  DATABASE_URL: `garbage-${SECRET}`,
+  NATS_URL: `garbage-${SECRET}`,
+  TEMPORAL_ADDRESS: `http://${SECRET}`,
+  SMTP_URL: `http://a:${SECRET}@localhost`,
+  PUBLIC_URL: 'https://mail.example.com\nX: y',
+  MAIL_FROM: 'a@example.com\nBcc: b@example.com',
+  METRICS_TOKEN: `${SECRET} `,
+  HOST: '127.0.0.1\r',
+  JWT_SECRET: 'short',
+  TEMPORAL_NAMESPACE: 'two words',
+  DATABASE_POOL_MAX: 'many',
+  NATS_LISTENERS: 'LISTENERS:acme,LISTENERS',
 };
 
 /** The names of the settings that lines are about. */
@@ -70,30 +88,87 @@ const named = (lines: string[]): string[] => lines.map((line) => line.split(' ')
 const inUse = (setting: string): RegExp => new RegExp(`^${setting} must be another: port ${takenPort()} is in use$`);
 
 /** What each script refuses by itself, and one kind of what they refuse alike, which is below: how processes end. */
-const PROCESSES: [script: string, what: string, env: () => Record<string, string>, line: () => RegExp, args?: string[]][] = [
-  ['api/server.ts', 'a login', () => wrongPassword('DATABASE_URL'), () => /^DATABASE_URL does not work: password authentication failed/],
+const PROCESSES: [
+  script: string,
+  what: string,
+  env: () => Record<string, string>,
+  line: () => RegExp,
+  args?: string[],
+][] = [
+  [
+    'api/server.ts',
+    'a login',
+    () => wrongPassword('DATABASE_URL'),
+    () => /^DATABASE_URL does not work: password authentication failed/,
+  ],
   ['api/server.ts', 'its port', () => ({ PORT: takenPort() }), () => inUse('PORT')],
-  ['api/server.ts', 'its folder', () => ({ UPLOAD_DIR: '/dev/null' }), () => /^UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open \(mode 0700\); \/dev\/null is none$/],
-  ['api/server.ts', 'the first Admin', () => ({ ADMIN_PASSWORD: `${SECRET}-Aa1`, ADMIN_EMAIL: 'nobody' }), () => /^ADMIN_EMAIL /],
-  ['worker/main.ts', 'a login', () => wrongPassword('NATS_URL'), () => /^NATS_URL does not work: .*Authorization Violation/i],
-  ['worker/main.ts', 'its namespace', () => ({ TEMPORAL_NAMESPACE: 'nothing-here' }), () => /^TEMPORAL_NAMESPACE must be one that Temporal has/],
-  ['worker/main.ts', 'an account for listeners that is not there', () => ({ NATS_LISTENERS: 'NOWHERE' }), () => /^NATS_LISTENERS names the account NOWHERE, whose JetStream does not answer: give it one and the imports that docs\/operating.md shows$/],
-  ['worker/main.ts', 'its own account as that of listeners', () => ({ NATS_LISTENERS: `T${slot.number}` }), () => new RegExp(`^NATS_LISTENERS names the account T${slot.number}, whose JetStream does not answer: `)],
+  [
+    'api/server.ts',
+    'its folder',
+    () => ({ UPLOAD_DIR: '/dev/null' }),
+    () =>
+      /^UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open \(mode 0700\); \/dev\/null is none$/,
+  ],
+  [
+    'api/server.ts',
+    'the first Admin',
+    () => ({ ADMIN_PASSWORD: `${SECRET}-Aa1`, ADMIN_EMAIL: 'nobody' }),
+    () => /^ADMIN_EMAIL /,
+  ],
+  [
+    'worker/main.ts',
+    'a login',
+    () => wrongPassword('NATS_URL'),
+    () => /^NATS_URL does not work: .*Authorization Violation/i,
+  ],
+  [
+    'worker/main.ts',
+    'its namespace',
+    () => ({ TEMPORAL_NAMESPACE: 'nothing-here' }),
+    () => /^TEMPORAL_NAMESPACE must be one that Temporal has/,
+  ],
+  [
+    'worker/main.ts',
+    'an account for listeners that is not there',
+    () => ({ NATS_LISTENERS: 'NOWHERE' }),
+    () =>
+      /^NATS_LISTENERS names the account NOWHERE, whose JetStream does not answer: give it one and the imports that docs\/operating.md shows$/,
+  ],
+  [
+    'worker/main.ts',
+    'its own account as that of listeners',
+    () => ({ NATS_LISTENERS: `T${slot.number}` }),
+    () => new RegExp(`^NATS_LISTENERS names the account T${slot.number}, whose JetStream does not answer: `),
+  ],
   ['worker/main.ts', 'its port', () => ({ WORKER_HEALTH_PORT: takenPort() }), () => inUse('WORKER_HEALTH_PORT')],
   ['worker/main.ts', 'its roles', () => ({}), () => /^--only takes temporal, /, ['--only', 'everything']],
   ['worker/main.ts', 'an option', () => ({}), () => /^Unknown option '--all'/, ['--all']],
-  ['db/migrate.ts', 'a login', () => wrongPassword('DATABASE_MIGRATION_URL'), () => /^DATABASE_MIGRATION_URL does not work: password authentication failed/],
+  [
+    'db/migrate.ts',
+    'a login',
+    () => wrongPassword('DATABASE_MIGRATION_URL'),
+    () => /^DATABASE_MIGRATION_URL does not work: password authentication failed/,
+  ],
 ];
 
 describe('a process that can not work ends with lines and exit code 2', () => {
   for (const script of ['api/server.ts', 'worker/main.ts']) {
-    test(`${script}: each setting that is malformed`, async () => assert.deepEqual(named(await refusal(script, MALFORMED)), Object.keys(MALFORMED).sort()));
+    test(`${script}: each setting that is malformed`, async () =>
+      assert.deepEqual(named(await refusal(script, MALFORMED)), Object.keys(MALFORMED).sort()));
   }
   test('db/migrate.ts: each setting that is malformed', async () => {
-    assert.deepEqual(named(await refusal('db/migrate.ts', { DATABASE_URL: SECRET, DATABASE_MIGRATION_URL: SECRET })), ['DATABASE_MIGRATION_URL', 'DATABASE_URL']);
+    assert.deepEqual(named(await refusal('db/migrate.ts', { DATABASE_URL: SECRET, DATABASE_MIGRATION_URL: SECRET })), [
+      'DATABASE_MIGRATION_URL',
+      'DATABASE_URL',
+    ]);
   });
   test('dev/start.ts: each setting that is malformed, before it starts anything', async () => {
-    const lines = await refusal('dev/start.ts', { ...MALFORMED, DATABASE_MIGRATION_URL: slot.env['DATABASE_MIGRATION_URL']!, NATS_PORT: 'x', PORT: '1' });
+    const lines = await refusal('dev/start.ts', {
+      ...MALFORMED,
+      DATABASE_MIGRATION_URL: slot.env['DATABASE_MIGRATION_URL']!,
+      NATS_PORT: 'x',
+      PORT: '1',
+    });
     assert.deepEqual(named(lines), [...Object.keys(MALFORMED), 'NATS_PORT'].sort());
   });
   for (const [script, what, env, line, args] of PROCESSES) {
@@ -107,15 +182,22 @@ describe('a process that can not work ends with lines and exit code 2', () => {
 
 /** What processes do first, in this one. */
 const startDeps = async (env: Record<string, string>): Promise<void> => {
-  const deps = await createDeps(readEnv({ SMTP_URL: 'smtp://127.0.0.1:1', LOG_LEVEL: 'silent', ...slot.env, ...env }), 'test');
+  const deps = await createDeps(
+    readEnv({ SMTP_URL: 'smtp://127.0.0.1:1', LOG_LEVEL: 'silent', ...slot.env, ...env }),
+    'test',
+  );
   await deps.close();
 };
 const migrateBy = async (env: Record<string, string>): Promise<void> => {
   const { DATABASE_URL, DATABASE_MIGRATION_URL } = readMigrationEnv({ ...slot.env, ...env });
   await migrate(DATABASE_MIGRATION_URL, DATABASE_URL);
 };
-const withParameter = (name: string, parameter: string, value: string) => changed(name, (url) => url.searchParams.set(parameter, value));
-const withLogin = (username: string) => changed('DATABASE_URL', (url) => { url.username = username; });
+const withParameter = (name: string, parameter: string, value: string) =>
+  changed(name, (url) => url.searchParams.set(parameter, value));
+const withLogin = (username: string) =>
+  changed('DATABASE_URL', (url) => {
+    url.username = username;
+  });
 
 async function refused(start: typeof startDeps, cases: [Record<string, string>, RegExp][]): Promise<void> {
   for (const [env, line] of cases) {
@@ -128,39 +210,78 @@ async function refused(start: typeof startDeps, cases: [Record<string, string>, 
   }
 }
 
-test('a setting that leads nowhere is a line that names it', () => refused(startDeps, [
-  [wrongPassword('DATABASE_URL'), /^DATABASE_URL does not work: password authentication failed[^\n]*$/],
-  [wrongDatabase('DATABASE_URL', 'nothing_here'), /^DATABASE_URL does not work: database "nothing_here" does not exist$/],
-  [wrongDatabase('DATABASE_URL', 'postgres'), /^DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first$/],
-  [wrongDatabase('DATABASE_URL', '%zz'), /^DATABASE_URL does not work: URI malformed$/],
-  [withParameter('DATABASE_URL', 'sslrootcert', '/nope/x'), /^DATABASE_URL does not work: ENOENT[^\n]*$/],
-  // Not all connections would be by TLS.
-  [withParameter('DATABASE_URL', 'sslmode', 'require'), /^DATABASE_URL does not work: The server does not support SSL connections$/],
-  [{ DATABASE_URL: slot.env['DATABASE_MIGRATION_URL']! }, /^DATABASE_URL names a login that row-level security does not hold for/],
-  [wrongPassword('NATS_URL'), /^NATS_URL does not work: .*Authorization Violation[^\n]*$/i],
-  [{ TEMPORAL_NAMESPACE: 'nothing-here' }, /^TEMPORAL_NAMESPACE must be one that Temporal has/],
-]));
+test('a setting that leads nowhere is a line that names it', () =>
+  refused(startDeps, [
+    [wrongPassword('DATABASE_URL'), /^DATABASE_URL does not work: password authentication failed[^\n]*$/],
+    [
+      wrongDatabase('DATABASE_URL', 'nothing_here'),
+      /^DATABASE_URL does not work: database "nothing_here" does not exist$/,
+    ],
+    [
+      wrongDatabase('DATABASE_URL', 'postgres'),
+      /^DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first$/,
+    ],
+    [wrongDatabase('DATABASE_URL', '%zz'), /^DATABASE_URL does not work: URI malformed$/],
+    [withParameter('DATABASE_URL', 'sslrootcert', '/nope/x'), /^DATABASE_URL does not work: ENOENT[^\n]*$/],
+    // Not all connections would be by TLS.
+    [
+      withParameter('DATABASE_URL', 'sslmode', 'require'),
+      /^DATABASE_URL does not work: The server does not support SSL connections$/,
+    ],
+    [
+      { DATABASE_URL: slot.env['DATABASE_MIGRATION_URL']! },
+      /^DATABASE_URL names a login that row-level security does not hold for/,
+    ],
+    [wrongPassword('NATS_URL'), /^NATS_URL does not work: .*Authorization Violation[^\n]*$/i],
+    [{ TEMPORAL_NAMESPACE: 'nothing-here' }, /^TEMPORAL_NAMESPACE must be one that Temporal has/],
+  ]));
 
-test('migrations name the setting that does not work', () => refused(migrateBy, [
-  [wrongPassword('DATABASE_MIGRATION_URL'), /^DATABASE_MIGRATION_URL does not work: password authentication failed[^\n]*$/],
-  [wrongDatabase('DATABASE_MIGRATION_URL', 'nothing_here'), /^DATABASE_MIGRATION_URL does not work: database "nothing_here" does not exist$/],
-  [withParameter('DATABASE_MIGRATION_URL', 'sslrootcert', '/nope/x'), /^DATABASE_MIGRATION_URL does not work: ENOENT[^\n]*$/],
-  [withLogin('pg_evil'), /^DATABASE_URL does not work: role name "pg_evil" is reserved$/],
-  [withLogin('bad%00name'), /^DATABASE_URL must be a URL like /],
-  // Who may not make logins is to blame for none that is missing.
-  [{ ...withLogin('new_login'), DATABASE_MIGRATION_URL: slot.env['DATABASE_URL']! }, /^DATABASE_MIGRATION_URL does not work: permission denied to create role$/],
-]));
+test('migrations name the setting that does not work', () =>
+  refused(migrateBy, [
+    [
+      wrongPassword('DATABASE_MIGRATION_URL'),
+      /^DATABASE_MIGRATION_URL does not work: password authentication failed[^\n]*$/,
+    ],
+    [
+      wrongDatabase('DATABASE_MIGRATION_URL', 'nothing_here'),
+      /^DATABASE_MIGRATION_URL does not work: database "nothing_here" does not exist$/,
+    ],
+    [
+      withParameter('DATABASE_MIGRATION_URL', 'sslrootcert', '/nope/x'),
+      /^DATABASE_MIGRATION_URL does not work: ENOENT[^\n]*$/,
+    ],
+    [withLogin('pg_evil'), /^DATABASE_URL does not work: role name "pg_evil" is reserved$/],
+    [withLogin('bad%00name'), /^DATABASE_URL must be a URL like /],
+    // Who may not make logins is to blame for none that is missing.
+    [
+      { ...withLogin('new_login'), DATABASE_MIGRATION_URL: slot.env['DATABASE_URL']! },
+      /^DATABASE_MIGRATION_URL does not work: permission denied to create role$/,
+    ],
+  ]));
 
 test('a folder for uploads that can not be is a line that names it', () => {
-  for (const [folder, reason] of [['/proc/nope', 'ENOENT'], ['/proc/nope/deeper', 'ENOENT'], ['/dev/null/x', 'ENOTDIR']]) {
-    assert.throws(() => openUploadFolder(folder!), { name: 'EnvError', message: `UPLOAD_DIR must be a folder that this process can make and write to; ${folder} is none (${reason})` });
+  for (const [folder, reason] of [
+    ['/proc/nope', 'ENOENT'],
+    ['/proc/nope/deeper', 'ENOENT'],
+    ['/dev/null/x', 'ENOTDIR'],
+  ]) {
+    assert.throws(() => openUploadFolder(folder!), {
+      name: 'EnvError',
+      message: `UPLOAD_DIR must be a folder that this process can make and write to; ${folder} is none (${reason})`,
+    });
   }
-  for (const folder of ['/usr', '/dev/null']) assert.throws(() => openUploadFolder(folder), { name: 'EnvError', message: new RegExp(`^UPLOAD_DIR must be .*; ${folder} is none$`) });
+  for (const folder of ['/usr', '/dev/null'])
+    assert.throws(() => openUploadFolder(folder), {
+      name: 'EnvError',
+      message: new RegExp(`^UPLOAD_DIR must be .*; ${folder} is none$`),
+    });
 });
 
-test('an address to listen on must be this machine\'s own', async () => {
+test("an address to listen on must be this machine's own", async () => {
   await assert.rejects(listen(createServer(), { setting: 'PORT', port: 0, host: '203.0.113.7' }), {
-    name: 'EnvError', message: 'HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (EADDRNOTAVAIL)' });
+    name: 'EnvError',
+    message: 'HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (EADDRNOTAVAIL)',
+  });
 });
 
 test('npm start says what a part or a process refuses, once, and does not try again', async () => {
@@ -172,18 +293,32 @@ test('npm start says what a part or a process refuses, once, and does not try ag
     const dataDir = await mkdtemp(join(tmpdir(), 'perennial-settings-'));
     onTestFinished(() => removeData(dataDir));
     const [port = 0, metrics = 0] = await freePorts(2);
-    const given = { ...slot.env, SMTP_URL: 'smtp://127.0.0.1:1', PORT: String(port), WORKER_HEALTH_PORT: String(metrics), ...env };
+    const given = {
+      ...slot.env,
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      PORT: String(port),
+      WORKER_HEALTH_PORT: String(metrics),
+      ...env,
+    };
     const said: string[] = [];
     const perennial = createPerennial({
-      root: resolve('.'), dataDir, settings: readStartSettings(given), log: (text) => said.push(text), spawned: () => {},
-      failed: (message, code) => { said.push(`${code}: ${message}`); },
+      root: resolve('.'),
+      dataDir,
+      settings: readStartSettings(given),
+      log: (text) => said.push(text),
+      spawned: () => {},
+      failed: (message, code) => {
+        said.push(`${code}: ${message}`);
+      },
     });
     await perennial.startParts();
     await perennial.startProcesses().catch((error: Error) => said.push(`${error.name}: ${error.message}`));
     await perennial.stop();
     const found = said.filter((text) => /^(2|EnvError): /.test(text)).map((text) => text.replace(/^\w+: /, ''));
     assert.match(found[0] ?? said.join('\n'), line);
-    assert.ok(!found[0]!.includes('\n') && !said.some((text) => text.includes(SECRET) || text.includes('starting it again')), said.join('\n'));
+    assert.ok(
+      !found[0]!.includes('\n') && !said.some((text) => text.includes(SECRET) || text.includes('starting it again')),
+      said.join('\n'),
+    );
   }
 }, 280_000);
-

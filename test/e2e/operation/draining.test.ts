@@ -10,7 +10,9 @@ import { until } from '../../support/until.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 let service: Service;
-beforeAll(async () => { service = await startService(); });
+beforeAll(async () => {
+  service = await startService();
+});
 afterAll(() => service.stop());
 
 interface Line {
@@ -23,7 +25,9 @@ interface Line {
 async function open(url: string): Promise<Line> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   let heard = '';
-  socket.on('data', (part) => { heard += part.toString('latin1'); });
+  socket.on('data', (part) => {
+    heard += part.toString('latin1');
+  });
   // To be cut off is what silent connections are for.
   socket.on('error', () => {});
   const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -32,7 +36,11 @@ async function open(url: string): Promise<Line> {
 }
 
 const answers = (line: Line): number => line.heard().split('HTTP/1.1 ').length - 1;
-const ask = (line: Line, path: string, more = ''): void => { line.socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.admin.token}\r\n${more}\r\n`); };
+const ask = (line: Line, path: string, more = ''): void => {
+  line.socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${service.admin.token}\r\n${more}\r\n`,
+  );
+};
 
 test('SIGTERM: what is at work is answered as the last of its connection; idle, silent and half asked ones are closed; code 0', async () => {
   const api = await startApiProcess(service);
@@ -65,7 +73,10 @@ test('SIGTERM under connections that go on asking: each is told that it ends, an
   const lines = await Promise.all(Array.from({ length: 16 }, () => open(api.url)));
   let asked = 0;
   for (const line of lines) {
-    const next = (): void => { asked += 1; ask(line, '/api/v1/health'); };
+    const next = (): void => {
+      asked += 1;
+      ask(line, '/api/v1/health');
+    };
     line.socket.on('data', (part) => {
       if (/connection: keep-alive/i.test(part.toString('latin1'))) next();
     });
@@ -75,5 +86,8 @@ test('SIGTERM under connections that go on asking: each is told that it ends, an
   await api.end('SIGTERM');
   await Promise.all(lines.map((line) => line.closed));
   for (const line of lines) assert.equal(line.heard().match(/connection: close/gi)?.length, 1);
-  assert.equal(lines.reduce((sum, line) => sum + answers(line), 0), asked);
+  assert.equal(
+    lines.reduce((sum, line) => sum + answers(line), 0),
+    asked,
+  );
 });

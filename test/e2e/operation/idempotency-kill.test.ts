@@ -49,21 +49,35 @@ afterAll(async () => {
 async function contents(): Promise<Record<string, string>> {
   const { rows: tables } = await owner.query<{ name: string }>(`
     select format('%I', relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`);
-  const hashes = tables.map(({ name }) => `select '${name}' as name, md5(coalesce(string_agg(t::text, e'\\n' order by t::text), '')) as hash from ${name} t`);
+  const hashes = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, md5(coalesce(string_agg(t::text, e'\\n' order by t::text), '')) as hash from ${name} t`,
+  );
   const { rows } = await owner.query<{ name: string; hash: string }>(hashes.join(' union all '));
   return Object.fromEntries(rows.map(({ name, hash }) => [name, hash]));
 }
 
-const changed = (before: Record<string, string>, now: Record<string, string>): string[] => Object.keys(now).filter((table) => now[table] !== before[table]);
-const post = (api: Api, { path, body }: KeyedRequest, key: string): Promise<Answer> => api('POST', path, body ?? {}, { headers: { 'idempotency-key': key } });
+const changed = (before: Record<string, string>, now: Record<string, string>): string[] =>
+  Object.keys(now).filter((table) => now[table] !== before[table]);
+const post = (api: Api, { path, body }: KeyedRequest, key: string): Promise<Answer> =>
+  api('POST', path, body ?? {}, { headers: { 'idempotency-key': key } });
 const replayed = (answer: Answer): boolean => answer.headers.get('idempotency-replayed') === 'true';
 const seen = ({ status, body, headers }: Answer) => [status, body, headers.get('location'), headers.get('etag')];
 
 /** Posts to a process that never hears of the commit: answers, once Postgres has committed, what the client will get. */
-async function committedUnheard({ api }: ApiProcess, request: KeyedRequest, key: string): Promise<{ answer: Promise<unknown> }> {
-  const committed = new Promise<void>((resolve) => { line.fault = { lose: 'reply', onCommitted: resolve }; });
+async function committedUnheard(
+  { api }: ApiProcess,
+  request: KeyedRequest,
+  key: string,
+): Promise<{ answer: Promise<unknown> }> {
+  const committed = new Promise<void>((resolve) => {
+    line.fault = { lose: 'reply', onCommitted: resolve };
+  });
   const answer = post(api, request, key).catch((error: unknown) => error);
-  await Promise.race([committed, answer.then((early) => assert.fail(`answered before the commit: ${JSON.stringify(early)}`))]);
+  await Promise.race([
+    committed,
+    answer.then((early) => assert.fail(`answered before the commit: ${JSON.stringify(early)}`)),
+  ]);
   return { answer };
 }
 
@@ -84,7 +98,7 @@ for (let first = 0; first < keyed.length; first += AT_ONCE) {
       test(`${operationId} commits what it does with its answer`, async () => {
         const request = await requests[operationId]!();
         const before = await contents();
-        sent.set(operationId, { request, ...await committedUnheard(doomed, request, operationId) });
+        sent.set(operationId, { request, ...(await committedUnheard(doomed, request, operationId)) });
         const tables = changed(before, await contents());
         assert.ok(tables.includes('idempotent_answers'), 'the answer is kept');
         assert.equal(tables.length > 1, !CHANGES_NOTHING.has(operationId), `changed: ${tables.join()}`);
@@ -95,7 +109,7 @@ for (let first = 0; first < keyed.length; first += AT_ONCE) {
       for (const operationId of operations) {
         test(`${operationId}: nobody was answered; a retry gets the first answer and does nothing`, async () => {
           const { request, answer } = sent.get(operationId)!;
-          assert.ok(await answer instanceof Error, 'the connection ended without an answer');
+          assert.ok((await answer) instanceof Error, 'the connection ended without an answer');
           const done = await contents();
           const retry = await post(service.api, request, operationId);
           assert.equal(replayed(retry), true);
@@ -110,7 +124,9 @@ for (let first = 0; first < keyed.length; first += AT_ONCE) {
 
 describe('a connection that breaks at the commit: nothing was done, and a retry does it once', () => {
   let alive: ApiProcess;
-  beforeAll(async () => { alive = await next; });
+  beforeAll(async () => {
+    alive = await next;
+  });
   for (const { operationId, repeatable } of keyed as RouteSpec[]) {
     test(operationId, async () => {
       const request = await requests[operationId]!();
@@ -121,7 +137,11 @@ describe('a connection that breaks at the commit: nothing was done, and a retry 
       assert.equal(line.fault, null, 'the connection was broken');
       if (!repeatable) assert.deepEqual(changed(before, await contents()), []);
       const retry = await post(alive.api, request, `lost ${operationId}`);
-      assert.deepEqual([replayed(retry), retry.status < 300], [false, operationId !== 'verifySender'], JSON.stringify(retry.body));
+      assert.deepEqual(
+        [replayed(retry), retry.status < 300],
+        [false, operationId !== 'verifySender'],
+        JSON.stringify(retry.body),
+      );
       const done = await contents();
       const again = await post(alive.api, request, `lost ${operationId}`);
       assert.deepEqual([seen(again), replayed(again)], [seen(retry), true]);

@@ -27,7 +27,11 @@ afterAll(() => service.stop());
 
 /** The code that README gives for a language, the first or a later one, in a file of an empty folder. */
 async function paste(language: string, name: string, nth = 0): Promise<string> {
-  const code = [...readme.slice(readme.indexOf('## Listen to events')).matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))][nth]?.[1];
+  const code = [
+    ...readme
+      .slice(readme.indexOf('## Listen to events'))
+      .matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g')),
+  ][nth]?.[1];
   assert.ok(code, `README has ${language}`);
   const folder = tempDir();
   await writeFile(join(folder, name), code);
@@ -36,26 +40,49 @@ async function paste(language: string, name: string, nth = 0): Promise<string> {
 
 /** Runs the pasted program; `lines` are what it has printed. */
 function start(command: string, args: string[], cwd: string, env: Record<string, string> = {}) {
-  const child = spawn(command, args, { cwd, env: { ...process.env, LISTENER_URL: service.slot.listeners.url, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, LISTENER_URL: service.slot.listeners.url, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [out, err, ended] = ['', '', false];
-  child.stdout.on('data', (chunk) => { out += String(chunk); });
-  child.stderr.on('data', (chunk) => { err += String(chunk); });
-  const end = new Promise<void>((done) => child.once('exit', () => { ended = true; done(); }));
-  const stop = async () => { child.kill('SIGKILL'); await end; };
+  child.stdout.on('data', (chunk) => {
+    out += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    err += String(chunk);
+  });
+  const end = new Promise<void>((done) =>
+    child.once('exit', () => {
+      ended = true;
+      done();
+    }),
+  );
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await end;
+  };
   onTestFinished(stop);
-  return { stop, lines: () => { assert.ok(!ended, `it ended: ${err}`); return out.split('\n').filter((line) => line.includes('CONTACT_CREATED')); } };
+  return {
+    stop,
+    lines: () => {
+      assert.ok(!ended, `it ended: ${err}`);
+      return out.split('\n').filter((line) => line.includes('CONTACT_CREATED'));
+    },
+  };
 }
 
 /** It handles each event once: from the first one, over a kill, and though all are delivered again. */
 async function listens(folder: string, program: () => ReturnType<typeof start>, durable: string): Promise<void> {
   const copy = { account: service.slot.listeners.account, tenantId: null };
   /** What it prints is out before the transaction is: a kill between the two is no kill that we want. */
-  const untilAllHandled = () => until('all are handled', async () => {
-    const db = new DatabaseSync(join(folder, 'events.db'), { readOnly: true, timeout: 5_000 });
-    const { count } = db.prepare('SELECT count(*) AS count FROM handled').get() as { count: number };
-    db.close();
-    return count === (await (await insideOf(service.deps.nats, copy)).jsm.streams.info(EVENTS)).state.messages;
-  });
+  const untilAllHandled = () =>
+    until('all are handled', async () => {
+      const db = new DatabaseSync(join(folder, 'events.db'), { readOnly: true, timeout: 5_000 });
+      const { count } = db.prepare('SELECT count(*) AS count FROM handled').get() as { count: number };
+      db.close();
+      return count === (await (await insideOf(service.deps.nats, copy)).jsm.streams.info(EVENTS)).state.messages;
+    });
   const contact = await makeContact(service);
   const first = program();
   await until('it has printed the contact', () => first.lines().some((line) => line.includes(contact.email)));
@@ -80,13 +107,33 @@ async function listens(folder: string, program: () => ReturnType<typeof start>, 
 
 async function installNatsPy(folder: string): Promise<void> {
   await writeFile(join(folder, 'requirements.txt'), NATS_PY);
-  await run('python3', ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--disable-pip-version-check', '--target', join(folder, 'packages'), '-r', join(folder, 'requirements.txt')], { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } });
+  await run(
+    'python3',
+    [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--no-deps',
+      '--require-hashes',
+      '--disable-pip-version-check',
+      '--target',
+      join(folder, 'packages'),
+      '-r',
+      join(folder, 'requirements.txt'),
+    ],
+    { env: { ...process.env, PIP_USER: '0', PIP_REQUIRE_VIRTUALENV: '0' } },
+  );
 }
 
 test('the Python of README reads events, durably and each once', async () => {
   const folder = await paste('python', 'listen.py');
   await installNatsPy(folder);
-  await listens(folder, () => start('python3', ['listen.py'], folder, { PYTHONPATH: join(folder, 'packages') }), 'my-crm');
+  await listens(
+    folder,
+    () => start('python3', ['listen.py'], folder, { PYTHONPATH: join(folder, 'packages') }),
+    'my-crm',
+  );
 });
 
 test('the TypeScript of README reads events, durably and each once', async () => {
@@ -103,6 +150,12 @@ test('the Python of README requests a mail; one that is refused is a timeout wit
   const { jsm } = service.deps.nats;
   const { data } = await jsm.streams.getMessage(LISTENER_REQUESTS, { seq: 1 });
   assert.deepEqual(JSON.parse(decodeText(data)), { templateId: 3, recipientId: 7, emailId: 'order-4711' });
-  await writeFile(join(folder, 'refused.py'), (await readFile(join(folder, 'request.py'), 'utf8')).replace('email.send.requests', 'email.send.requestz'));
-  await assert.rejects(run('python3', ['refused.py'], { cwd: folder, env }), ({ stderr }: { stderr: string }) => /TimeoutError/.test(stderr) && /permissions violation/i.test(stderr));
+  await writeFile(
+    join(folder, 'refused.py'),
+    (await readFile(join(folder, 'request.py'), 'utf8')).replace('email.send.requests', 'email.send.requestz'),
+  );
+  await assert.rejects(
+    run('python3', ['refused.py'], { cwd: folder, env }),
+    ({ stderr }: { stderr: string }) => /TimeoutError/.test(stderr) && /permissions violation/i.test(stderr),
+  );
 });

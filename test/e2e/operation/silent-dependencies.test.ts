@@ -21,9 +21,18 @@ const through = async (address: string): Promise<[CutLine, string]> => {
 };
 beforeAll(async () => {
   service = await startService();
-  const [[toPostgres, databaseUrl], [toNats, natsUrl]] = [await through(service.deps.env.DATABASE_URL), await through(service.deps.env.NATS_URL)];
+  const [[toPostgres, databaseUrl], [toNats, natsUrl]] = [
+    await through(service.deps.env.DATABASE_URL),
+    await through(service.deps.env.NATS_URL),
+  ];
   [postgres, nats] = [toPostgres, toNats];
-  api = await startApiProcess(service, { DATABASE_URL: databaseUrl, NATS_URL: natsUrl, ENABLE_RATE_LIMITING: 'true', RATE_LIMIT_PER_MINUTE: '1000000', RATE_LIMIT_BURST: '100000' });
+  api = await startApiProcess(service, {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: natsUrl,
+    ENABLE_RATE_LIMITING: 'true',
+    RATE_LIMIT_PER_MINUTE: '1000000',
+    RATE_LIMIT_BURST: '100000',
+  });
 });
 afterAll(async () => {
   await api.end();
@@ -40,24 +49,37 @@ const upload = (): FormData => {
 
 /** Asks every route at once; none may leave its caller without an answer. */
 async function askAll(): Promise<{ name: string; isPublic: boolean; answer: Answer }[]> {
-  return Promise.all(routesWhere(() => true).map(async ({ route, path }) => {
-    const query = route.path === '/contacts/search' ? '?q=a' : '';
-    const body = route.path === '/contacts/import' ? upload() : route.method === 'POST' || route.method === 'PUT' ? {} : undefined;
-    const answer = await api.api(route.method, `${path}${query}`, body);
-    return { name: `${route.method} ${route.path}`, isPublic: route.access === 'public', answer };
-  }));
+  return Promise.all(
+    routesWhere(() => true).map(async ({ route, path }) => {
+      const query = route.path === '/contacts/search' ? '?q=a' : '';
+      const body =
+        route.path === '/contacts/import'
+          ? upload()
+          : route.method === 'POST' || route.method === 'PUT'
+            ? {}
+            : undefined;
+      const answer = await api.api(route.method, `${path}${query}`, body);
+      return { name: `${route.method} ${route.path}`, isPublic: route.access === 'public', answer };
+    }),
+  );
 }
 
-const isRefusedAsAway = ({ status, headers }: Answer): boolean => status === 503 && Number(headers.get('retry-after')) > 0;
+const isRefusedAsAway = ({ status, headers }: Answer): boolean =>
+  status === 503 && Number(headers.get('retry-after')) > 0;
 
 function assertAway(answers: Awaited<ReturnType<typeof askAll>>): void {
   for (const { name, isPublic, answer } of answers) {
-    if (isPublic) assert.ok(answer.status < 500 || isRefusedAsAway(answer), `${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (isPublic)
+      assert.ok(
+        answer.status < 500 || isRefusedAsAway(answer),
+        `${name}: ${answer.status} ${JSON.stringify(answer.body)}`,
+      );
     else assert.ok(isRefusedAsAway(answer), `${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
 
-const isThere = () => until('it answers as ever', async () => (await api.api('GET', '/contacts?limit=1')).status === 200);
+const isThere = () =>
+  until('it answers as ever', async () => (await api.api('GET', '/contacts?limit=1')).status === 200);
 
 test('Postgres is silent: what waits for it and what comes then gets a 503 on every route; then all is as before', async () => {
   const contact = await makeContact(service);
@@ -87,7 +109,8 @@ for (const [what, take, give] of [
     const answeredAt = (answer: Answer) => ({ ...answer, ms: performance.now() - begun });
     const [dashboard, first, second, contact] = await Promise.all([
       api.api('GET', '/analytics/dashboard').then(answeredAt),
-      api.api('POST', '/contacts/import', upload()), api.api('POST', '/contacts/import', upload(), { headers: { 'idempotency-key': what } }),
+      api.api('POST', '/contacts/import', upload()),
+      api.api('POST', '/contacts/import', upload(), { headers: { 'idempotency-key': what } }),
       api.api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: `nats-${what}@example.org` }),
     ]);
     assert.equal(dashboard.status, 200);
@@ -107,21 +130,34 @@ test('an import under a key holds no transaction while its file is on its way to
   const owner = new pg.Client({ connectionString: service.slot.env['DATABASE_MIGRATION_URL']! });
   await owner.connect();
   /** The transactions that are open and do nothing. */
-  const idle = async (): Promise<string[]> => (await owner.query<{ id: string }>(
-    `select pid || ' ' || xact_start as id from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`)).rows.map(({ id }) => id);
+  const idle = async (): Promise<string[]> =>
+    (
+      await owner.query<{ id: string }>(
+        `select pid || ' ' || xact_start as id from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+      )
+    ).rows.map(({ id }) => id);
   nats.hush();
-  const uploads = Array.from({ length: 5 }, (_, n) => api.api('POST', '/contacts/import', upload(), { headers: { 'idempotency-key': `on its way ${n}` } }));
+  const uploads = Array.from({ length: 5 }, (_, n) =>
+    api.api('POST', '/contacts/import', upload(), { headers: { 'idempotency-key': `on its way ${n}` } }),
+  );
   let isOver = false;
-  const answers = Promise.all(uploads).finally(() => { isOver = true; });
+  const answers = Promise.all(uploads).finally(() => {
+    isOver = true;
+  });
   const seen = new Map<string, number>();
   let looks = 0;
   for (; !isOver; looks += 1) {
     for (const id of await idle()) seen.set(id, (seen.get(id) ?? 0) + 1);
-    await new Promise((resolve) => { setTimeout(resolve, 100); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
   }
   nats.speak();
   for (const answer of await answers) assert.ok(isRefusedAsAway(answer), JSON.stringify(answer.body));
   await owner.end();
   // One may be seen between two of its statements, and no longer.
-  assert.ok(looks > 20 && [...seen.values()].every((times) => times < looks / 4), `${looks} looks; ${[...seen.values()].join()}`);
+  assert.ok(
+    looks > 20 && [...seen.values()].every((times) => times < looks / 4),
+    `${looks} looks; ${[...seen.values()].join()}`,
+  );
 }, 60_000);

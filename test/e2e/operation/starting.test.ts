@@ -22,10 +22,17 @@ import { processEnv } from '../../support/process-env.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 let slot: Slot;
-beforeAll(async () => { slot = await claimSlot(); });
+beforeAll(async () => {
+  slot = await claimSlot();
+});
 afterAll(() => slot.release());
 
-const settings = (env: Record<string, string> = {}) => ({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env, ...env });
+const settings = (env: Record<string, string> = {}) => ({
+  LOG_LEVEL: 'silent',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  ...slot.env,
+  ...env,
+});
 
 /** The URL of one part of the slot by a line that is cut; `host:port` for what has no scheme. */
 async function byLine(name: string): Promise<[Record<string, string>, CutLine]> {
@@ -41,15 +48,24 @@ async function byLine(name: string): Promise<[Record<string, string>, CutLine]> 
 /** `worker/main.ts`, which is killed at the end of the test; `messages` are those of its log. */
 function startRelay(env: Record<string, string>) {
   const child = spawn(process.execPath, [resolve('worker/main.ts'), '--only', 'relay'], {
-    stdio: ['ignore', 'pipe', 'inherit'], env: { ...processEnv, ...settings(env), LOG_LEVEL: 'info' } });
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...processEnv, ...settings(env), LOG_LEVEL: 'info' },
+  });
   const exited = once(child, 'exit');
-  onTestFinished(async () => { child.kill('SIGKILL'); await exited; });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
   const messages: string[] = [];
   createInterface(child.stdout).on('line', (line) => messages.push((JSON.parse(line) as { msg: string }).msg));
   return { child, messages };
 }
 
-for (const [name, part] of [['DATABASE_URL', 'Postgres'], ['NATS_URL', 'NATS'], ['TEMPORAL_ADDRESS', 'Temporal']] as const) {
+for (const [name, part] of [
+  ['DATABASE_URL', 'Postgres'],
+  ['NATS_URL', 'NATS'],
+  ['TEMPORAL_ADDRESS', 'Temporal'],
+] as const) {
   test(`a worker that starts before ${part} waits for it, and says so`, async () => {
     const [env, line] = await byLine(name);
     const { child, messages } = startRelay(env);
@@ -71,7 +87,8 @@ test('a process that starts while Postgres takes no sessions waits until it does
     await postgres.stop();
     await removeData(dataDir);
   });
-  const refused = async () => (await readFile(postgres.logFile, 'utf8')).includes('FATAL:  the database system is shutting down');
+  const refused = async () =>
+    (await readFile(postgres.logFile, 'utf8')).includes('FATAL:  the database system is shutting down');
   const starting = await withClient(owner, async () => {
     // It ends with its last session, and takes no more: SQLSTATE 57P03, as after a crash.
     signal(postgres.pid, 'SIGTERM');
@@ -91,16 +108,37 @@ test('what waiting does not mend is said at once', async () => {
     url.password = password;
     return { [name]: url.href };
   };
-  await assert.rejects(createDeps(readEnv(settings(wrong('DATABASE_URL', 'wrong'))), 'test'), /password authentication failed/);
+  await assert.rejects(
+    createDeps(readEnv(settings(wrong('DATABASE_URL', 'wrong'))), 'test'),
+    /password authentication failed/,
+  );
   await assert.rejects(createDeps(readEnv(settings(wrong('NATS_URL', 'wrong'))), 'test'), /Authorization Violation/);
 }, 40_000);
 
 test('npm start is up wherever the API listens', async () => {
-  const host = Object.values(networkInterfaces()).flat().some((one) => one?.address === '::1') ? '::1' : '127.0.0.2';
+  const host = Object.values(networkInterfaces())
+    .flat()
+    .some((one) => one?.address === '::1')
+    ? '::1'
+    : '127.0.0.2';
   const dataDir = await mkdtemp(join(tmpdir(), 'perennial-starting-'));
   const [port, metrics, smtp, mailPage] = (await freePorts(4)).map(String);
-  const given = settings({ HOST: host, PORT: port!, WORKER_HEALTH_PORT: metrics!, SMTP_URL: '', SMTP_PORT: smtp!, MAIL_PAGE_PORT: mailPage! });
-  const perennial = createPerennial({ root: resolve('.'), dataDir, settings: readStartSettings(given), log: () => {}, spawned: () => {}, failed: () => {} });
+  const given = settings({
+    HOST: host,
+    PORT: port!,
+    WORKER_HEALTH_PORT: metrics!,
+    SMTP_URL: '',
+    SMTP_PORT: smtp!,
+    MAIL_PAGE_PORT: mailPage!,
+  });
+  const perennial = createPerennial({
+    root: resolve('.'),
+    dataDir,
+    settings: readStartSettings(given),
+    log: () => {},
+    spawned: () => {},
+    failed: () => {},
+  });
   onTestFinished(async () => {
     await perennial.stop();
     await removeData(dataDir);

@@ -21,13 +21,19 @@ afterAll(async () => {
   await service.stop();
 });
 
-const engine = <T>(query: Parameters<typeof rows>[1]) => engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
-const create = (on: ApiProcess, name: string, key: string) => on.api('POST', '/contacts/companies', { name }, { headers: { 'idempotency-key': key } });
-const companies = async (name: string): Promise<number> => (await engine(sql`select 1 from companies where name = ${name}`)).length;
+const engine = <T>(query: Parameters<typeof rows>[1]) =>
+  engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
+const create = (on: ApiProcess, name: string, key: string) =>
+  on.api('POST', '/contacts/companies', { name }, { headers: { 'idempotency-key': key } });
+const companies = async (name: string): Promise<number> =>
+  (await engine(sql`select 1 from companies where name = ${name}`)).length;
 
 /** One of the answers is the first, the others are it again. */
 function assertOneRan(answers: Answer[]): void {
-  assert.deepEqual(answers.map((answer) => answer.status), answers.map(() => 201));
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    answers.map(() => 201),
+  );
   assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
   assert.equal(answers.filter((answer) => answer.headers.get('idempotency-replayed') === null).length, 1);
 }
@@ -40,7 +46,10 @@ test('who logs out on one process is logged out on the other', async () => {
   assert.equal((await one.api('POST', '/auth/logout', undefined, { token: member.token })).status, 204);
   const answer = await profile(two, member.token);
   assert.deepEqual([answer.status, answer.body.code], [401, 'token_revoked']);
-  assert.equal((await two.api('POST', '/auth/refresh', { refreshToken: member.refreshToken }, { token: null })).status, 401);
+  assert.equal(
+    (await two.api('POST', '/auth/refresh', { refreshToken: member.refreshToken }, { token: null })).status,
+    401,
+  );
   assert.equal((await profile(one, other.token)).status, 200);
 });
 
@@ -53,7 +62,9 @@ test('one Idempotency-Key on both processes at once makes one thing', async () =
 });
 
 test('ten twins at once make one thing', async () => {
-  assertOneRan(await Promise.all(Array.from({ length: 10 }, (_, n) => create(n % 2 ? one : two, 'Ten Twins', 'ten twins'))));
+  assertOneRan(
+    await Promise.all(Array.from({ length: 10 }, (_, n) => create(n % 2 ? one : two, 'Ten Twins', 'ten twins'))),
+  );
   assert.equal(await companies('Ten Twins'), 1);
 });
 

@@ -18,8 +18,19 @@ const FIXED_SEED = 20_260_101;
 const RANDOM_SEED = Number(process.env['STANDING_STILL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 export const SEEDS = [FIXED_SEED, RANDOM_SEED];
 
-export interface Request { what: string; method: string; path: string; body?: string; type?: string; headers?: Record<string, string> }
-interface Still { ms: number; from: number; to: number }
+export interface Request {
+  what: string;
+  method: string;
+  path: string;
+  body?: string;
+  type?: string;
+  headers?: Record<string, string>;
+}
+interface Still {
+  ms: number;
+  from: number;
+  to: number;
+}
 
 /** An API process beside a clock of its event loop, with a form (`formId`) of every type of field. */
 export interface Watched {
@@ -38,15 +49,44 @@ export interface Watched {
   stop(): Promise<void>;
 }
 
-const FIELD_TYPES = ['text', 'email', 'textarea', 'number', 'phone', 'url', 'date', 'time', 'datetime', 'country', 'rating', 'hidden', 'checkbox', 'consent'];
-const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded', multipart: 'multipart/form-data; boundary=b' };
+const FIELD_TYPES = [
+  'text',
+  'email',
+  'textarea',
+  'number',
+  'phone',
+  'url',
+  'date',
+  'time',
+  'datetime',
+  'country',
+  'rating',
+  'hidden',
+  'checkbox',
+  'consent',
+];
+const CONTENT_TYPES = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data; boundary=b',
+};
 
 async function makeForm(service: Service): Promise<number> {
   const options = Array.from({ length: 500 }, (_, n) => ({ value: `v${n}`, label: `L${n}` }));
-  const form = await service.api('POST', '/forms', { name: 'Still', fields: [
-    ...FIELD_TYPES.map((type) => ({ name: type === 'email' ? 'email' : `a_${type}`, label: type, type })), { name: 'many', label: 'Many', type: 'multiselect', options },
-    ...Array.from({ length: 8 }, (_, n) => ({ name: `pattern${n}`, label: 'P', type: 'textarea', validationRegex: '([a-z]+[.])*[a-z]{1,20}x', maxLength: 1000 })),
-  ] });
+  const form = await service.api('POST', '/forms', {
+    name: 'Still',
+    fields: [
+      ...FIELD_TYPES.map((type) => ({ name: type === 'email' ? 'email' : `a_${type}`, label: type, type })),
+      { name: 'many', label: 'Many', type: 'multiselect', options },
+      ...Array.from({ length: 8 }, (_, n) => ({
+        name: `pattern${n}`,
+        label: 'P',
+        type: 'textarea',
+        validationRegex: '([a-z]+[.])*[a-z]{1,20}x',
+        maxLength: 1000,
+      })),
+    ],
+  });
   assert.equal(form.status, 201, JSON.stringify(form.body));
   return form.body.id;
 }
@@ -54,15 +94,34 @@ async function makeForm(service: Service): Promise<number> {
 export async function startWatched(): Promise<Watched> {
   const service = await startService();
   const watch = pathToFileURL(resolve('test/support/attacks/loop-watch.ts')).href;
-  const api = await startApiProcess(service, { NODE_OPTIONS: `--import ${watch}`, WEBHOOK_POSTMARK_SECRET: 'user:password' });
+  const api = await startApiProcess(service, {
+    NODE_OPTIONS: `--import ${watch}`,
+    WEBHOOK_POSTMARK_SECRET: 'user:password',
+  });
   const formId = await makeForm(service);
   const formToken = (await service.api('GET', `/forms/${formId}/token`)).body.token as string;
   const contact = await service.api('POST', '/contacts', { firstName: 'A', lastName: 'B', email: 'still@example.com' });
-  const unsubscribeToken = service.deps.links.unsubscribeToken({ tenantId: 'default', contactId: contact.body.id, emailId: 1, address: null });
+  const unsubscribeToken = service.deps.links.unsubscribeToken({
+    tenantId: 'default',
+    contactId: contact.body.id,
+    emailId: 1,
+    address: null,
+  });
   const longest = { what: 'nothing', ms: 0 };
 
-  const stills = (): Still[] => api.log().split('\n').filter((line) => line.includes('stood still')).map((line) => JSON.parse(line) as Still);
-  const stillBetween = (from: number, to: number): number => Math.max(0, ...stills().filter((still) => still.from <= to && still.to >= from).map((still) => still.ms));
+  const stills = (): Still[] =>
+    api
+      .log()
+      .split('\n')
+      .filter((line) => line.includes('stood still'))
+      .map((line) => JSON.parse(line) as Still);
+  const stillBetween = (from: number, to: number): number =>
+    Math.max(
+      0,
+      ...stills()
+        .filter((still) => still.from <= to && still.to >= from)
+        .map((still) => still.ms),
+    );
   /** A turn is told of when the next one begins, so this waits for one more. */
   const settle = async (): Promise<void> => {
     for (let n = 0; n < 2; n += 1) await (await fetch(`${api.url}/api/v1/emails/tracking/open/x`)).arrayBuffer();
@@ -76,7 +135,14 @@ export async function startWatched(): Promise<Watched> {
 
   async function send({ method, path, body, type, headers = {} }: Request): Promise<number> {
     const response = await fetch(api.url + path, {
-      method, redirect: 'manual', headers: { authorization: `Bearer ${service.admin.token}`, ...(type ? { 'content-type': type } : {}), ...headers }, ...(body === undefined ? {} : { body }),
+      method,
+      redirect: 'manual',
+      headers: {
+        authorization: `Bearer ${service.admin.token}`,
+        ...(type ? { 'content-type': type } : {}),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
     });
     const bytes = (await response.arrayBuffer()).byteLength;
     assert.ok(bytes < 8 * 1024 * 1024, `${path} answered ${bytes} bytes`);
@@ -105,29 +171,60 @@ export async function startWatched(): Promise<Watched> {
   }
 
   const pathOf = ({ path }: RouteSpec): string => {
-    const given = path.replace('{id}', String(path.startsWith('/forms/') ? formId : 1)).replace('{token}', unsubscribeToken).replace('{provider}', 'postmark').replaceAll(/\{\w+\}/g, '1');
+    const given = path
+      .replace('{id}', String(path.startsWith('/forms/') ? formId : 1))
+      .replace('{token}', unsubscribeToken)
+      .replace('{provider}', 'postmark')
+      .replaceAll(/\{\w+\}/g, '1');
     return given.startsWith('//') ? given.slice(1) : `/api/v1${given}`;
   };
   function bodiesOf(route: RouteSpec, count: number, seed: number): Request[] {
     const [isSubmit, isWebhook] = [route.operationId === 'submitForm', route.operationId === 'receiveWebhook'];
-    const limit = isSubmit ? FORM_BYTES : route.bodyLimit ?? (route.access === 'public' ? PUBLIC_BYTES : service.deps.env.BODY_MAX_BYTES);
+    const limit = isSubmit
+      ? FORM_BYTES
+      : (route.bodyLimit ?? (route.access === 'public' ? PUBLIC_BYTES : service.deps.env.BODY_MAX_BYTES));
     const valid = route.body ? (requestExample(route.body) as Record<string, unknown>) : {};
-    const names = isSubmit ? [...FIELD_TYPES.map((type) => `a_${type}`), 'email', 'many', 'pattern1'] : Object.keys((route.body as { properties?: object } | undefined)?.properties ?? {});
-    return (isWebhook ? ['json' as const] : route.bodyTypes ?? ['json' as const]).flatMap((type) => {
-      const arbitrary: fc.Arbitrary<Body> = type === 'json' ? jsonBodies(limit, names, valid) : type === 'form' ? formBodies(limit, isSubmit ? `_token=${formToken}&` : '') : multipartBodies(limit);
+    const names = isSubmit
+      ? [...FIELD_TYPES.map((type) => `a_${type}`), 'email', 'many', 'pattern1']
+      : Object.keys((route.body as { properties?: object } | undefined)?.properties ?? {});
+    return (isWebhook ? ['json' as const] : (route.bodyTypes ?? ['json' as const])).flatMap((type) => {
+      const arbitrary: fc.Arbitrary<Body> =
+        type === 'json'
+          ? jsonBodies(limit, names, valid)
+          : type === 'form'
+            ? formBodies(limit, isSubmit ? `_token=${formToken}&` : '')
+            : multipartBodies(limit);
       return fc.sample(arbitrary, { numRuns: count, seed }).map(({ what, text }) => ({
-        what: `${type}, ${what}`, method: route.method, path: pathOf(route), body: text, type: CONTENT_TYPES[type],
+        what: `${type}, ${what}`,
+        method: route.method,
+        path: pathOf(route),
+        body: text,
+        type: CONTENT_TYPES[type],
         // Only with a key is a request hashed.
-        headers: { 'idempotency-key': `${seed}-${what}`, ...(isWebhook ? { 'x-webhook-secret': 'user:password' } : {}) },
+        headers: {
+          'idempotency-key': `${seed}-${what}`,
+          ...(isWebhook ? { 'x-webhook-secret': 'user:password' } : {}),
+        },
       }));
     });
   }
 
   return {
-    service, api, formId, send, stills, stillDuring, check,
-    bodies: (access, count, seed) => routes
-      .filter((route) => (route.access === 'public') === (access === 'public') && (bodySchema(route) !== undefined || route.operationId === 'receiveWebhook'))
-      .flatMap((route) => bodiesOf(route, count, seed)),
+    service,
+    api,
+    formId,
+    send,
+    stills,
+    stillDuring,
+    check,
+    bodies: (access, count, seed) =>
+      routes
+        .filter(
+          (route) =>
+            (route.access === 'public') === (access === 'public') &&
+            (bodySchema(route) !== undefined || route.operationId === 'receiveWebhook'),
+        )
+        .flatMap((route) => bodiesOf(route, count, seed)),
     async stop() {
       process.stderr.write(`It stood still for ${longest.ms} ms at most: ${longest.what}; seed ${RANDOM_SEED}\n`);
       await api.end('SIGKILL');

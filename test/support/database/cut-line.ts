@@ -31,13 +31,19 @@ export async function cutLine(host: string, port: number, readAlong?: () => Read
   const server = createServer((near) => {
     const far = connect(port, host);
     const reader = readAlong?.();
-    for (const [socket, other] of [[near, far], [far, near]] as const) {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
       sockets.add(socket);
       socket.on('error', () => other.destroy());
-      socket.on('close', () => { sockets.delete(socket); other.destroy(); });
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
       socket.on('data', (piece) => {
         const isCut = socket === near && line.cutAt !== null && piece.includes(line.cutAt);
-        const fate = isCut ? 'cut' : (socket === near ? reader?.sent(piece) : reader?.answered(piece)) ?? 'goes on';
+        const fate = isCut ? 'cut' : ((socket === near ? reader?.sent(piece) : reader?.answered(piece)) ?? 'goes on');
         if (fate === 'cut') near.destroy();
         else if (fate === 'goes on') other.write(piece);
       });
@@ -50,7 +56,8 @@ export async function cutLine(host: string, port: number, readAlong?: () => Read
   await once(server, 'listening');
   const own = (server.address() as { port: number }).port;
   const line: CutLine = {
-    port: own, cutAt: null,
+    port: own,
+    cutAt: null,
     async cut() {
       const closed = once(server, 'close');
       server.close();

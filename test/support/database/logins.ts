@@ -16,7 +16,9 @@ export async function connectLogins(): Promise<Logins> {
   const app = new pg.Client({ connectionString: slot.env['DATABASE_URL'] });
   await Promise.all([owner.connect(), app.connect()]);
   return {
-    slot, owner, app,
+    slot,
+    owner,
+    app,
     async end() {
       await Promise.all([owner.end(), app.end()]);
       await slot.release();
@@ -27,7 +29,11 @@ export async function connectLogins(): Promise<Logins> {
 /** Tables of which the service can neither change nor delete a row. */
 export const APPEND_ONLY = ['audit_log'];
 
-export const ask = async <T extends pg.QueryResultRow>(client: pg.Client, text: string, values: unknown[] = []): Promise<T[]> => (await client.query<T>(text, values)).rows;
+export const ask = async <T extends pg.QueryResultRow>(
+  client: pg.Client,
+  text: string,
+  values: unknown[] = [],
+): Promise<T[]> => (await client.query<T>(text, values)).rows;
 
 /** Runs in a transaction that is rolled back. */
 export async function rolledBack<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {

@@ -17,16 +17,20 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * which no type checks. The answered function throws unless all of them are as their contracts say.
  */
 export async function recordEvents(ownerUrl: string): Promise<() => Promise<void>> {
-  await withClient(ownerUrl, (client) => client.query(`
+  await withClient(ownerUrl, (client) =>
+    client.query(`
     create schema written;
     create table written.events as select type, tenant_id, occurred_at, events from outbox_events;
     create function written.keep() returns trigger language plpgsql as
       'begin insert into written.events select type, tenant_id, occurred_at, events from added; return null; end';
     create trigger keep after insert on outbox_events referencing new table as added for each statement execute function written.keep();
     grant usage on schema written to public;
-    grant insert on written.events to public`));
+    grant insert on written.events to public`),
+  );
   return async () => {
-    const { rows } = await withClient(ownerUrl, (client) => client.query<Written>('select distinct * from written.events'));
+    const { rows } = await withClient(ownerUrl, (client) =>
+      client.query<Written>('select distinct * from written.events'),
+    );
     const wrong = rows.flatMap(({ type, tenant_id: tenantId, occurred_at: at, events }) => {
       const check = compileRequest(eventContracts[type]);
       return events.flatMap(({ id, data }) => {

@@ -67,9 +67,21 @@ export interface Ledger {
 
 /** Rules that can be broken, to see that it shows. */
 export type Fault =
-  | 'sweeper queues' | 'any attempt settles' | 'any status settles' | 'attempts are not counted' | 'anything is resolved' | 'started again from SENDING'
-  | 'settling forgets the sweeper' | 'lost starts are taken back by number' | 'gates are not asked again' | 'dots without a lease' | 'silence is a failure'
-  | 'silence is an end' | 'twins are both sent' | 'lost starts free their connections' | 'any dot is a success';
+  | 'sweeper queues'
+  | 'any attempt settles'
+  | 'any status settles'
+  | 'attempts are not counted'
+  | 'anything is resolved'
+  | 'started again from SENDING'
+  | 'settling forgets the sweeper'
+  | 'lost starts are taken back by number'
+  | 'gates are not asked again'
+  | 'dots without a lease'
+  | 'silence is a failure'
+  | 'silence is an end'
+  | 'twins are both sent'
+  | 'lost starts free their connections'
+  | 'any dot is a success';
 
 interface Row {
   id: number;
@@ -92,9 +104,22 @@ export class SpecLedger implements Ledger {
   readonly #broken: Fault | undefined;
 
   constructor(ids: readonly number[], broken?: Fault) {
-    this.#rows = new Map(ids.map((id) => [id, {
-      id, status: 'QUEUED', attempt: 0, acceptedAt: null, holder: null, leaseUntil: null, nextAttemptAt: 0, version: 1, refused: false,
-    }]));
+    this.#rows = new Map(
+      ids.map((id) => [
+        id,
+        {
+          id,
+          status: 'QUEUED',
+          attempt: 0,
+          acceptedAt: null,
+          holder: null,
+          leaseUntil: null,
+          nextAttemptAt: 0,
+          version: 1,
+          refused: false,
+        },
+      ]),
+    );
     this.#broken = broken;
   }
 
@@ -103,14 +128,19 @@ export class SpecLedger implements Ledger {
   }
 
   async requestAgain(): Promise<number[]> {
-    const waiting = this.#all().filter((row) => row.status === 'QUEUED' && row.acceptedAt === null && row.nextAttemptAt <= this.#now - REQUEST_AGAIN_AFTER);
+    const waiting = this.#all().filter(
+      (row) =>
+        row.status === 'QUEUED' && row.acceptedAt === null && row.nextAttemptAt <= this.#now - REQUEST_AGAIN_AFTER,
+    );
     for (const row of waiting) row.nextAttemptAt = this.#now;
     return waiting.map((row) => row.id);
   }
 
   /** `chosen`: those that the real ledger took, for which of them are first is its own. */
   async lease(holder: string, limit: number, chosen?: readonly number[]): Promise<Copy[]> {
-    const free = this.#all().filter((row) => row.status === 'QUEUED' && row.acceptedAt !== null && row.nextAttemptAt <= this.#now && !this.#held(row));
+    const free = this.#all().filter(
+      (row) => row.status === 'QUEUED' && row.acceptedAt !== null && row.nextAttemptAt <= this.#now && !this.#held(row),
+    );
     const taken = (chosen ? free.filter((row) => chosen.includes(row.id)) : free).slice(0, limit);
     for (const row of taken) Object.assign(row, { holder, leaseUntil: this.#now + LEASE });
     return taken.map(({ id, attempt, version }) => ({ id, attempt, version }));
@@ -122,7 +152,8 @@ export class SpecLedger implements Ledger {
 
   async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
     const startable = (row: Row): boolean => row.status === 'QUEUED' && row.holder === holder && this.#held(row);
-    const again = (row: Row): boolean => this.#broken === 'started again from SENDING' && row.status === 'SENDING' && row.holder!.startsWith(`${holder}/`);
+    const again = (row: Row): boolean =>
+      this.#broken === 'started again from SENDING' && row.status === 'SENDING' && row.holder!.startsWith(`${holder}/`);
     const held = this.#of(copies.map((copy) => copy.id)).filter((row) => startable(row) || again(row));
     return held.map((row) => {
       const stale = copies.find((copy) => copy.id === row.id)!.version !== row.version;
@@ -137,7 +168,9 @@ export class SpecLedger implements Ledger {
   }
 
   async renew(holder: string, ids: readonly number[]): Promise<number[]> {
-    const held = this.#of(ids).filter((row) => row.status === 'SENDING' && row.holder?.split('/')[0] === holder && this.#held(row));
+    const held = this.#of(ids).filter(
+      (row) => row.status === 'SENDING' && row.holder?.split('/')[0] === holder && this.#held(row),
+    );
     for (const row of held) row.leaseUntil = this.#now + SENDING_LEASE;
     return held.map((row) => row.id);
   }
@@ -145,7 +178,8 @@ export class SpecLedger implements Ledger {
   async settle(attempts: readonly Attempted[]): Promise<void> {
     for (const { id, attempt, start, result, delay } of attempts) {
       const row = this.#rows.get(id)!;
-      const open = row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
+      const open =
+        row.status === 'SENDING' || (row.status === 'UNKNOWN' && this.#broken !== 'settling forgets the sweeper');
       const isUntaken = start !== undefined && row.status === 'QUEUED' && row.holder === start.split('/')[0];
       if (!open && !isUntaken && this.#broken !== 'any status settles') continue;
       const isNamed = start !== undefined && this.#broken !== 'lost starts are taken back by number';
@@ -168,7 +202,8 @@ export class SpecLedger implements Ledger {
 
   async resolve(id: number, outcome: Resolution): Promise<boolean> {
     const row = this.#rows.get(id)!;
-    if (row.status !== 'UNKNOWN' && !(this.#broken === 'anything is resolved' && row.status === 'SENDING')) return false;
+    if (row.status !== 'UNKNOWN' && !(this.#broken === 'anything is resolved' && row.status === 'SENDING'))
+      return false;
     row.status = ({ sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' } as const)[outcome];
     row.nextAttemptAt = this.#now;
     this.#free(row);
@@ -194,7 +229,12 @@ export class SpecLedger implements Ledger {
 
   async emails(): Promise<LedgerEmail[]> {
     return this.#all().map((row) => ({
-      id: row.id, status: row.status, attempt: row.attempt, accepted: row.acceptedAt !== null, holder: row.holder, leased: this.#held(row),
+      id: row.id,
+      status: row.status,
+      attempt: row.attempt,
+      accepted: row.acceptedAt !== null,
+      holder: row.holder,
+      leased: this.#held(row),
       due: row.nextAttemptAt <= this.#now,
     }));
   }

@@ -9,7 +9,17 @@ import { startEmails, type Transact } from '../../../domain/emails/ledger/start-
 import { suppressEmailsTo } from '../../../domain/emails/ledger/suppress-emails.ts';
 import { requestAgain, sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
 import { AppError } from '../../../domain/common/errors.ts';
-import { LEASE, REQUEST_AGAIN_AFTER, SENDING_LEASE, SpecLedger, type Attempted, type Copy, type Ledger, type LedgerEmail, type Started } from './spec.ts';
+import {
+  LEASE,
+  REQUEST_AGAIN_AFTER,
+  SENDING_LEASE,
+  SpecLedger,
+  type Attempted,
+  type Copy,
+  type Ledger,
+  type LedgerEmail,
+  type Started,
+} from './spec.ts';
 
 const TENANT = 'ledger';
 /** So long that the time a test takes is none. 260 of them are three days. */
@@ -39,19 +49,40 @@ export class SqlLedger implements Ledger {
   static async queue(orm: Orm, count: number): Promise<{ ledger: SqlLedger; ids: number[] }> {
     const ids = await engineEm(orm).transactional(async (tx) => {
       await rows(tx, sql`update emails set status = 'SUPPRESSED' where status in ('QUEUED', 'SENDING')`);
-      const [template] = await rows<{ id: number }>(tx, sql`
-        insert into email_templates (tenant_id, name, subject, content) values (${TENANT}, gen_random_uuid(), 's', 'c') returning id`);
-      const contacts = await rows<{ id: number }>(tx, sql`
+      const [template] = await rows<{ id: number }>(
+        tx,
+        sql`
+        insert into email_templates (tenant_id, name, subject, content) values (${TENANT}, gen_random_uuid(), 's', 'c') returning id`,
+      );
+      const contacts = await rows<{ id: number }>(
+        tx,
+        sql`
         insert into contacts (tenant_id, first_name, last_name, email, email_key)
-        select ${TENANT}, 'a', 'b', m, m from (select gen_random_uuid() || '@example.org' as m from generate_series(1, ${count})) g returning id`);
-      const queued = await queueEmails(tx, TENANT, contacts.map(({ id }) => ({ sendKey: `contact/${id}`, templateId: template!.id, contactId: id, lane, requestId: null })));
+        select ${TENANT}, 'a', 'b', m, m from (select gen_random_uuid() || '@example.org' as m from generate_series(1, ${count})) g returning id`,
+      );
+      const queued = await queueEmails(
+        tx,
+        TENANT,
+        contacts.map(({ id }) => ({
+          sendKey: `contact/${id}`,
+          templateId: template!.id,
+          contactId: id,
+          lane,
+          requestId: null,
+        })),
+      );
       return queued.map(({ emailId }) => emailId);
     });
     return { ledger: new SqlLedger(orm, ids), ids };
   }
 
   async accept(ids: readonly number[]): Promise<void> {
-    await this.#em().transactional((tx) => acceptEmails(tx, ids.map((emailId) => ({ tenantId: TENANT, emailId }))));
+    await this.#em().transactional((tx) =>
+      acceptEmails(
+        tx,
+        ids.map((emailId) => ({ tenantId: TENANT, emailId })),
+      ),
+    );
     await this.#spec.accept(ids);
   }
 
@@ -62,10 +93,18 @@ export class SqlLedger implements Ledger {
   }
 
   async lease(holder: string, limit: number): Promise<Copy[]> {
-    const leased = (await leaseEmails(this.#em(), { holder, lane, limit, seconds: LEASE * TICK_SECONDS })).map(({ id, attempt, contactVersion }) => ({ id, attempt, version: contactVersion! }));
-    const expected = await this.#spec.lease(holder, limit, leased.map(({ id }) => id));
+    const leased = (await leaseEmails(this.#em(), { holder, lane, limit, seconds: LEASE * TICK_SECONDS })).map(
+      ({ id, attempt, contactVersion }) => ({ id, attempt, version: contactVersion! }),
+    );
+    const expected = await this.#spec.lease(
+      holder,
+      limit,
+      leased.map(({ id }) => id),
+    );
     assert.deepEqual(leased.toSorted(byId), expected.toSorted(byId));
-    const free = (await this.#spec.emails()).filter((email) => email.status === 'QUEUED' && email.accepted && email.due && !email.leased);
+    const free = (await this.#spec.emails()).filter(
+      (email) => email.status === 'QUEUED' && email.accepted && email.due && !email.leased,
+    );
     assert.ok(leased.length === limit || free.length === 0, 'it leases all that are free, up to the limit');
     return leased;
   }
@@ -76,15 +115,30 @@ export class SqlLedger implements Ledger {
   }
 
   async start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]> {
-    const rendered = copies.map(({ id, attempt, version }) => (
-      { id, tenantId: TENANT, contactVersion: version, contentVersion: 1, linkCount: 0, fromKey: null, address: 'a@example.org', isBareAddress: false, attempt }));
-    const transact: Transact = (statements) => this.#em().transactional(async (tx) => {
-      const answers = [];
-      for (const statement of statements) answers.push(await rows(tx, statement));
-      return answers;
-    });
+    const rendered = copies.map(({ id, attempt, version }) => ({
+      id,
+      tenantId: TENANT,
+      contactVersion: version,
+      contentVersion: 1,
+      linkCount: 0,
+      fromKey: null,
+      address: 'a@example.org',
+      isBareAddress: false,
+      attempt,
+    }));
+    const transact: Transact = (statements) =>
+      this.#em().transactional(async (tx) => {
+        const answers = [];
+        for (const statement of statements) answers.push(await rows(tx, statement));
+        return answers;
+      });
     const started = await startEmails(transact, {
-      holder, name: start, leaseSeconds: SENDING_LEASE * TICK_SECONDS, emails: rendered.map((one) => ({ rendered: one, provider: 'mx:25' })), sent: [] });
+      holder,
+      name: start,
+      leaseSeconds: SENDING_LEASE * TICK_SECONDS,
+      emails: rendered.map((one) => ({ rendered: one, provider: 'mx:25' })),
+      sent: [],
+    });
     assert.deepEqual(started.toSorted(byId), (await this.#spec.start(holder, start, copies)).toSorted(byId));
     return started;
   }
@@ -96,8 +150,19 @@ export class SqlLedger implements Ledger {
   }
 
   async settle(attempts: readonly Attempted[]): Promise<void> {
-    await settleEmails(this.#em(), attempts.map(({ id, attempt, start, result, tried, delay }) => (
-      { id, tenantId: TENANT, attempt, result, reply: null, provider: tried ? 'mx:25' : null, delaySeconds: delay * TICK_SECONDS, ...(start ? { start } : {}) })));
+    await settleEmails(
+      this.#em(),
+      attempts.map(({ id, attempt, start, result, tried, delay }) => ({
+        id,
+        tenantId: TENANT,
+        attempt,
+        result,
+        reply: null,
+        provider: tried ? 'mx:25' : null,
+        delaySeconds: delay * TICK_SECONDS,
+        ...(start ? { start } : {}),
+      })),
+    );
     await this.#spec.settle(attempts);
   }
 
@@ -107,62 +172,93 @@ export class SqlLedger implements Ledger {
   }
 
   async resolve(id: number, outcome: Resolution): Promise<boolean> {
-    const resolved = await resolveEmail(tenantEm(this.#orm, TENANT), id, outcome).then(() => true, (error: unknown) => {
-      if (error instanceof AppError && error.code === 'conflict') return false;
-      throw error;
-    });
+    const resolved = await resolveEmail(tenantEm(this.#orm, TENANT), id, outcome).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof AppError && error.code === 'conflict') return false;
+        throw error;
+      },
+    );
     assert.equal(resolved, await this.#spec.resolve(id, outcome));
     return resolved;
   }
 
   async unsubscribe(id: number, atOnce: boolean): Promise<void> {
     await this.#em().transactional(async (tx) => {
-      const [contact] = await rows<{ id: number }>(tx, sql`
-        update contacts set status = 'unsubscribed', version = version + 1 where id = (select contact_id from emails where id = ${id}) returning id`);
+      const [contact] = await rows<{ id: number }>(
+        tx,
+        sql`
+        update contacts set status = 'unsubscribed', version = version + 1 where id = (select contact_id from emails where id = ${id}) returning id`,
+      );
       if (atOnce) await suppressEmailsTo(tx, TENANT, contact!.id, 'contact_unsubscribed');
     });
     await this.#spec.unsubscribe(id, atOnce);
   }
 
   async changeContact(id: number): Promise<void> {
-    await this.#em().transactional((tx) => rows(tx, sql`
-      update contacts set first_name = 'c', version = version + 1 where id = (select contact_id from emails where id = ${id})`));
+    await this.#em().transactional((tx) =>
+      rows(
+        tx,
+        sql`
+      update contacts set first_name = 'c', version = version + 1 where id = (select contact_id from emails where id = ${id})`,
+      ),
+    );
     await this.#spec.changeContact(id);
   }
 
   async pass(ticks: number): Promise<void> {
-    await this.#em().transactional((tx) => rows(tx, sql`
+    await this.#em().transactional((tx) =>
+      rows(
+        tx,
+        sql`
       update emails set lease_until = lease_until - d, next_attempt_at = next_attempt_at - d, accepted_at = accepted_at - d
-      from make_interval(secs => ${ticks * TICK_SECONDS}) d where id = any(${this.#ids}::bigint[])`));
+      from make_interval(secs => ${ticks * TICK_SECONDS}) d where id = any(${this.#ids}::bigint[])`,
+      ),
+    );
     await this.#spec.pass(ticks);
   }
 
   async emails(): Promise<LedgerEmail[]> {
-    const emails = await this.#em().transactional((tx) => rows<LedgerEmail>(tx, sql`
+    const emails = await this.#em().transactional((tx) =>
+      rows<LedgerEmail>(
+        tx,
+        sql`
       select id, status, attempt, accepted_at is not null as accepted, holder, coalesce(lease_until > now(), false) as leased, next_attempt_at <= now() as due
-      from emails where id = any(${this.#ids}::bigint[]) order by id`));
+      from emails where id = any(${this.#ids}::bigint[]) order by id`,
+      ),
+    );
     assert.deepEqual(emails, await this.#spec.emails());
     return emails;
   }
 
   async undone(work: () => Promise<unknown>): Promise<void> {
     const lost = new Error('lost');
-    await this.#spec.undone(() => engineEm(this.#orm).transactional(async (tx) => {
-      this.#tx = tx;
-      await work();
-      throw lost;
-    }).catch((error: unknown) => {
-      if (error !== lost) throw error;
-    }).finally(() => {
-      this.#tx = null;
-    }));
+    await this.#spec.undone(() =>
+      engineEm(this.#orm)
+        .transactional(async (tx) => {
+          this.#tx = tx;
+          await work();
+          throw lost;
+        })
+        .catch((error: unknown) => {
+          if (error !== lost) throw error;
+        })
+        .finally(() => {
+          this.#tx = null;
+        }),
+    );
   }
 
   /** What consumers of events were told of each delivery that has ended. */
   async told(): Promise<{ id: number; status: string }[]> {
-    return this.#em().transactional((tx) => rows<{ id: number; status: string }>(tx, sql`
+    return this.#em().transactional((tx) =>
+      rows<{ id: number; status: string }>(
+        tx,
+        sql`
       select (e->'data'->>'emailId')::int as id, e->'data'->>'status' as status from outbox_events o, jsonb_array_elements(o.events) e
-      where o.type = 'EMAIL_SENT' and o.tenant_id = ${TENANT} and (e->'data'->>'emailId')::int = any(${this.#ids}::int[]) order by 1`));
+      where o.type = 'EMAIL_SENT' and o.tenant_id = ${TENANT} and (e->'data'->>'emailId')::int = any(${this.#ids}::int[]) order by 1`,
+      ),
+    );
   }
 
   #em(): EntityManager {

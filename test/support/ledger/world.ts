@@ -16,11 +16,29 @@ const MARGIN = 0.5;
 type Fate = 'answered' | 'unanswered' | 'undone';
 
 const ACTS = {
-  accept: 5, 'lose a request': 1, 'request again': 2,
-  lease: 8, release: 1, start: 9, 'start in Postgres': 10, renew: 2,
-  'end before the dot': 2, dot: 10, 'dot arrives': 10, reply: 10, settle: 10,
-  freeze: 1, suspend: 1, wake: 4, kill: 2, 'restart Postgres': 1,
-  pass: 7, sweep: 5, resolve: 2, unsubscribe: 1, 'change a contact': 1,
+  accept: 5,
+  'lose a request': 1,
+  'request again': 2,
+  lease: 8,
+  release: 1,
+  start: 9,
+  'start in Postgres': 10,
+  renew: 2,
+  'end before the dot': 2,
+  dot: 10,
+  'dot arrives': 10,
+  reply: 10,
+  settle: 10,
+  freeze: 1,
+  suspend: 1,
+  wake: 4,
+  kill: 2,
+  'restart Postgres': 1,
+  pass: 7,
+  sweep: 5,
+  resolve: 2,
+  unsubscribe: 1,
+  'change a contact': 1,
 } as const;
 
 /** One move of the schedule. `who` is a process, `n` chooses among what there is. */
@@ -32,13 +50,19 @@ export interface Step {
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
-  act: fc.oneof(...Object.entries(ACTS).map(([act, weight]) => ({ weight, arbitrary: fc.constant(act as Step['act']) }))),
+  act: fc.oneof(
+    ...Object.entries(ACTS).map(([act, weight]) => ({ weight, arbitrary: fc.constant(act as Step['act']) })),
+  ),
   who: fc.nat(PROCESSES - 1),
   n: fc.nat(7),
-  fate: fc.oneof({ weight: 5, arbitrary: fc.constant('answered' as const) }, fc.constantFrom('unanswered' as const, 'undone' as const)),
+  fate: fc.oneof(
+    { weight: 5, arbitrary: fc.constant('answered' as const) },
+    fc.constantFrom('unanswered' as const, 'undone' as const),
+  ),
 });
 
-export const schedules = (longest: number): fc.Arbitrary<Step[]> => fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });
+export const schedules = (longest: number): fc.Arbitrary<Step[]> =>
+  fc.array(step, { minLength: 1, maxLength: longest, size: 'max' });
 
 /** A message with its final dot, from the moment that it is let go; it may reach the server after its sender's death. */
 interface Dot {
@@ -84,7 +108,8 @@ class Process {
   }
 
   get idle(): number {
-    const known = this.#broken === 'lost starts free their connections' ? this.known.filter(({ tried }) => tried) : this.known;
+    const known =
+      this.#broken === 'lost starts free their connections' ? this.known.filter(({ tried }) => tried) : this.known;
     return CONNECTIONS - this.starts.reduce((sum, { on }) => sum + on.length, 0) - this.wire.length - known.length;
   }
 }
@@ -149,30 +174,43 @@ export class World {
         if (fate === 'answered') this.#topic = this.#topic.slice(taken.length);
         return;
       }
-      case 'lose a request': this.#topic.shift(); return;
+      case 'lose a request':
+        this.#topic.shift();
+        return;
       case 'request again': {
         const requested = await ledger.requestAgain();
         this.#topic.push(...requested);
         return;
       }
-      case 'sweep': return ledger.sweep();
-      case 'resolve': return this.#resolve(id, (['resend', 'sent', 'failed'] as const)[who]!);
+      case 'sweep':
+        return ledger.sweep();
+      case 'resolve':
+        return this.#resolve(id, (['resend', 'sent', 'failed'] as const)[who]!);
       case 'unsubscribe': {
         this.#said.get(id)!.unsubscribed = true;
         return ledger.unsubscribe(id, fate === 'answered');
       }
-      case 'change a contact': return ledger.changeContact(id);
-      case 'pass': return this.#pass([1, 1, 2, 2, 6, 7, 7, 270][n]!);
+      case 'change a contact':
+        return ledger.changeContact(id);
+      case 'pass':
+        return this.#pass([1, 1, 2, 2, 6, 7, 7, 270][n]!);
       case 'dot arrives': {
-        const dot = at(this.#dots.filter(({ verdict }) => verdict === null), n);
-        if (dot) dot.verdict = fate === 'undone' ? 'lost' : (['accepted', 'accepted', 'later', 'never'] as const)[n % 4]!;
+        const dot = at(
+          this.#dots.filter(({ verdict }) => verdict === null),
+          n,
+        );
+        if (dot)
+          dot.verdict = fate === 'undone' ? 'lost' : (['accepted', 'accepted', 'later', 'never'] as const)[n % 4]!;
         return;
       }
       case 'restart Postgres': {
-        for (const process of this.#processes) while (process.starts.length > 0) await this.#started(process, 0, fate === 'undone' ? 'undone' : 'unanswered');
+        for (const process of this.#processes)
+          while (process.starts.length > 0)
+            await this.#started(process, 0, fate === 'undone' ? 'undone' : 'unanswered');
         return;
       }
-      default: return this.#act(this.#processes[who]!, act, n, fate);
+      default:
+        return this.#act(this.#processes[who]!, act, n, fate);
     }
   }
 
@@ -184,8 +222,12 @@ export class World {
     const ledger = this.#ledger;
     const { holder } = process;
     switch (act) {
-      case 'freeze': process.state = 'frozen'; return;
-      case 'suspend': Object.assign(process, { state: 'suspended', late: true }); return;
+      case 'freeze':
+        process.state = 'frozen';
+        return;
+      case 'suspend':
+        Object.assign(process, { state: 'suspended', late: true });
+        return;
       case 'lease': {
         const until = process.clock + LEASE - MARGIN;
         const leased = await this.#transact(fate, () => ledger.lease(holder, 1 + (n % 3)));
@@ -194,16 +236,28 @@ export class World {
       }
       case 'release': {
         const given = process.ready.splice(0);
-        await this.#transact(fate, () => ledger.release(holder, given.map((copy) => copy.id)));
+        await this.#transact(fate, () =>
+          ledger.release(
+            holder,
+            given.map((copy) => copy.id),
+          ),
+        );
         return;
       }
       case 'start': {
-        const on = process.starts.length < STARTS_AT_ONCE ? this.#take(process, Math.min(process.idle, 1 + (n % 2))) : [];
+        const on =
+          process.starts.length < STARTS_AT_ONCE ? this.#take(process, Math.min(process.idle, 1 + (n % 2))) : [];
         process.calls += 1;
-        if (on.length > 0) process.starts.push({ name: `${holder}/${process.calls}`, on, until: process.clock + SENDING_LEASE - MARGIN });
+        if (on.length > 0)
+          process.starts.push({
+            name: `${holder}/${process.calls}`,
+            on,
+            until: process.clock + SENDING_LEASE - MARGIN,
+          });
         return;
       }
-      case 'start in Postgres': return this.#started(process, n, fate);
+      case 'start in Postgres':
+        return this.#started(process, n, fate);
       case 'renew': {
         const ids = [...process.leases.keys()];
         const until = process.clock + SENDING_LEASE - MARGIN;
@@ -212,17 +266,26 @@ export class World {
         return;
       }
       case 'end before the dot': {
-        const sending = at(process.wire.filter(({ dot }) => dot === null), n);
+        const sending = at(
+          process.wire.filter(({ dot }) => dot === null),
+          n,
+        );
         if (sending) this.#conclude(process, sending, n % 3 === 0 ? 'FAILED' : 'QUEUED', n % 2);
         return;
       }
       case 'dot': {
-        const sending = at(process.wire.filter(({ dot }) => dot === null), n);
+        const sending = at(
+          process.wire.filter(({ dot }) => dot === null),
+          n,
+        );
         if (sending) await this.#letGo(process, sending);
         return;
       }
       case 'reply': {
-        const sending = at(process.wire.filter(({ dot }) => dot !== null), n);
+        const sending = at(
+          process.wire.filter(({ dot }) => dot !== null),
+          n,
+        );
         if (sending) this.#replied(process, sending, fate);
         return;
       }
@@ -263,10 +326,21 @@ export class World {
     const started = await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
     if (!started) {
       // None of them is sent; each keeps its connection until it is taken back.
-      process.known.push(...on.map(({ id, attempt }): Attempted => ({ id, attempt: attempt + 1, start: name, result: 'QUEUED', tried: false, delay: 0 })));
+      process.known.push(
+        ...on.map(({ id, attempt }): Attempted => ({
+          id,
+          attempt: attempt + 1,
+          start: name,
+          result: 'QUEUED',
+          tried: false,
+          delay: 0,
+        })),
+      );
       return;
     }
-    const attempts = new Map(started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
+    const attempts = new Map(
+      started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]),
+    );
     for (const { id } of on) {
       const attempt = attempts.get(id);
       if (attempt === undefined) continue;
@@ -283,7 +357,10 @@ export class World {
     if (!holds && this.#broken !== 'dots without a lease') return this.#conclude(process, sending, 'QUEUED', 0);
     if (!process.late) {
       const email = (await this.#ledger.emails()).find((each) => each.id === id)!;
-      assert.ok(email.status === 'SENDING' && email.holder === start && email.leased, `email ${id}: a dot is let go whose lease has ended`);
+      assert.ok(
+        email.status === 'SENDING' && email.holder === start && email.leased,
+        `email ${id}: a dot is let go whose lease has ended`,
+      );
     }
     sending.dot = { id, start, resends, verdict: null };
     this.#dots.push(sending.dot);
@@ -313,13 +390,15 @@ export class World {
       process.leases.delete(id);
       const { resends, sent, failed } = this.#said.get(id)!;
       const status = emails.find((email) => email.id === id)!.status;
-      if (result === 'SENT' && resends === 0 && !sent && !failed) assert.equal(status, 'SENT', `email ${id}: accepted and settled, but not SENT`);
+      if (result === 'SENT' && resends === 0 && !sent && !failed)
+        assert.equal(status, 'SENT', `email ${id}: accepted and settled, but not SENT`);
     }
   }
 
   /** What it has asked of Postgres may be done nevertheless, and its dots still arrive. */
   async #kill(process: Process, fate: Fate): Promise<void> {
-    for (const { name, on } of process.starts) await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
+    for (const { name, on } of process.starts)
+      await this.#transact(fate, () => this.#ledger.start(process.holder, name, on));
     this.#dead.push(process);
     this.#processes[this.#processes.indexOf(process)] = this.#spawn();
   }
@@ -344,35 +423,52 @@ export class World {
       const starts = dots.map((dot) => dot.start);
       assert.equal(new Set(starts).size, starts.length, `email ${id}: two dots of one start`);
       const accepted = dots.filter((dot) => dot.verdict === 'accepted');
-      assert.ok(accepted.length <= 1 + said.resends, `email ${id}: accepted ${accepted.length} times, sent again by ${said.resends} operators`);
+      assert.ok(
+        accepted.length <= 1 + said.resends,
+        `email ${id}: accepted ${accepted.length} times, sent again by ${said.resends} operators`,
+      );
       // Those that may have been accepted, of the starts since an operator last said `resend`.
-      const perhaps = dots.filter((dot) => dot.resends === said.resends && dot.verdict !== 'later' && dot.verdict !== 'never');
+      const perhaps = dots.filter(
+        (dot) => dot.resends === said.resends && dot.verdict !== 'later' && dot.verdict !== 'never',
+      );
       assert.ok(perhaps.length <= 1, `email ${id}: another dot after one that may have been accepted`);
-      if (status === 'QUEUED' || status === 'SUPPRESSED') assert.equal(perhaps.length, 0, `email ${id}: ${status} though it may have been accepted`);
-      if (status === 'FAILED' && !said.failed) assert.equal(perhaps.length, 0, `email ${id}: FAILED though it may have been accepted`);
-      if (status === 'SENT' && !said.sent) assert.equal(perhaps[0]?.verdict, 'accepted', `email ${id}: SENT though it was not accepted`);
+      if (status === 'QUEUED' || status === 'SUPPRESSED')
+        assert.equal(perhaps.length, 0, `email ${id}: ${status} though it may have been accepted`);
+      if (status === 'FAILED' && !said.failed)
+        assert.equal(perhaps.length, 0, `email ${id}: FAILED though it may have been accepted`);
+      if (status === 'SENT' && !said.sent)
+        assert.equal(perhaps[0]?.verdict, 'accepted', `email ${id}: SENT though it was not accepted`);
     }
     for (const { holder } of [...this.#dead, ...this.#processes]) {
-      const doubtful = emails.filter((email) => (email.status === 'SENDING' || email.status === 'UNKNOWN') && email.holder?.startsWith(`${holder}/`));
-      assert.ok(doubtful.length <= CONNECTIONS, `${doubtful.length} emails of ${holder} would be UNKNOWN after a kill; it has ${CONNECTIONS} connections`);
+      const doubtful = emails.filter(
+        (email) => (email.status === 'SENDING' || email.status === 'UNKNOWN') && email.holder?.startsWith(`${holder}/`),
+      );
+      assert.ok(
+        doubtful.length <= CONNECTIONS,
+        `${doubtful.length} emails of ${holder} would be UNKNOWN after a kill; it has ${CONNECTIONS} connections`,
+      );
     }
   }
 
   /** Everyone runs on, nothing fails any more: then every email has an end. */
   async #end(): Promise<void> {
-    const all = (act: Step['act'], n = 0): Promise<void> => this.#each((who) => this.#perform({ act, who, n, fate: 'answered' }));
+    const all = (act: Step['act'], n = 0): Promise<void> =>
+      this.#each((who) => this.#perform({ act, who, n, fate: 'answered' }));
     await all('wake');
     for (let round = 0; round < 20; round += 1) {
       for (let turn = 0; turn < CONNECTIONS; turn += 1) {
         for (const act of ['start in Postgres', 'dot'] as const) await all(act);
         for (const dot of this.#dots) dot.verdict ??= 'accepted';
-        for (const process of this.#processes) for (const sending of process.wire.filter(({ dot }) => dot?.verdict === 'lost')) this.#replied(process, sending, 'unanswered');
+        for (const process of this.#processes)
+          for (const sending of process.wire.filter(({ dot }) => dot?.verdict === 'lost'))
+            this.#replied(process, sending, 'unanswered');
         for (const act of ['reply', 'settle'] as const) await all(act);
       }
       await this.#check();
       if (!(await this.#ledger.emails()).some(({ status }) => isOpen(status))) return;
       await this.#pass(SENDING_LEASE + 1);
-      for (const act of ['sweep', 'request again'] as const) await this.#perform({ act, who: 0, n: 0, fate: 'answered' });
+      for (const act of ['sweep', 'request again'] as const)
+        await this.#perform({ act, who: 0, n: 0, fate: 'answered' });
       while (this.#topic.length > 0) await this.#perform({ act: 'accept', who: 0, n: 0, fate: 'answered' });
       for (const act of ['lease', 'start'] as const) await all(act, 5);
       await this.#check();

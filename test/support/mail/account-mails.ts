@@ -5,7 +5,8 @@ import type { Service } from '../service.ts';
 import { until } from '../until.ts';
 
 /** The mails that an address got so far, oldest first. */
-export const mailsTo = (service: Service, address: string): SunkMail[] => service.sink.mails.filter((mail) => mail.to.includes(address));
+export const mailsTo = (service: Service, address: string): SunkMail[] =>
+  service.sink.mails.filter((mail) => mail.to.includes(address));
 
 /** Waits for the nth mail to an address. */
 export const nthMail = (service: Service, address: string, n = 1): Promise<SunkMail> =>
@@ -24,7 +25,10 @@ export const tokenOf = (mail: SunkMail): string => linkOf(mail).searchParams.get
 
 /** Waits until nothing is left that was asked for: what would have been mailed is queued. */
 export const untilServed = (service: Service): Promise<boolean> =>
-  until('what was asked for is served', async () => (await engine(service, sql`select 1 from account_mail_requests`)).length === 0);
+  until(
+    'what was asked for is served',
+    async () => (await engine(service, sql`select 1 from account_mail_requests`)).length === 0,
+  );
 
 /** Rows of a query over all tenants. */
 export const engine = <T>(service: Service, query: ReturnType<typeof sql>): Promise<T[]> =>

@@ -7,20 +7,36 @@ import { makeContact, makeTemplate, send } from './emails.ts';
 import type { Service } from '../service.ts';
 
 /** Queues a mail and says of it, as senders would, that it is on its way or was accepted. */
-export async function makeSent(service: Service, to: { contactId: number } | { address: string }, status = 'SENT', templateId?: number): Promise<number> {
-  const template = templateId ?? await makeTemplate(service);
-  const emailId = await send(service, { templateId: template, ...('address' in to ? { to: to.address } : { recipientId: to.contactId }) });
-  await engineEm(service.deps.orm).transactional((tx) => rows(tx, sql`
+export async function makeSent(
+  service: Service,
+  to: { contactId: number } | { address: string },
+  status = 'SENT',
+  templateId?: number,
+): Promise<number> {
+  const template = templateId ?? (await makeTemplate(service));
+  const emailId = await send(service, {
+    templateId: template,
+    ...('address' in to ? { to: to.address } : { recipientId: to.contactId }),
+  });
+  await engineEm(service.deps.orm).transactional((tx) =>
+    rows(
+      tx,
+      sql`
     update emails m set status = ${status}, attempt = 1, provider = 'mx:25', accepted_at = now(), content_version = 1, link_count = 2,
       to_address = coalesce(m.to_address, (select email from contacts c where c.tenant_id = m.tenant_id and c.id = m.contact_id)),
       sent_at = case when ${status} = 'SENT' then now() end, holder = case when ${status} = 'SENDING' then 'sender-x' end,
       lease_until = case when ${status} = 'SENDING' then now() + interval '1 minute' end, reason = case when ${status} = 'UNKNOWN' then 'no_reply' end
-    where id = ${emailId}`));
+    where id = ${emailId}`,
+    ),
+  );
   return emailId;
 }
 
 /** A contact with a mail that was sent to it. */
-export async function makeMailed(service: Service, status = 'SENT'): Promise<{ contact: { id: number; email: string }; emailId: number }> {
+export async function makeMailed(
+  service: Service,
+  status = 'SENT',
+): Promise<{ contact: { id: number; email: string }; emailId: number }> {
   const contact = await makeContact(service);
   return { contact, emailId: await makeSent(service, { contactId: contact.id }, status) };
 }
@@ -28,10 +44,21 @@ export async function makeMailed(service: Service, status = 'SENT'): Promise<{ c
 let made = 0;
 
 /** A report of one outcome, named anew unless a name is given. */
-export function reportOf(emailId: number, kind: Outcome['kind'], fields: Partial<DeliveryReport & Outcome> = {}): DeliveryReport {
+export function reportOf(
+  emailId: number,
+  kind: Outcome['kind'],
+  fields: Partial<DeliveryReport & Outcome> = {},
+): DeliveryReport {
   made += 1;
   const { recipients = [], statusCode = null, diagnostic = null, ...rest } = fields;
-  return { emailId, source: 'mailbox', eventKey: `<report-${made}@mx.example.net>`, at: new Date(), outcomes: [{ kind, recipients, statusCode, diagnostic }], ...rest };
+  return {
+    emailId,
+    source: 'mailbox',
+    eventKey: `<report-${made}@mx.example.net>`,
+    at: new Date(),
+    outcomes: [{ kind, recipients, statusCode, diagnostic }],
+    ...rest,
+  };
 }
 
 /** Takes reports in, in one transaction. */
@@ -39,7 +66,11 @@ export const takeIn = (service: Service, ...reports: DeliveryReport[]): Promise<
   retriedTransaction(engineEm(service.deps.orm), (tx) => recordReports(tx, reports));
 
 /** A delivery report as a mail system sends it to the return path of an email. */
-export function bounceMail(service: Service, emailId: number, { to, status = '5.1.1', name = `b${emailId}` }: { to: string; status?: string; name?: string }): string {
+export function bounceMail(
+  service: Service,
+  emailId: number,
+  { to, status = '5.1.1', name = `b${emailId}` }: { to: string; status?: string; name?: string },
+): string {
   const path = returnPathOf(emailId, 'bounces@example.com', service.deps.links);
   return `Return-Path: <>
 Delivered-To: ${path}

@@ -6,10 +6,20 @@ import { until } from '../until.ts';
 let made = 0;
 
 /** Makes contacts and a list of them; answers both. */
-export async function makeAudience(service: Service, size: number, fields: (n: number) => Record<string, unknown> = () => ({})) {
+export async function makeAudience(
+  service: Service,
+  size: number,
+  fields: (n: number) => Record<string, unknown> = () => ({}),
+) {
   const contacts: { id: number; email: string }[] = [];
   for (let n = 0; n < size; n += 1) contacts.push(await makeContact(service, fields(n)));
-  return { contacts, listId: await makeList(service, contacts.map(({ id }) => id)) };
+  return {
+    contacts,
+    listId: await makeList(
+      service,
+      contacts.map(({ id }) => id),
+    ),
+  };
 }
 
 /** Makes a static list; answers its id. */
@@ -27,20 +37,29 @@ export async function makeEmailCampaign(service: Service, body: Record<string, u
   return answer.body;
 }
 
-export const readCampaign = async (service: Service, id: number) => (await service.api('GET', `/emails/campaigns/${id}`)).body;
+export const readCampaign = async (service: Service, id: number) =>
+  (await service.api('GET', `/emails/campaigns/${id}`)).body;
 
 /** The figures of a campaign; the sum that always holds is asserted each time. */
 export async function readFigures(service: Service, id: number) {
   const { status, body } = await service.api('GET', `/emails/campaigns/${id}/stats`);
   assert.equal(status, 200, JSON.stringify(body));
-  assert.equal(body.audience, body.queued + body.sent + body.failed + body.suppressed + body.unknown, JSON.stringify(body));
+  assert.equal(
+    body.audience,
+    body.queued + body.sent + body.failed + body.suppressed + body.unknown,
+    JSON.stringify(body),
+  );
   if (body.status === 'SENT') assert.equal(body.queued, 0);
   return body;
 }
 
 export async function untilCampaign(service: Service, id: number, status: string, timeoutMs?: number) {
-  return until(`email campaign ${id} is ${status}`, async () => {
-    const found = await readFigures(service, id);
-    return found.status === status ? found : null;
-  }, timeoutMs);
+  return until(
+    `email campaign ${id} is ${status}`,
+    async () => {
+      const found = await readFigures(service, id);
+      return found.status === status ? found : null;
+    },
+    timeoutMs,
+  );
 }

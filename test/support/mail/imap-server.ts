@@ -14,7 +14,10 @@ interface Connection {
 interface Hoodiecrow {
   server: Server;
   connectionHandlers: ((connection: Connection) => void)[];
-  fetchHandlers: Record<string, (connection: unknown, message: { raw: string }, query: FetchQuery) => { type: 'LITERAL'; value: string }>;
+  fetchHandlers: Record<
+    string,
+    (connection: unknown, message: { raw: string }, query: FetchQuery) => { type: 'LITERAL'; value: string }
+  >;
   appendMessage(mailbox: string, flags: string[], date: undefined, raw: string): void;
 }
 const require = createRequire(import.meta.url);
@@ -36,9 +39,11 @@ function answerParts(server: Hoodiecrow): void {
 
 /** Ends IDLE with its connection: its own way leaves a timer of half an hour, and no test process would end. */
 function endIdling(server: Hoodiecrow): void {
-  server.connectionHandlers.push((connection) => connection.socket.once('close', () => {
-    if (connection.inputHandler) connection.inputHandler('DONE');
-  }));
+  server.connectionHandlers.push((connection) =>
+    connection.socket.once('close', () => {
+      if (connection.inputHandler) connection.inputHandler('DONE');
+    }),
+  );
 }
 
 /** A mailbox on a server that speaks IMAP (with IDLE), in memory. */
@@ -64,7 +69,10 @@ export async function startImapServer(): Promise<ImapServer> {
   let firstUid = 1;
   let running: Hoodiecrow | null = null;
   const imap: ImapServer = {
-    url: '', port: 0, name: '', connections: new Set(),
+    url: '',
+    port: 0,
+    name: '',
+    connections: new Set(),
     append(raw) {
       mails.push(raw);
       running?.appendMessage('INBOX', [], undefined, raw);
@@ -76,8 +84,13 @@ export async function startImapServer(): Promise<ImapServer> {
     async start() {
       const messages = mails.map((raw, n) => ({ raw, uid: firstUid + n }));
       running = hoodiecrow({
-        plugins: ['ID', 'IDLE', 'UIDPLUS', 'LITERALPLUS', 'ENABLE', 'NAMESPACE', answerParts, endIdling], id: { name: 'mailbox' }, users: { 'bounces@example.com': { password: 'p@ss/word' } },
-        storage: { INBOX: { uidvalidity: uidValidity, uidnext: firstUid + mails.length, messages }, '': { type: 'personal', separator: '/', folders: {} } },
+        plugins: ['ID', 'IDLE', 'UIDPLUS', 'LITERALPLUS', 'ENABLE', 'NAMESPACE', answerParts, endIdling],
+        id: { name: 'mailbox' },
+        users: { 'bounces@example.com': { password: 'p@ss/word' } },
+        storage: {
+          INBOX: { uidvalidity: uidValidity, uidnext: firstUid + mails.length, messages },
+          '': { type: 'personal', separator: '/', folders: {} },
+        },
       });
       const { server } = running;
       server.on('connection', (socket: Socket) => {

@@ -40,10 +40,18 @@ export async function startMailSink(): Promise<MailSink> {
       stream.on('end', () => {
         const to = session.envelope.rcptTo.map((recipient) => recipient.address);
         const answer = answers('DATA', to[0] ?? '');
-        if (answer) { callback(refusal(answer)); return; }
+        if (answer) {
+          callback(refusal(answer));
+          return;
+        }
         const raw = Buffer.concat(parts);
         simpleParser(raw).then((parsed) => {
-          mails.push({ from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '', to, raw: raw.toString('latin1'), parsed });
+          mails.push({
+            from: session.envelope.mailFrom ? session.envelope.mailFrom.address : '',
+            to,
+            raw: raw.toString('latin1'),
+            parsed,
+          });
           callback();
         }, callback);
       });
@@ -56,7 +64,12 @@ export async function startMailSink(): Promise<MailSink> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     mails,
-    answer: (given) => { answers = given; },
-    stop: () => new Promise((resolve) => { server.close(() => resolve()); }),
+    answer: (given) => {
+      answers = given;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+      }),
   };
 }

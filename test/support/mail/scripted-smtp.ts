@@ -43,7 +43,13 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
     converse(socket).catch(() => {});
   });
   const smtp: ScriptedSmtp = {
-    url: '', port: 0, script, dots: [], accepted: [], unfinished: '', connections: sockets,
+    url: '',
+    port: 0,
+    script,
+    dots: [],
+    accepted: [],
+    unfinished: '',
+    connections: sockets,
     async start() {
       server.listen(smtp.port, '127.0.0.1');
       await once(server, 'listening');
@@ -107,7 +113,8 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
 /** A gate to hold answers at: `await gate.opened` until `gate.open()`. */
 export function holdOpen(): { opened: Promise<void>; open(): void } {
   let open = (): void => {};
-  const opened = new Promise<void>((resolve) => { open = resolve; });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   return { opened, open };
 }
-

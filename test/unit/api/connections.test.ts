@@ -48,7 +48,9 @@ test('one that reads slowly gets all of it', async () => {
   for await (const piece of near as AsyncIterable<Buffer>) {
     read += piece.length;
     if (read >= LARGE.length) break;
-    await new Promise((resolve) => { setTimeout(resolve, 5); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
   }
   assert.ok(read >= LARGE.length, `${read} bytes`);
 });
@@ -58,10 +60,12 @@ test('an answer may take long, and so may a body', async () => {
     request.resume().once('end', () => setTimeout(() => response.end('late'), 4 * UNREAD_MS));
   });
   near.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\na');
-  await new Promise((resolve) => { setTimeout(resolve, 4 * UNREAD_MS); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, 4 * UNREAD_MS);
+  });
   assert.ok(!far.destroyed);
   near.write('b');
-  const [answer] = await once(near, 'data') as [Buffer];
+  const [answer] = (await once(near, 'data')) as [Buffer];
   assert.match(answer.toString(), /late$/);
 });
 
@@ -75,7 +79,7 @@ test('who is turned away keeps the connection, for the next attempt', async () =
   near.setEncoding('latin1');
   for (let n = 0; n < 3; n += 1) {
     near.write(GET);
-    const [answer] = await once(near, 'data') as [string];
+    const [answer] = (await once(near, 'data')) as [string];
     assert.match(answer, /^HTTP\/1\.1 503 /);
     assert.doesNotMatch(answer, /Connection: close/i);
   }

@@ -3,19 +3,37 @@ import { createHash } from 'node:crypto';
 import { test } from '@jest/globals';
 import fc from 'fast-check';
 import { Type } from 'typebox';
-import type { AppError} from '../../../domain/common/errors.ts';
+import type { AppError } from '../../../domain/common/errors.ts';
 import { assertValid, MOST_VIOLATIONS } from '../../../domain/common/errors.ts';
 import { hashRequest } from '../../../domain/idempotency/hash-request.ts';
 import { checkContent, compileRequest } from '../../../domain/common/schema-check.ts';
 
-const nested = Type.Object({ list: Type.Optional(Type.Array(Type.Object({ a: Type.Integer(), b: Type.Union([Type.Integer(), Type.Null()]) }, { additionalProperties: false }))) }, { additionalProperties: false });
+const nested = Type.Object(
+  {
+    list: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { a: Type.Integer(), b: Type.Union([Type.Integer(), Type.Null()]) },
+          { additionalProperties: false },
+        ),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 test('a check stops at as many violations as are told of', () => {
   const check = compileRequest(nested);
   const names = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`a${n}`, 1]));
   assert.equal(check(names).length, MOST_VIOLATIONS);
   let looked = 0;
-  const rows = Array.from({ length: 50_000 }, () => ({ get a() { looked += 1; return 'x'; }, b: 1 }));
+  const rows = Array.from({ length: 50_000 }, () => ({
+    get a() {
+      looked += 1;
+      return 'x';
+    },
+    b: 1,
+  }));
   assert.ok(check({ list: rows }).length <= MOST_VIOLATIONS);
   assert.ok(looked < 3 * MOST_VIOLATIONS, `it looked at ${looked}`);
   // What one branch of a choice refuses and another takes does not count.
@@ -24,24 +42,40 @@ test('a check stops at as many violations as are told of', () => {
 
 test('content is told of by its place, up to a length that an answer can hold', () => {
   const found = checkContent({ 'a/b': [{ 'c~': ['\0'] }], ok: ['x', 1, null], '\ud800': 1 });
-  assert.deepEqual(found.map(({ path, code }) => `${path.toWellFormed()} ${code}`).sort(), ['/a~1b/0/c~0/0 invalid_character', '/\ufffd invalid_character']);
+  assert.deepEqual(found.map(({ path, code }) => `${path.toWellFormed()} ${code}`).sort(), [
+    '/a~1b/0/c~0/0 invalid_character',
+    '/\ufffd invalid_character',
+  ]);
   const long = checkContent({ ['n'.repeat(1_000_000)]: Array.from({ length: 20_000 }, () => '\0') });
   assert.equal(long.length, MOST_VIOLATIONS);
   assert.ok(JSON.stringify(long).length < 5_000_000);
-  assert.throws(() => assertValid(Array.from({ length: 30_000 }, () => ({ path: `/${'p'.repeat(5000)}`, code: 'x', message: 'y' }))), (error: AppError) =>
-    error.errors!.length === MOST_VIOLATIONS && error.errors![0]!.path.length < 300 && error.message.startsWith('10000 problems or more'));
+  assert.throws(
+    () =>
+      assertValid(Array.from({ length: 30_000 }, () => ({ path: `/${'p'.repeat(5000)}`, code: 'x', message: 'y' }))),
+    (error: AppError) =>
+      error.errors!.length === MOST_VIOLATIONS &&
+      error.errors![0]!.path.length < 300 &&
+      error.message.startsWith('10000 problems or more'),
+  );
 });
 
 /** What a request's hash is of, written in the plainest way. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  return `{${Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`;
+  return `{${Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`)
+    .join()}}`;
 }
 
 test('the hash of a request is that of its JSON with the names in order', async () => {
-  await fc.assert(fc.asyncProperty(fc.jsonValue(), async (body) => {
-    const expected = createHash('sha256').update(canonical([{ id: '1' }, { q: 'x' }, body ?? {}, []])).digest('base64url');
-    assert.equal(await hashRequest({ params: { id: '1' }, query: { q: 'x' }, body, files: [] }), expected);
-  }));
+  await fc.assert(
+    fc.asyncProperty(fc.jsonValue(), async (body) => {
+      const expected = createHash('sha256')
+        .update(canonical([{ id: '1' }, { q: 'x' }, body ?? {}, []]))
+        .digest('base64url');
+      assert.equal(await hashRequest({ params: { id: '1' }, query: { q: 'x' }, body, files: [] }), expected);
+    }),
+  );
 });

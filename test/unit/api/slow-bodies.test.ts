@@ -10,7 +10,10 @@ import { createBodyTimeout } from '../../../api/connections/slow-bodies.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
 /** A server that bounds bodies and connections, with what answers it; its connections come from the addresses `from`, one after the other. */
-async function listen({ bodyMs = 60_000, most = 100, from = [] }: { bodyMs?: number; most?: number; from?: string[] }, handle: RequestListener) {
+async function listen(
+  { bodyMs = 60_000, most = 100, from = [] }: { bodyMs?: number; most?: number; from?: string[] },
+  handle: RequestListener,
+) {
   const bound = createBodyTimeout(bodyMs);
   const server = createServer((request, response) => {
     drain.track(response);
@@ -19,16 +22,23 @@ async function listen({ bodyMs = 60_000, most = 100, from = [] }: { bodyMs?: num
   });
   const drain = createDrain(server);
   // This machine has no network of addresses to come from.
-  server.on('connection', (socket) => { if (from.length > 0) Object.defineProperty(socket, 'remoteAddress', { value: from.shift() }); });
+  server.on('connection', (socket) => {
+    if (from.length > 0) Object.defineProperty(socket, 'remoteAddress', { value: from.shift() });
+  });
   limitConnections(server, most, drain);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => { server.close(); server.closeAllConnections(); });
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const open = async (text: string): Promise<Client> => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const client: Client = { socket, text: '', closed: once(socket, 'close') };
     socket.on('error', () => undefined);
-    socket.on('data', (part: Buffer) => { client.text += part.toString(); });
+    socket.on('data', (part: Buffer) => {
+      client.text += part.toString();
+    });
     await once(socket, 'connect');
     if (text) socket.write(text);
     return client;
@@ -42,10 +52,13 @@ interface Client {
   closed: Promise<unknown>;
 }
 
-const post = (length: number, type = 'application/json') => `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
+const post = (length: number, type = 'application/json') =>
+  `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
 const echo: RequestListener = (request, response) => {
   let bytes = 0;
-  request.on('data', (part: Buffer) => { bytes += part.length; });
+  request.on('data', (part: Buffer) => {
+    bytes += part.length;
+  });
   request.on('error', () => undefined);
   request.on('end', () => response.end(`took ${bytes}`));
 };
@@ -103,7 +116,9 @@ test('what comes in time is answered as ever, and the connection stays', async (
 
 test('over the limit the oldest connection that waits gives way: first those that never asked, then the idle, never one at work', async () => {
   const held: (() => void)[] = [];
-  const { open } = await listen({ most: 4 }, (_request, response) => { held.push(() => response.end('done')); });
+  const { open } = await listen({ most: 4 }, (_request, response) => {
+    held.push(() => response.end('done'));
+  });
   const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
   const answered = async (client: Client): Promise<void> => {
     while (held.length === 0) await new Promise(setImmediate);
@@ -119,7 +134,10 @@ test('over the limit the oldest connection that waits gives way: first those tha
   await first.closed;
   const sixth = await open('');
   await second.closed;
-  assert.deepEqual([idle, atWork, fifth, sixth].map(({ socket }) => socket.destroyed), [false, false, false, false]);
+  assert.deepEqual(
+    [idle, atWork, fifth, sixth].map(({ socket }) => socket.destroyed),
+    [false, false, false, false],
+  );
   // All that never asked have gone: now the idle one.
   const [seventh, eighth] = [await open(get), await open(get)];
   await Promise.all([fifth.closed, sixth.closed]);
@@ -131,12 +149,19 @@ test('over the limit the oldest connection that waits gives way: first those tha
   const refused = await open(get);
   await refused.closed;
   for (const end of held) end();
-  for (const client of [atWork, seventh, eighth, ninth]) await until('what was at work is answered', () => client.text.includes('done'));
+  for (const client of [atWork, seventh, eighth, ninth])
+    await until('what was at work is answered', () => client.text.includes('done'));
 });
 
 test('addresses of one /64 have the connections of one client, those of another have their own', async () => {
-  const { open } = await listen({ most: 2, from: ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::ffff:3'] }, echo);
+  const { open } = await listen(
+    { most: 2, from: ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '2001:db8::ffff:3'] },
+    echo,
+  );
   const [first, second, other, third] = [await open(''), await open(''), await open(''), await open('')];
   await first.closed;
-  assert.deepEqual([second, other, third].map(({ socket }) => socket.destroyed), [false, false, false]);
+  assert.deepEqual(
+    [second, other, third].map(({ socket }) => socket.destroyed),
+    [false, false, false],
+  );
 });

@@ -10,7 +10,10 @@ const tokenOf = (url: string): string => new URL(url).searchParams.get('token') 
 
 test('a link leads to the page of its mail, under PUBLIC_URL as it is set', () => {
   const pages = {
-    reset_password: '/reset-password?token=', verify_email: '/verify-email?token=', invitation: '/accept-invitation?token=', confirm_sender: '/api/v1/emails/confirm-sender/',
+    reset_password: '/reset-password?token=',
+    verify_email: '/verify-email?token=',
+    invitation: '/accept-invitation?token=',
+    confirm_sender: '/api/v1/emails/confirm-sender/',
   };
   for (const key of SYSTEM_MAILS) {
     const token = newMailToken(links, key, 'default');
@@ -28,13 +31,23 @@ test('what is stored is the SHA-256 of the token, and the token says whose it is
 });
 
 test('a token is worth nothing for another purpose, altered, or by another secret', () => {
-  const token = tokenOf(mailLink(links, 'https://example.com', 'verify_email', 'acme', newMailToken(links, 'verify_email', 'acme')));
-  for (const key of ['reset_password', 'invitation', 'confirm_sender'] as const) assert.equal(readMailToken(links, key, token), null);
+  const token = tokenOf(
+    mailLink(links, 'https://example.com', 'verify_email', 'acme', newMailToken(links, 'verify_email', 'acme')),
+  );
+  for (const key of ['reset_password', 'invitation', 'confirm_sender'] as const)
+    assert.equal(readMailToken(links, key, token), null);
   for (let at = 0; at < token.length; at += 1) {
     const altered = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
     assert.equal(readMailToken(links, 'verify_email', altered), null);
   }
-  for (const other of ['', 'x', token.slice(1), `${token}A`, links.sign('reset_password', ['acme', 'x']), links.emailToken('view', 7)]) {
+  for (const other of [
+    '',
+    'x',
+    token.slice(1),
+    `${token}A`,
+    links.sign('reset_password', ['acme', 'x']),
+    links.emailToken('view', 7),
+  ]) {
     assert.equal(readMailToken(links, 'verify_email', other), null);
   }
   assert.equal(readMailToken(createLinkSigner({ secret: TWO }), 'verify_email', token), null);
@@ -47,6 +60,13 @@ test('while the secret is rotated, a mail that waits carries the token that its 
   assert.equal(mailLink(rotated, 'https://example.com', 'invitation', 'acme', stored), before);
   assert.deepEqual(readMailToken(rotated, 'invitation', tokenOf(before)), { tenantId: 'acme', ...stored });
   const fresh = newMailToken(rotated, 'invitation', 'acme');
-  assert.equal(readMailToken(links, 'invitation', tokenOf(mailLink(rotated, 'https://example.com', 'invitation', 'acme', fresh))), null);
-  assert.throws(() => mailLink(createLinkSigner({ secret: THREE, previous: TWO }), 'https://example.com', 'invitation', 'acme', stored), /LINK_SECRET/);
+  assert.equal(
+    readMailToken(links, 'invitation', tokenOf(mailLink(rotated, 'https://example.com', 'invitation', 'acme', fresh))),
+    null,
+  );
+  assert.throws(
+    () =>
+      mailLink(createLinkSigner({ secret: THREE, previous: TWO }), 'https://example.com', 'invitation', 'acme', stored),
+    /LINK_SECRET/,
+  );
 });

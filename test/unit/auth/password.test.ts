@@ -15,24 +15,35 @@ test('a hash is argon2id by our parameters, salted, and fits its password only',
   assert.equal(await verifyPassword(one, 'correct-Horse-7'), false);
 });
 
-test('nobody\'s hash matches nothing and costs the same', async () => {
+test("nobody's hash matches nothing and costs the same", async () => {
   assert.equal(await verifyPassword(null, ''), false);
-  const source = await import('node:fs/promises').then((fs) => fs.readFile(new URL('../../../domain/auth/credentials/password.ts', import.meta.url), 'utf8'));
+  const source = await import('node:fs/promises').then((fs) =>
+    fs.readFile(new URL('../../../domain/auth/credentials/password.ts', import.meta.url), 'utf8'),
+  );
   const { memoryCost, timeCost, parallelism } = parseOptions(/'(\$argon2id\$[^']+)'/.exec(source)![1]!);
   assert.deepEqual({ memoryCost, timeCost, parallelism }, HASH_OPTIONS);
 });
 
 test('a refusal when it is its turn leaves the queue working', async () => {
-  const refuse = async () => { throw new AppError('too_many_requests'); };
-  const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => inTurn(n % 2 === 0 ? refuse : async () => false)));
-  assert.deepEqual(results.map((result) => result.status), Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'rejected' : 'fulfilled')));
+  const refuse = async () => {
+    throw new AppError('too_many_requests');
+  };
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, n) => inTurn(n % 2 === 0 ? refuse : async () => false)),
+  );
+  assert.deepEqual(
+    results.map((result) => result.status),
+    Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'rejected' : 'fulfilled')),
+  );
 });
 
 test('few run at once, some wait, and the rest are turned away at once', async () => {
   let running = 0;
   let most = 0;
   let release = (): void => {};
-  const gate = new Promise<void>((resolve) => { release = resolve; });
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const work = async () => {
     running += 1;
     most = Math.max(most, running);
@@ -43,7 +54,9 @@ test('few run at once, some wait, and the rest are turned away at once', async (
   const calls = Array.from({ length: 300 }, () => inTurn(work));
   const turnedAway = await Promise.allSettled(calls.slice(202));
   for (const result of turnedAway) {
-    assert.ok(result.status === 'rejected' && result.reason instanceof AppError && result.reason.code === 'unavailable');
+    assert.ok(
+      result.status === 'rejected' && result.reason instanceof AppError && result.reason.code === 'unavailable',
+    );
     assert.equal(result.reason.headers?.['Retry-After'], '2');
   }
   release();
@@ -54,9 +67,20 @@ test('few run at once, some wait, and the rest are turned away at once', async (
 });
 
 test('the policy names every rule that is not met, at the given place', () => {
-  assert.deepEqual(checkPassword('', '/newPassword').map((violation) => `${violation.path} ${violation.code}`), [
-    '/newPassword too_short', '/newPassword no_upper_case', '/newPassword no_lower_case', '/newPassword no_digit', '/newPassword no_special_character',
-  ]);
+  assert.deepEqual(
+    checkPassword('', '/newPassword').map((violation) => `${violation.path} ${violation.code}`),
+    [
+      '/newPassword too_short',
+      '/newPassword no_upper_case',
+      '/newPassword no_lower_case',
+      '/newPassword no_digit',
+      '/newPassword no_special_character',
+    ],
+  );
   assert.deepEqual(checkPassword('Ab1-wxyz'), []);
-  assert.deepEqual(checkPassword('😀😀😀😀Ab1').map((violation) => violation.code), ['too_short'], 'characters count, not UTF-16 units');
+  assert.deepEqual(
+    checkPassword('😀😀😀😀Ab1').map((violation) => violation.code),
+    ['too_short'],
+    'characters count, not UTF-16 units',
+  );
 });

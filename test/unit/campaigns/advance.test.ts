@@ -26,7 +26,13 @@ test('a step tells what it is and what it asks for', () => {
     { type: 'SEGMENT', config: { action: 'remove', listId: 4 } },
   ]);
   const first = goesOn(begin(definition, NOON));
-  assert.deepEqual(first.next, { stepId: 'hello', type: 'EMAIL', currentStep: 0, visit: 1, summary: 'email template 12' });
+  assert.deepEqual(first.next, {
+    stepId: 'hello',
+    type: 'EMAIL',
+    currentStep: 0,
+    visit: 1,
+    summary: 'email template 12',
+  });
   assert.deepEqual(plan(definition, first.position, NOON), { effect: 'email', templateId: 12 });
   const second = goesOn(advance(definition, first.position, { kind: 'done' }, NOON));
   assert.equal(second.next.summary, 'add to list 3');
@@ -39,7 +45,10 @@ test('a step tells what it is and what it asks for', () => {
 test('a suppressed email goes on like a sent one', () => {
   const definition = valid([email(1), email(2)]);
   const { position } = goesOn(begin(definition, NOON));
-  assert.deepEqual(advance(definition, position, { kind: 'suppressed' }, NOON), advance(definition, position, { kind: 'done' }, NOON));
+  assert.deepEqual(
+    advance(definition, position, { kind: 'suppressed' }, NOON),
+    advance(definition, position, { kind: 'done' }, NOON),
+  );
 });
 
 test('next jumps forward and back, null ends, and currentStep is the index in the list', () => {
@@ -76,7 +85,15 @@ test('CONDITION takes then, the branches in order, or else', () => {
     {
       id: 'if',
       type: 'CONDITION',
-      config: { if: always, then: 'b', branches: [{ if: other, next: 'c' }, { if: always, next: null }], else: 'd' },
+      config: {
+        if: always,
+        then: 'b',
+        branches: [
+          { if: other, next: 'c' },
+          { if: always, next: null },
+        ],
+        else: 'd',
+      },
     },
     email(1, { id: 'a', next: null }),
     email(2, { id: 'b', next: null }),
@@ -104,7 +121,9 @@ test('targets that CONDITION leaves out are the following step, or its next', ()
     assert.deepEqual(walk(valid(steps({ next: null })), NOON, [match]).way, ['if#1']);
   }
   const last = valid([{ id: 'if', type: 'CONDITION', config: { if: always, then: null } }]);
-  assert.deepEqual(walk(last, NOON, [null]).outcome, { end: { status: 'COMPLETED', currentStep: 1, exitReason: null } });
+  assert.deepEqual(walk(last, NOON, [null]).outcome, {
+    end: { status: 'COMPLETED', currentStep: 1, exitReason: null },
+  });
 });
 
 test('every entry of a step is another visit', () => {
@@ -114,7 +133,17 @@ test('every entry of a step is another visit', () => {
     { id: 'again', type: 'CONDITION', config: { if: always, then: 'mail', else: null } },
   ]);
   const { way, now } = walk(definition, NOON, [0, 0]);
-  assert.deepEqual(way, ['mail#1', 'pause#1', 'again#1', 'mail#2', 'pause#2', 'again#2', 'mail#3', 'pause#3', 'again#3']);
+  assert.deepEqual(way, [
+    'mail#1',
+    'pause#1',
+    'again#1',
+    'mail#2',
+    'pause#2',
+    'again#2',
+    'mail#3',
+    'pause#3',
+    'again#3',
+  ]);
   assert.equal(now.toISOString(), '2026-03-05T12:00:00.000Z');
 });
 
@@ -134,7 +163,12 @@ test('WAIT in minutes counts from arrival; woken early it stays in the same visi
   const definition = valid([{ id: 'w', type: 'WAIT', config: { waitMinutes: 4365 } }, email(1)]);
   const { next, position } = goesOn(begin(definition, NOON));
   assert.deepEqual(next, {
-    stepId: 'w', type: 'WAIT', currentStep: 0, visit: 1, summary: 'wait 3 days 45 minutes', waitUntil: '2026-03-05T12:45:00.000Z',
+    stepId: 'w',
+    type: 'WAIT',
+    currentStep: 0,
+    visit: 1,
+    summary: 'wait 3 days 45 minutes',
+    waitUntil: '2026-03-05T12:45:00.000Z',
   });
   const effect = plan(definition, position, later(4364));
   assert.deepEqual(effect, { effect: 'wait', until: new Date('2026-03-05T12:45:00.000Z') });
@@ -173,9 +207,16 @@ test("WAIT until a local time is the contact's", () => {
 });
 
 test('summaries of waits read as durations', () => {
-  const summary = (waitMinutes: number) => goesOn(begin(valid([{ type: 'WAIT', config: { waitMinutes } }]), NOON)).next.summary;
+  const summary = (waitMinutes: number) =>
+    goesOn(begin(valid([{ type: 'WAIT', config: { waitMinutes } }]), NOON)).next.summary;
   assert.deepEqual([0, 1, 60, 61, 1440, 2880, 1501].map(summary), [
-    'wait 0 minutes', 'wait 1 minute', 'wait 1 hour', 'wait 1 hour 1 minute', 'wait 1 day', 'wait 2 days', 'wait 1 day 1 hour 1 minute',
+    'wait 0 minutes',
+    'wait 1 minute',
+    'wait 1 hour',
+    'wait 1 hour 1 minute',
+    'wait 1 day',
+    'wait 2 days',
+    'wait 1 day 1 hour 1 minute',
   ]);
 });
 
@@ -210,7 +251,10 @@ test('EMAIL waits for the send window, also when it has closed meanwhile', () =>
   assert.deepEqual(effect, { effect: 'wait', until: new Date('2026-03-09T08:00:00.000Z') });
   assert.ok(effect.effect === 'wait');
   const stays = goesOn(advance(definition, position, { kind: 'wait', until: effect.until }, missed));
-  assert.deepEqual([stays.next.stepId, stays.next.visit, stays.next.waitUntil], ['mail', 1, '2026-03-09T08:00:00.000Z']);
+  assert.deepEqual(
+    [stays.next.stepId, stays.next.visit, stays.next.waitUntil],
+    ['mail', 1, '2026-03-09T08:00:00.000Z'],
+  );
 });
 
 test('planning changes nothing and advancing does not touch the position it was given', () => {
@@ -226,7 +270,10 @@ test('planning changes nothing and advancing does not touch the position it was 
 test('results that a step can not have, and positions of another version, are defects', () => {
   const definition = valid([email(1), { type: 'CONDITION', config: { if: always } }]);
   const at = (stepIndex: number) => ({ stepIndex, visits: [1, 1], waitUntil: null });
-  assert.throws(() => advance(definition, at(0), { kind: 'branch', matched: 0 }, NOON), /branch is no result of a EMAIL step/);
+  assert.throws(
+    () => advance(definition, at(0), { kind: 'branch', matched: 0 }, NOON),
+    /branch is no result of a EMAIL step/,
+  );
   assert.throws(() => advance(definition, at(1), { kind: 'done' }, NOON), /done is no result of a CONDITION step/);
   assert.throws(() => advance(definition, at(1), { kind: 'branch', matched: 1 }, NOON), /no way out/);
   assert.throws(() => plan(definition, at(2), NOON), /No step of a known type at index 2/);

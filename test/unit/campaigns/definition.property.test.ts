@@ -28,7 +28,9 @@ const stepLists = fc.integer({ min: 1, max: ODD_IDS.length }).chain((count) => {
     fc.record({
       type: fc.constant('CONDITION'),
       config: fc.record({
-        if: fc.constant(always), then: target, else: target,
+        if: fc.constant(always),
+        then: target,
+        else: target,
         branches: fc.array(fc.record({ if: fc.constant(always), next: target }), { maxLength: 2 }),
       }),
     }),
@@ -56,80 +58,116 @@ function spins({ steps }: Definition): boolean {
 
 test('a loop without a WAIT is found if and only if there is one', () => {
   let loops = 0;
-  fc.assert(fc.property(stepLists, (steps) => {
-    const definition = definitionOf(steps);
-    const violations = validateDefinition(definition, refs);
-    assert.ok(violations.every(({ code }) => code === 'loop_without_wait'), JSON.stringify(violations));
-    assert.equal(violations.length > 0, spins(definition));
-    loops += violations.length > 0 ? 1 : 0;
-  }), { numRuns: 1500 });
+  fc.assert(
+    fc.property(stepLists, (steps) => {
+      const definition = definitionOf(steps);
+      const violations = validateDefinition(definition, refs);
+      assert.ok(
+        violations.every(({ code }) => code === 'loop_without_wait'),
+        JSON.stringify(violations),
+      );
+      assert.equal(violations.length > 0, spins(definition));
+      loops += violations.length > 0 ? 1 : 0;
+    }),
+    { numRuns: 1500 },
+  );
   assert.ok(loops > 100 && loops < 1400, `${loops} of 1500 had loops`);
 });
 
 test('a walk through any valid definition ends or keeps passing WAITs; visits count and places are right', () => {
   const answers = fc.array(fc.nat(3), { minLength: 1, maxLength: 20 });
   let walks = 0;
-  fc.assert(fc.property(stepLists, answers, fc.constantFrom('Europe/Warsaw', 'America/New_York', null), (steps, choices, timezone) => {
-    const definition = definitionOf(steps);
-    if (validateDefinition(definition, refs).length > 0) return;
-    walks += 1;
-    const counted = new Map<string, number>();
-    let clock = moment('2026-03-27T12:00:00Z', timezone);
-    let sinceWait = 0;
-    let outcome = begin(definition, clock);
-    for (let count = 0; count < 300 && 'next' in outcome; count += 1) {
-      const { next, position } = outcome;
-      assert.equal(definition.steps[next.currentStep]?.id, next.stepId);
-      assert.equal(definition.steps[next.currentStep]?.type, next.type);
-      counted.set(next.stepId, (counted.get(next.stepId) ?? 0) + 1);
-      assert.equal(next.visit, counted.get(next.stepId));
-      assert.ok(next.summary.length > 0 && next.summary.length <= 100);
-      sinceWait += 1;
-      assert.ok(sinceWait <= definition.steps.length, 'spins');
-      if (next.waitUntil) {
-        assert.ok(new Date(next.waitUntil) > clock.now);
-        assert.equal(plan(definition, position, clock).effect, 'wait');
-        clock = { ...clock, now: new Date(next.waitUntil) };
-        sinceWait = 0;
-      }
-      const effect = plan(definition, position, clock);
-      const choice = choices[count % choices.length]!;
-      const result: StepResult = effect.effect === 'evaluate'
-        ? { kind: 'branch', matched: choice < effect.filters.length ? choice : null }
-        : { kind: choice === 0 && next.type === 'EMAIL' ? 'suppressed' : 'done' };
-      const stored = JSON.parse(JSON.stringify(position)) as typeof position;
-      outcome = advance(definition, stored, result, clock);
-      assert.deepEqual(outcome, advance(definition, position, result, clock));
-    }
-    if ('end' in outcome && outcome.end.status === 'COMPLETED') assert.equal(outcome.end.currentStep, definition.steps.length);
-  }), { numRuns: 1500 });
+  fc.assert(
+    fc.property(
+      stepLists,
+      answers,
+      fc.constantFrom('Europe/Warsaw', 'America/New_York', null),
+      (steps, choices, timezone) => {
+        const definition = definitionOf(steps);
+        if (validateDefinition(definition, refs).length > 0) return;
+        walks += 1;
+        const counted = new Map<string, number>();
+        let clock = moment('2026-03-27T12:00:00Z', timezone);
+        let sinceWait = 0;
+        let outcome = begin(definition, clock);
+        for (let count = 0; count < 300 && 'next' in outcome; count += 1) {
+          const { next, position } = outcome;
+          assert.equal(definition.steps[next.currentStep]?.id, next.stepId);
+          assert.equal(definition.steps[next.currentStep]?.type, next.type);
+          counted.set(next.stepId, (counted.get(next.stepId) ?? 0) + 1);
+          assert.equal(next.visit, counted.get(next.stepId));
+          assert.ok(next.summary.length > 0 && next.summary.length <= 100);
+          sinceWait += 1;
+          assert.ok(sinceWait <= definition.steps.length, 'spins');
+          if (next.waitUntil) {
+            assert.ok(new Date(next.waitUntil) > clock.now);
+            assert.equal(plan(definition, position, clock).effect, 'wait');
+            clock = { ...clock, now: new Date(next.waitUntil) };
+            sinceWait = 0;
+          }
+          const effect = plan(definition, position, clock);
+          const choice = choices[count % choices.length]!;
+          const result: StepResult =
+            effect.effect === 'evaluate'
+              ? { kind: 'branch', matched: choice < effect.filters.length ? choice : null }
+              : { kind: choice === 0 && next.type === 'EMAIL' ? 'suppressed' : 'done' };
+          const stored = JSON.parse(JSON.stringify(position)) as typeof position;
+          outcome = advance(definition, stored, result, clock);
+          assert.deepEqual(outcome, advance(definition, position, result, clock));
+        }
+        if ('end' in outcome && outcome.end.status === 'COMPLETED')
+          assert.equal(outcome.end.currentStep, definition.steps.length);
+      },
+    ),
+    { numRuns: 1500 },
+  );
   assert.ok(walks > 150, `only ${walks} walks`);
 });
 
 test('any JSON is judged without a throw, and nothing but a sound definition passes', () => {
   const configKeys = fc.constantFrom(
-    'templateId', 'waitMinutes', 'until', 'untilLocalTime', 'if', 'then', 'else', 'branches', '__proto__',
+    'templateId',
+    'waitMinutes',
+    'until',
+    'untilLocalTime',
+    'if',
+    'then',
+    'else',
+    'branches',
+    '__proto__',
   );
-  const nearly = fc.record({
-    id: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
-    type: fc.oneof(fc.constantFrom('EMAIL', 'WAIT', 'CONDITION', 'SEGMENT', 'EXIT', '__proto__', 'toString'), fc.jsonValue()),
-    config: fc.oneof(fc.dictionary(configKeys, fc.jsonValue()), fc.jsonValue()),
-    next: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
-  }, { requiredKeys: [] });
+  const nearly = fc.record(
+    {
+      id: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
+      type: fc.oneof(
+        fc.constantFrom('EMAIL', 'WAIT', 'CONDITION', 'SEGMENT', 'EXIT', '__proto__', 'toString'),
+        fc.jsonValue(),
+      ),
+      config: fc.oneof(fc.dictionary(configKeys, fc.jsonValue()), fc.jsonValue()),
+      next: fc.oneof(fc.constantFrom(...ODD_IDS), fc.jsonValue()),
+    },
+    { requiredKeys: [] },
+  );
   const definitions = fc.oneof(
     fc.jsonValue(),
-    fc.record({ trigger: fc.jsonValue(), steps: fc.array(fc.oneof(nearly, fc.jsonValue())), entry: fc.jsonValue() }, { requiredKeys: [] }),
+    fc.record(
+      { trigger: fc.jsonValue(), steps: fc.array(fc.oneof(nearly, fc.jsonValue())), entry: fc.jsonValue() },
+      { requiredKeys: [] },
+    ),
   );
-  fc.assert(fc.property(definitions, (definition) => {
-    const text = JSON.stringify(definition);
-    const parsed = JSON.parse(text) as object;
-    const violations = validateDefinition(parsed, refs);
-    for (const { path, code, message } of violations) {
-      assert.match(path, /^(\/([^~/]|~0|~1)*)*$/);
-      assert.match(code, /^[a-z_]+$/);
-      assert.ok(message.length > 0);
-    }
-    assert.equal(JSON.stringify(parsed), text);
-    if (typeof parsed === 'object' && parsed !== null) referencedIds(parsed);
-  }), { numRuns: 1500 });
+  fc.assert(
+    fc.property(definitions, (definition) => {
+      const text = JSON.stringify(definition);
+      const parsed = JSON.parse(text) as object;
+      const violations = validateDefinition(parsed, refs);
+      for (const { path, code, message } of violations) {
+        assert.match(path, /^(\/([^~/]|~0|~1)*)*$/);
+        assert.match(code, /^[a-z_]+$/);
+        assert.ok(message.length > 0);
+      }
+      assert.equal(JSON.stringify(parsed), text);
+      if (typeof parsed === 'object' && parsed !== null) referencedIds(parsed);
+    }),
+    { numRuns: 1500 },
+  );
 });

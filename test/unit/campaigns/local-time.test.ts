@@ -49,12 +49,24 @@ test('weekdays are names in any case or ISO numbers', () => {
 
 test('anywhere at any time: later, at most eight days off, on that clock time unless the clocks skip it', () => {
   const zones = fc.constantFrom(
-    'UTC', 'Europe/Warsaw', 'America/New_York', 'Australia/Lord_Howe', 'Africa/Cairo', 'Asia/Kathmandu', 'Pacific/Chatham',
-    'Africa/Casablanca', 'America/St_Johns', 'Pacific/Kiritimati', 'America/Santiago',
+    'UTC',
+    'Europe/Warsaw',
+    'America/New_York',
+    'Australia/Lord_Howe',
+    'Africa/Cairo',
+    'Asia/Kathmandu',
+    'Pacific/Chatham',
+    'Africa/Casablanca',
+    'America/St_Johns',
+    'Pacific/Kiritimati',
+    'America/Santiago',
   );
   const after = fc.date({ min: new Date('2015-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
   const property = fc.property(
-    zones, after, fc.integer({ min: 0, max: 1439 }), fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined }),
+    zones,
+    after,
+    fc.integer({ min: 0, max: 1439 }),
+    fc.option(fc.integer({ min: 1, max: 7 }), { nil: undefined }),
     (zone, from, minutes, weekday) => {
       const time = `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
       const found = nextLocalTime({ time, ...(weekday ? { weekday } : {}) }, from, zone);
@@ -62,7 +74,8 @@ test('anywhere at any time: later, at most eight days off, on that clock time un
       assert.ok(found.getTime() - from.getTime() <= (weekday ? 8 : 2) * 86_400_000);
       const local = DateTime.fromJSDate(found, { zone });
       const wanted = DateTime.fromObject(
-        { year: local.year, month: local.month, day: local.day, hour: Math.floor(minutes / 60), minute: minutes % 60 }, { zone },
+        { year: local.year, month: local.month, day: local.day, hour: Math.floor(minutes / 60), minute: minutes % 60 },
+        { zone },
       );
       const skipped = wanted.toFormat('HH:mm') !== time;
       if (!skipped) assert.equal(local.toFormat('HH:mm'), time);
@@ -82,7 +95,10 @@ test('the send window: now while it is open, else the next opening', () => {
   assert.equal(opens('2026-03-02T22:59:59.999Z'), '2026-03-02T22:59:59.999Z');
   assert.equal(opens('2026-03-02T23:00:00.000Z'), '2026-03-06T08:00:00.000Z');
   assert.equal(opens('2026-03-28T12:00:00.000Z'), '2026-03-30T07:00:00.000Z');
-  assert.equal(opens('2026-03-02T08:00:00.000Z', 'America/New_York', { timezone: 'contact' }), '2026-03-02T14:00:00.000Z');
+  assert.equal(
+    opens('2026-03-02T08:00:00.000Z', 'America/New_York', { timezone: 'contact' }),
+    '2026-03-02T14:00:00.000Z',
+  );
   assert.equal(opens('2026-03-02T08:00:00.000Z', null, { timezone: 'contact' }), '2026-03-02T09:00:00.000Z');
   assert.equal(opens('2026-03-03T08:30:00.000Z', null, { days: undefined }), '2026-03-03T08:30:00.000Z');
 });

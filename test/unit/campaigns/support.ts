@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import {
-  type Moment, type NextStep, type Outcome, type Position, type StepResult, advance, begin, plan,
+  type Moment,
+  type NextStep,
+  type Outcome,
+  type Position,
+  type StepResult,
+  advance,
+  begin,
+  plan,
 } from '../../../domain/campaigns/execution/advance.ts';
-import { type Definition, type DefinitionInput, normaliseDefinition } from '../../../domain/campaigns/definition/definition.ts';
+import {
+  type Definition,
+  type DefinitionInput,
+  normaliseDefinition,
+} from '../../../domain/campaigns/definition/definition.ts';
 import { type DefinitionRefs, validateDefinition } from '../../../domain/campaigns/validation/validate.ts';
 
 /** Refs of a tenant that has ids 1 to 20 of everything and some custom fields. */
@@ -50,7 +61,9 @@ export function goesOn(outcome: Outcome): { next: NextStep; position: Position }
  * out). Gives the way as `id#visit`, and how it ended.
  */
 export function walk(
-  definition: Definition, start: Moment, matches: (number | null)[] = [],
+  definition: Definition,
+  start: Moment,
+  matches: (number | null)[] = [],
 ): { way: string[]; outcome: Outcome; now: Date } {
   const answers = [...matches];
   const way: string[] = [];

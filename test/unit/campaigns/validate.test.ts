@@ -14,28 +14,36 @@ function codes(steps: unknown[], rest: object = {}): string[] {
 }
 
 test('a definition with every type of step and every form of its config is valid', () => {
-  assert.deepEqual(codes([
-    { ...email, id: 'A-z_9' },
-    wait({ waitMinutes: 0 }),
-    wait({ waitMinutes: 5_256_000 }),
-    wait({ until: '2026-05-01T09:00:00+02:00' }),
-    wait({ untilLocalTime: { time: '23:59' } }),
-    wait({ untilLocalTime: { weekday: 7, time: '00:00' } }),
-    condition({ if: { event: 'EMAIL_OPENED', operator: 'none', where: [{ field: 'stepId', operator: 'eq', value: 'A-z_9' }] } }),
-    condition({ if: always, then: null, branches: [{ if: always, next: 'A-z_9' }], else: 'out' }),
-    { type: 'SEGMENT', config: { action: 'remove', listId: 20 }, next: null },
-    { id: 'out', type: 'EXIT' },
-  ]), []);
+  assert.deepEqual(
+    codes([
+      { ...email, id: 'A-z_9' },
+      wait({ waitMinutes: 0 }),
+      wait({ waitMinutes: 5_256_000 }),
+      wait({ until: '2026-05-01T09:00:00+02:00' }),
+      wait({ untilLocalTime: { time: '23:59' } }),
+      wait({ untilLocalTime: { weekday: 7, time: '00:00' } }),
+      condition({
+        if: { event: 'EMAIL_OPENED', operator: 'none', where: [{ field: 'stepId', operator: 'eq', value: 'A-z_9' }] },
+      }),
+      condition({ if: always, then: null, branches: [{ if: always, next: 'A-z_9' }], else: 'out' }),
+      { type: 'SEGMENT', config: { action: 'remove', listId: 20 }, next: null },
+      { id: 'out', type: 'EXIT' },
+    ]),
+    [],
+  );
 });
 
 test('every slip is told, with its place, and by the name of the step', () => {
-  const violations = validateDefinition(definitionOf([
-    { id: 'hi', type: 'EMAIL', config: { templateId: 'one', subject: 'x' } },
-    { id: 'hi', type: 'SMS' },
-    { type: 'SEGMENT', config: { action: 'move' }, next: 7 },
-    { id: 'no good', type: 'EXIT', config: { because: 1 }, when: 'now' },
-    email,
-  ]), refs);
+  const violations = validateDefinition(
+    definitionOf([
+      { id: 'hi', type: 'EMAIL', config: { templateId: 'one', subject: 'x' } },
+      { id: 'hi', type: 'SMS' },
+      { type: 'SEGMENT', config: { action: 'move' }, next: 7 },
+      { id: 'no good', type: 'EXIT', config: { because: 1 }, when: 'now' },
+      email,
+    ]),
+    refs,
+  );
   assert.deepEqual(violations.map(({ code, path }) => `${code} ${path}`).sort(), [
     'duplicate /steps/1/id',
     'enum /steps/2/config/action',
@@ -52,30 +60,58 @@ test('every slip is told, with its place, and by the name of the step', () => {
     const name = ['step "hi"', 'step "hi"', 'step "step-1"', 'step "no good"'][Number(path.split('/')[2])]!;
     assert.ok(message.startsWith(`${name}: `), message);
   }
-  assert.ok(violations.some(({ message }) => message === 'step "hi": type must be one of EMAIL, WAIT, CONDITION, SEGMENT, EXIT'));
+  assert.ok(
+    violations.some(
+      ({ message }) => message === 'step "hi": type must be one of EMAIL, WAIT, CONDITION, SEGMENT, EXIT',
+    ),
+  );
 });
 
 test('WAIT takes exactly one of its forms, within its limits', () => {
   const place = '/steps/0/config';
   assert.deepEqual(codes([wait({})]), [`invalid ${place}`]);
   assert.deepEqual(codes([wait({ waitMinutes: 1, until: '2026-05-01T09:00:00Z' })]), [`invalid ${place}`]);
-  for (const waitMinutes of [-1, 5_256_001]) assert.deepEqual(codes([wait({ waitMinutes })]), [`out_of_range ${place}/waitMinutes`]);
-  for (const waitMinutes of [1.5, '60', null]) assert.deepEqual(codes([wait({ waitMinutes })]), [`type ${place}/waitMinutes`]);
-  for (const until of ['2026-05-01', '2026-05-01T09:00:00', '2026-02-30T09:00:00Z', '2200-01-01T00:00:00Z', 'soon', '']) {
+  for (const waitMinutes of [-1, 5_256_001])
+    assert.deepEqual(codes([wait({ waitMinutes })]), [`out_of_range ${place}/waitMinutes`]);
+  for (const waitMinutes of [1.5, '60', null])
+    assert.deepEqual(codes([wait({ waitMinutes })]), [`type ${place}/waitMinutes`]);
+  for (const until of [
+    '2026-05-01',
+    '2026-05-01T09:00:00',
+    '2026-02-30T09:00:00Z',
+    '2200-01-01T00:00:00Z',
+    'soon',
+    '',
+  ]) {
     assert.deepEqual(codes([wait({ until })]), [`format ${place}/until`], until);
   }
   for (const time of ['24:00', '9:00', '09:60', '09:00\n']) {
     assert.deepEqual(codes([wait({ untilLocalTime: { time } })]), [`format ${place}/untilLocalTime/time`], time);
   }
-  assert.deepEqual(codes([wait({ untilLocalTime: { weekday: 'mon', time: '09:00' } })]), [`enum ${place}/untilLocalTime/weekday`]);
-  assert.deepEqual(codes([wait({ untilLocalTime: { weekday: 8, time: '09:00' } })]), [`enum ${place}/untilLocalTime/weekday`]);
+  assert.deepEqual(codes([wait({ untilLocalTime: { weekday: 'mon', time: '09:00' } })]), [
+    `enum ${place}/untilLocalTime/weekday`,
+  ]);
+  assert.deepEqual(codes([wait({ untilLocalTime: { weekday: 8, time: '09:00' } })]), [
+    `enum ${place}/untilLocalTime/weekday`,
+  ]);
   assert.deepEqual(codes([wait({ untilLocalTime: {} })]), [`required ${place}/untilLocalTime/time`]);
 });
 
 test('targets must be steps, wherever they stand', () => {
   const steps = [
     { ...email, next: 'gone' },
-    condition({ if: always, then: 'x', branches: [{ if: always, next: 'step-1' }, { if: always, next: 'y' }], else: 'z' }, { next: 'w' }),
+    condition(
+      {
+        if: always,
+        then: 'x',
+        branches: [
+          { if: always, next: 'step-1' },
+          { if: always, next: 'y' },
+        ],
+        else: 'z',
+      },
+      { next: 'w' },
+    ),
     { type: 'EXIT', next: '__proto__' },
   ];
   assert.deepEqual(codes(steps), [
@@ -91,13 +127,18 @@ test('targets must be steps, wherever they stand', () => {
 });
 
 test('a step with a slip in it is still a target', () => {
-  assert.deepEqual(codes([{ ...email, next: 'b' }, { id: 'b', type: 'SMS' }]), ['unknown_type /steps/1/type']);
+  assert.deepEqual(
+    codes([
+      { ...email, next: 'b' },
+      { id: 'b', type: 'SMS' },
+    ]),
+    ['unknown_type /steps/1/type'],
+  );
 });
 
 test('a loop needs a WAIT that takes time', () => {
-  const loop = (middle: unknown) => codes([
-    { ...email, id: 'a' }, ...[middle].flat(), condition({ if: always, then: 'a', else: null }, { id: 'end' }),
-  ]);
+  const loop = (middle: unknown) =>
+    codes([{ ...email, id: 'a' }, ...[middle].flat(), condition({ if: always, then: 'a', else: null }, { id: 'end' })]);
   assert.deepEqual(loop([]), ['loop_without_wait /steps/1/config/then']);
   assert.deepEqual(loop(wait({ waitMinutes: 0 })), ['loop_without_wait /steps/2/config/then']);
   assert.deepEqual(loop(wait({ until: '2100-01-01T00:00:00Z' })), ['loop_without_wait /steps/2/config/then']);
@@ -116,10 +157,20 @@ test('a loop needs a WAIT that takes time', () => {
 });
 
 test('a loop that nothing leads to is one too; an EXIT breaks a loop, steps that nothing leads to are no error', () => {
-  const unreached = [{ ...email, next: null }, { ...email, id: 'x', next: 'y' }, { ...email, id: 'y', next: 'x' }];
+  const unreached = [
+    { ...email, next: null },
+    { ...email, id: 'x', next: 'y' },
+    { ...email, id: 'y', next: 'x' },
+  ];
   assert.deepEqual(codes(unreached), ['loop_without_wait /steps/2/next']);
   assert.deepEqual(codes([{ ...email, next: null }, { ...email }]), []);
-  assert.deepEqual(codes([{ ...email, id: 'a', next: 'b' }, { id: 'b', type: 'EXIT', next: 'a' }]), []);
+  assert.deepEqual(
+    codes([
+      { ...email, id: 'a', next: 'b' },
+      { id: 'b', type: 'EXIT', next: 'a' },
+    ]),
+    [],
+  );
 });
 
 test('what is named must be there: templates, static lists, segments in filters, forms', () => {
@@ -127,7 +178,13 @@ test('what is named must be there: templates, static lists, segments in filters,
     { type: 'EMAIL', config: { templateId: 99 } },
     { type: 'SEGMENT', config: { action: 'add', listId: 98 } },
     condition({
-      if: { op: 'and', conditions: [{ field: 'segmentId', operator: 'in', value: [1, 97] }, { field: 'listId', operator: 'exists' }] },
+      if: {
+        op: 'and',
+        conditions: [
+          { field: 'segmentId', operator: 'in', value: [1, 97] },
+          { field: 'listId', operator: 'exists' },
+        ],
+      },
       branches: [{ if: { field: 'listId', operator: 'eq', value: 96 } }],
     }),
   ];
@@ -142,12 +199,22 @@ test('what is named must be there: templates, static lists, segments in filters,
   const [, template] = validateDefinition({ ...definitionOf(steps), trigger }, refs);
   assert.equal(template?.message, 'step "step-1": there is no template 99');
   assert.deepEqual(referencedIds({ ...definitionOf(steps), trigger }), {
-    templateIds: new Set([99]), listIds: new Set([98]), segmentIds: new Set([1, 97, 96]), formIds: new Set([95]), campaignIds: new Set(),
+    templateIds: new Set([99]),
+    listIds: new Set([98]),
+    segmentIds: new Set([1, 97, 96]),
+    formIds: new Set([95]),
+    campaignIds: new Set(),
   });
 });
 
 test('parts that are not sound name nothing', () => {
-  const nothing = { templateIds: new Set(), listIds: new Set(), segmentIds: new Set(), formIds: new Set(), campaignIds: new Set() };
+  const nothing = {
+    templateIds: new Set(),
+    listIds: new Set(),
+    segmentIds: new Set(),
+    formIds: new Set(),
+    campaignIds: new Set(),
+  };
   assert.deepEqual(referencedIds({}), nothing);
   const steps = [{ id: 'a', type: 'EMAIL', config: { templateId: -1 } }, null];
   assert.deepEqual(referencedIds({ trigger: { type: 'FORM_SUBMITTED', formId: '1' }, steps }), nothing);
@@ -155,7 +222,9 @@ test('parts that are not sound name nothing', () => {
 
 test('filters are judged down to the leaf, and know the steps of the campaign', () => {
   const steps = (filter: unknown) => [
-    { ...email, id: 'mail' }, wait({ waitMinutes: 1 }, { id: 'pause' }), condition({ if: always, branches: [{ if: filter }] }),
+    { ...email, id: 'mail' },
+    wait({ waitMinutes: 1 }, { id: 'pause' }),
+    condition({ if: always, branches: [{ if: filter }] }),
   ];
   const opened = (value: unknown) => {
     const where = [{ field: 'stepId', operator: 'eq', value }];
@@ -202,7 +271,13 @@ test('entry: values, windows that open, days and timezones', () => {
   const window = { from: '09:00', to: '17:00', timezone: 'contact' };
   const good = [
     {},
-    { reentry: 'after_completion', minIntervalMinutes: 60, exitOnUnsubscribe: false, sendWindow: null, frequencyCap: null },
+    {
+      reentry: 'after_completion',
+      minIntervalMinutes: 60,
+      exitOnUnsubscribe: false,
+      sendWindow: null,
+      frequencyCap: null,
+    },
     { sendWindow: { ...window, days: ['monday', 7], to: '24:00', timezone: 'America/New_York' } },
     { frequencyCap: { maxEmails: 3, perDays: 7 } },
   ];
@@ -234,12 +309,20 @@ test('at most 200 steps', () => {
 
 test('a ladder of 200 steps with every way through, and 1000-leaf filters, are judged in a moment', () => {
   const leaves = Array.from({ length: 1000 }, (_, index) => ({ field: 'score', operator: 'gte', value: index }));
-  const ladder = Array.from({ length: 198 }, (_, index) => condition({
-    if: index % 40 === 0 ? { op: 'or', conditions: leaves } : always,
-    then: `s${Math.min(index + 1, 197)}`,
-    else: `s${Math.min(index + 2, 197)}`,
-    branches: Array.from({ length: 18 }, (_unused, branch) => ({ if: always, next: `s${Math.min(index + 3 + branch, 197)}` })),
-  }, { id: `s${index}` }));
+  const ladder = Array.from({ length: 198 }, (_, index) =>
+    condition(
+      {
+        if: index % 40 === 0 ? { op: 'or', conditions: leaves } : always,
+        then: `s${Math.min(index + 1, 197)}`,
+        else: `s${Math.min(index + 2, 197)}`,
+        branches: Array.from({ length: 18 }, (_unused, branch) => ({
+          if: always,
+          next: `s${Math.min(index + 3 + branch, 197)}`,
+        })),
+      },
+      { id: `s${index}` },
+    ),
+  );
   ladder[197] = { ...email, id: 's197' } as unknown as (typeof ladder)[number];
   const begun = performance.now();
   assert.deepEqual(codes(ladder), []);
@@ -248,14 +331,30 @@ test('a ladder of 200 steps with every way through, and 1000-leaf filters, are j
 });
 
 test('what an event leaf names must exist', () => {
-  const leaf = (event: string, ...where: [field: string, operator: string, value: unknown][]) =>
-    ({ event, operator: 'atLeast', where: where.map(([field, operator, value]) => ({ field, operator, value })) });
-  const steps = [condition({
-    if: { op: 'or', conditions: [leaf('EMAIL_OPENED', ['templateId', 'eq', 99], ['campaignId', 'in', [1, 98]]), leaf('EMAIL_CLICKED', ['emailId', 'eq', 500])] },
-    branches: [{ if: leaf('FORM_SUBMITTED', ['formId', 'ne', 97]) }, { if: leaf('SEGMENT_ENTERED', ['segmentId', 'eq', 96]) }],
-  })];
+  const leaf = (event: string, ...where: [field: string, operator: string, value: unknown][]) => ({
+    event,
+    operator: 'atLeast',
+    where: where.map(([field, operator, value]) => ({ field, operator, value })),
+  });
+  const steps = [
+    condition({
+      if: {
+        op: 'or',
+        conditions: [
+          leaf('EMAIL_OPENED', ['templateId', 'eq', 99], ['campaignId', 'in', [1, 98]]),
+          leaf('EMAIL_CLICKED', ['emailId', 'eq', 500]),
+        ],
+      },
+      branches: [
+        { if: leaf('FORM_SUBMITTED', ['formId', 'ne', 97]) },
+        { if: leaf('SEGMENT_ENTERED', ['segmentId', 'eq', 96]) },
+      ],
+    }),
+  ];
   assert.deepEqual(codes(steps), [
-    'not_found /steps/0/config/if/conditions/0/where/0/value', 'not_found /steps/0/config/if/conditions/0/where/1/value/1',
-    'not_found /steps/0/config/branches/0/if/where/0/value', 'not_found /steps/0/config/branches/1/if/where/0/value',
+    'not_found /steps/0/config/if/conditions/0/where/0/value',
+    'not_found /steps/0/config/if/conditions/0/where/1/value/1',
+    'not_found /steps/0/config/branches/0/if/where/0/value',
+    'not_found /steps/0/config/branches/1/if/where/0/value',
   ]);
 });

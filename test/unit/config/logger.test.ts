@@ -16,9 +16,20 @@ function run(script: string) {
   const source = `import { createLogger } from ${JSON.stringify(resolve('config/logger.ts'))};\nconst log = createLogger('info', 'test');\n${script}`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'ignore'] });
   let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => { text += part; });
-  const lines = (): Logged[] => text.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Logged);
-  return { child, lines, messages: () => lines().map((line) => line.msg), closed: once(child, 'close') as Promise<[number | null]> };
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  const lines = (): Logged[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Logged);
+  return {
+    child,
+    lines,
+    messages: () => lines().map((line) => line.msg),
+    closed: once(child, 'close') as Promise<[number | null]>,
+  };
 }
 
 test('a line is there while the process goes on', async () => {
@@ -29,7 +40,11 @@ test('a line is there while the process goes on', async () => {
 });
 
 test('the last lines of a process that exits or crashes are there, many or few', async () => {
-  for (const [last, code] of [['process.exit(3)', 3], [`throw new Error('crash')`, 1], ['', 0]] as const) {
+  for (const [last, code] of [
+    ['process.exit(3)', 3],
+    [`throw new Error('crash')`, 1],
+    ['', 0],
+  ] as const) {
     for (const count of [1, 1_000]) {
       const { messages, closed } = run(`for (let n = 1; n <= ${count}; n += 1) log.info('line ' + n); ${last}`);
       assert.deepEqual(await closed, [code, null]);
@@ -39,7 +54,9 @@ test('the last lines of a process that exits or crashes are there, many or few',
 });
 
 test('a process whose reader has gone ends nevertheless', async () => {
-  const { child } = run(`log.info('one'); process.stdin.resume().on('end', () => { log.info('two'); process.exit(0); });`);
+  const { child } = run(
+    `log.info('one'); process.stdin.resume().on('end', () => { log.info('two'); process.exit(0); });`,
+  );
   onTestFinished(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   child.stdout.destroy();
@@ -65,7 +82,13 @@ test('a logged error tells what failed and where, not what it was about', async 
   const text = JSON.stringify(lines());
   for (const value of ['ada@', 'Ada', 'Secret-7']) assert.ok(!text.includes(value), `${value} is in ${text}`);
   const [one, two, three] = lines() as [Logged, Logged, Logged];
-  assert.deepEqual([one.err.message, one.err.cause?.code, one.err.cause?.constraint], ['not saved', '23505', 'contacts_email_key']);
+  assert.deepEqual(
+    [one.err.message, one.err.cause?.code, one.err.cause?.constraint],
+    ['not saved', '23505', 'contacts_email_key'],
+  );
   assert.match(one.err.stack, /^Error: not saved\n +at /);
-  assert.deepEqual([two.err.message, three.err.message, three.err.code], ['invalid input syntax for type integer: "…"', '550 <[address]>: unknown', 'EENVELOPE']);
+  assert.deepEqual(
+    [two.err.message, three.err.message, three.err.code],
+    ['invalid input syntax for type integer: "…"', '550 <[address]>: unknown', 'EENVELOPE'],
+  );
 });

@@ -11,13 +11,27 @@ interface Metric {
 const text = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
 const registered = createMetrics().registry.getMetricsAsArray() as unknown as Metric[];
 const namesIn = (cell: string): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
-const rows = text.split('\n').filter((line) => /^\| `(perennial|process|nodejs)_/.test(line)).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+const rows = text
+  .split('\n')
+  .filter((line) => /^\| `(perennial|process|nodejs)_/.test(line))
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 const ours = rows.filter(([names]) => names!.startsWith('`perennial_'));
 
 test('docs/operating.md has every metric, and no other', () => {
   // Those of the process differ from system to system: Linux has them all.
-  const expected = registered.map(({ name }) => name).filter((name) => process.platform === 'linux' || !name.startsWith('process_')).sort();
-  const documented = rows.flatMap(([names]) => namesIn(names!)).filter((name) => process.platform === 'linux' || !name.startsWith('process_')).sort();
+  const expected = registered
+    .map(({ name }) => name)
+    .filter((name) => process.platform === 'linux' || !name.startsWith('process_'))
+    .sort();
+  const documented = rows
+    .flatMap(([names]) => namesIn(names!))
+    .filter((name) => process.platform === 'linux' || !name.startsWith('process_'))
+    .sort();
   assert.deepEqual(documented, expected);
 });
 

@@ -8,7 +8,9 @@ const root = new URL('../../../', import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), 'utf8');
 
 test('README has every setting with its default and meaning, and no other', () => {
-  const rows = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)].map(([, name, fallback, meaning]) => [name, fallback, meaning]);
+  const rows = [...read('README.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (.*) \|$/gm)].map(
+    ([, name, fallback, meaning]) => [name, fallback, meaning],
+  );
   const expected = Object.entries(envSettings).map(([name, setting]) => {
     const { default: value, description } = setting as { default?: unknown; description?: string };
     return [name, value === undefined ? 'none, required' : value === '' ? '' : `\`${String(value)}\``, description];

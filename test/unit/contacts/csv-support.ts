@@ -3,7 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { HEAD_BYTES } from '../../../domain/contacts/import/csv/detect.ts';
 import { inspectCsv, type CsvInspection, type InspectOptions } from '../../../domain/contacts/import/inspect-csv.ts';
-import { readRows, type ParsedRow, type ReadOptions, type RowBatch } from '../../../domain/contacts/import/csv/read-csv.ts';
+import {
+  readRows,
+  type ParsedRow,
+  type ReadOptions,
+  type RowBatch,
+} from '../../../domain/contacts/import/csv/read-csv.ts';
 
 /** The bytes in pieces of the given sizes, repeated as often as needed. */
 export async function* inPieces(bytes: Buffer, sizes: readonly number[] = [65_536]): AsyncGenerator<Buffer> {

@@ -36,8 +36,16 @@ async function count(file: Buffer) {
 }
 
 test('the account of a generated file is what an import counts', async () => {
-  for (const options of [{ seed: 7, rows: 10_000 }, { seed: 8, rows: 3_000, dirt: 0.5 }, { seed: 9, rows: 50, dirt: 1 }, { seed: 1, rows: 0 }]) {
-    const { file, account: { blankLines, ...account } } = await generate(options);
+  for (const options of [
+    { seed: 7, rows: 10_000 },
+    { seed: 8, rows: 3_000, dirt: 0.5 },
+    { seed: 9, rows: 50, dirt: 1 },
+    { seed: 1, rows: 0 },
+  ]) {
+    const {
+      file,
+      account: { blankLines, ...account },
+    } = await generate(options);
     if (options.rows === 0) assert.equal(file.toString().split('\n').length, 2);
     else assert.deepEqual(await count(file), account);
     assert.ok(options.rows < 3_000 || blankLines > 0);
@@ -47,12 +55,26 @@ test('the account of a generated file is what an import counts', async () => {
 
 test('the dirt has its rate and all its kinds', async () => {
   const { account } = await generate({ seed: 7, rows: 20_000 });
-  assert.deepEqual(Object.keys(account.rejectedByCode).sort(), ['invalid_character', 'invalid_email', 'invalid_encoding', 'required', 'surplus_cells', 'too_long']);
+  assert.deepEqual(Object.keys(account.rejectedByCode).sort(), [
+    'invalid_character',
+    'invalid_email',
+    'invalid_encoding',
+    'required',
+    'surplus_cells',
+    'too_long',
+  ]);
   assert.ok(account.duplicates > 0);
   // Seven of the twelve kinds of dirt are rejected: 0.02 * 7 / 12 of the rows, give or take.
   assert.ok(account.rejected > 150 && account.rejected < 320, `${account.rejected} rejected`);
   const clean = await generate({ seed: 7, rows: 1_000, dirt: 0 });
-  assert.deepEqual(clean.account, { rows: 1_000, contacts: 1_000, duplicates: 0, rejected: 0, rejectedByCode: {}, blankLines: 0 });
+  assert.deepEqual(clean.account, {
+    rows: 1_000,
+    contacts: 1_000,
+    duplicates: 0,
+    rejected: 0,
+    rejectedByCode: {},
+    blankLines: 0,
+  });
 });
 
 test('the same seed gives the same bytes, another one others', async () => {
@@ -66,5 +88,8 @@ test('nobody real is named: addresses are of reserved domains and numbered', asy
   const addresses = file.toString().match(/[^\s,"]+@[^\s,"]+/g) ?? [];
   assert.ok(addresses.length > 4_900);
   const strange = addresses.filter((address) => !/^[a-z.]+\.\d+@example\.(com|net|org)$/i.test(address));
-  assert.deepEqual(new Set(strange.filter((address) => /example\.(com|net|org)$/i.test(address) && /\d/.test(address))), new Set());
+  assert.deepEqual(
+    new Set(strange.filter((address) => /example\.(com|net|org)$/i.test(address) && /\d/.test(address))),
+    new Set(),
+  );
 });

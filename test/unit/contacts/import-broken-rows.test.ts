@@ -35,7 +35,10 @@ test(`of ${ROWS} rows, a broken quote in every thousandth costs that row and no 
 
   const rejected = rows.filter(([, , , fault]) => fault !== null);
   // The header is row 1.
-  assert.deepEqual(rejected.map(([row]) => row), Array.from({ length: ROWS / EVERY }, (_, n) => (n + 1) * EVERY + 1));
+  assert.deepEqual(
+    rejected.map(([row]) => row),
+    Array.from({ length: ROWS / EVERY }, (_, n) => (n + 1) * EVERY + 1),
+  );
   const codes = Map.groupBy(rejected, ([, , , fault]) => fault);
   const counts = Object.fromEntries([...codes].map(([code, { length }]) => [String(code), length]));
   console.log(`${ROWS - rejected.length} rows accepted, rejected: ${JSON.stringify(counts)}`);

@@ -35,34 +35,51 @@ test('encodings are told by their mark, by their bytes, or by the option', () =>
 
 test('bad bytes do not make a UTF-8 file a Windows-1252 one', () => {
   assert.equal(detect(Buffer.concat([Buffer.from(TEXT), Buffer.from([0xe9, 0x2c])])), 'utf-8 , 0');
-  assert.equal(detect(Buffer.concat([Buffer.from('email\na'), Buffer.from([0xff]), Buffer.from('b@example.com')])), 'utf-8 , 0');
+  assert.equal(
+    detect(Buffer.concat([Buffer.from('email\na'), Buffer.from([0xff]), Buffer.from('b@example.com')])),
+    'utf-8 , 0',
+  );
   const cutInsideTheOnlyOne = `${'email\n'.padEnd(HEAD_BYTES - 1, 'x')}é`;
   assert.equal(detect(cutInsideTheOnlyOne), 'utf-8 , 0');
 });
 
 test('delimiters are told by how evenly they part the records, outside quotes, or by the option', () => {
   const cases: [string, string][] = [
-    ['a,b\n1,2\n', ','], ['a;b\n"1,5";2\n"2,5";3\n', ';'], ['a\tb\n1, 2\t3\n', '\t'], ['a|b|c\n1|2|3\n', '|'], ['email\nann@example.com\n', ','],
+    ['a,b\n1,2\n', ','],
+    ['a;b\n"1,5";2\n"2,5";3\n', ';'],
+    ['a\tb\n1, 2\t3\n', '\t'],
+    ['a|b|c\n1|2|3\n', '|'],
+    ['email\nann@example.com\n', ','],
     ['name, given;name, family;email\nA;B;c@example.com\nA, X;B;c@example.com\n', ';'],
-    ['"a;b;c;d",email,x\n"1;2",2,3\n', ','], ['a;b', ';'], ['\n\n a;b\n', ';'], ['email,a;b;c;d\nx@example.com,1\ny@example.com,2\n', ','],
+    ['"a;b;c;d",email,x\n"1;2",2,3\n', ','],
+    ['a;b', ';'],
+    ['\n\n a;b\n', ';'],
+    ['email,a;b;c;d\nx@example.com,1\ny@example.com,2\n', ','],
     ['a;b\n1;2\n3,"4', ';'],
   ];
   for (const [text, delimiter] of cases) assert.equal(detect(text), `utf-8 ${delimiter} 0`, text);
   assert.equal(detect('a,b;c\n', { delimiter: ';' }), 'utf-8 ; 0');
   assert.equal(detect('a,b\n', { delimiter: 'tab' }), 'utf-8 \t 0');
   assert.equal(detect('a,b\n', { delimiter: '\t' }), 'utf-8 \t 0');
-  for (const delimiter of ['', ',,', '"', '\n', 'a', '1', '@', 'ä', '\0']) assert.equal(detect('a,b\n', { delimiter }), '! invalid_option', delimiter);
+  for (const delimiter of ['', ',,', '"', '\n', 'a', '1', '@', 'ä', '\0'])
+    assert.equal(detect('a,b\n', { delimiter }), '! invalid_option', delimiter);
 });
 
 test('files that are no CSV are told so', () => {
   const pdf = Buffer.from('%PDF-1.7\n%âãÏÓ\n');
-  for (const bytes of [gzipSync(TEXT), Buffer.from('PK\x03\x04rest', 'latin1'), Buffer.from('PK\x05\x06', 'latin1'), pdf]) {
+  for (const bytes of [
+    gzipSync(TEXT),
+    Buffer.from('PK\x03\x04rest', 'latin1'),
+    Buffer.from('PK\x05\x06', 'latin1'),
+    pdf,
+  ]) {
     assert.equal(detect(bytes), '! binary_file');
     assert.deepEqual(refusals(bytes), ['binary_file']);
   }
   assert.equal(detect(Buffer.from(TEXT, 'utf16le'), { encoding: 'utf-8' }), '! binary_file');
   for (let n = 0; n < 50; n++) assert.notDeepEqual(refusals(randomBytes(4_096)), []);
-  for (const empty of ['', ' \n\r\n\t', '\uFEFF', '\uFEFF\n']) assert.deepEqual(refusals(empty), ['empty_file'], JSON.stringify(empty));
+  for (const empty of ['', ' \n\r\n\t', '\uFEFF', '\uFEFF\n'])
+    assert.deepEqual(refusals(empty), ['empty_file'], JSON.stringify(empty));
 });
 
 test('inspection answers where the rows start', () => {

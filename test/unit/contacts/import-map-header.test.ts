@@ -4,8 +4,12 @@ import type { CustomFieldType } from '../../../domain/contacts/values/custom-val
 import { mapHeader } from '../../../domain/contacts/import/map-header.ts';
 
 const custom = new Map<string, CustomFieldType>([
-  ['plan', { type: 'string' }], ['Shoe Size', { type: 'number' }], ['two_ways', { type: 'string' }], ['twoWays', { type: 'string' }],
-  ['email', { type: 'string' }], ['__proto__', { type: 'string' }],
+  ['plan', { type: 'string' }],
+  ['Shoe Size', { type: 'number' }],
+  ['two_ways', { type: 'string' }],
+  ['twoWays', { type: 'string' }],
+  ['email', { type: 'string' }],
+  ['__proto__', { type: 'string' }],
 ]);
 
 function fields(headers: string[], mapping = {}): string[] {
@@ -16,26 +20,71 @@ function fields(headers: string[], mapping = {}): string[] {
 
 test('headers are fields in any spelling', () => {
   assert.deepEqual(
-    fields(['firstName', 'last_name', 'E-Mail', 'PHONE', ' Job Title ', 'company', 'Status', 'tags', 'Timezone', 'locale', 'source']),
-    ['firstName', 'lastName', 'email', 'phone', 'jobTitle', 'company', 'status', 'tags', 'timezone', 'locale', 'source'],
+    fields([
+      'firstName',
+      'last_name',
+      'E-Mail',
+      'PHONE',
+      ' Job Title ',
+      'company',
+      'Status',
+      'tags',
+      'Timezone',
+      'locale',
+      'source',
+    ]),
+    [
+      'firstName',
+      'lastName',
+      'email',
+      'phone',
+      'jobTitle',
+      'company',
+      'status',
+      'tags',
+      'timezone',
+      'locale',
+      'source',
+    ],
   );
   assert.deepEqual(fields(['First Name', 'FIRST NAME 2', 'email']), ['firstName', '-', 'email']);
   assert.deepEqual(fields(['Ｅｍａｉｌ']), ['email']);
 });
 
 test('custom fields match by name if defined; contact fields go first, doubtful names match exactly only', () => {
-  assert.deepEqual(
-    fields(['email', 'Plan', 'shoe_size', 'two_ways', 'twoWays', 'Two Ways', 'colour']),
-    ['email', 'customFields.plan', 'customFields.Shoe Size', 'customFields.two_ways', 'customFields.twoWays', '-', '-'],
-  );
-  assert.deepEqual(fields(['Email', 'customFields.email', 'custom_fields.plan']), ['email', 'customFields.email', 'customFields.plan']);
+  assert.deepEqual(fields(['email', 'Plan', 'shoe_size', 'two_ways', 'twoWays', 'Two Ways', 'colour']), [
+    'email',
+    'customFields.plan',
+    'customFields.Shoe Size',
+    'customFields.two_ways',
+    'customFields.twoWays',
+    '-',
+    '-',
+  ]);
+  assert.deepEqual(fields(['Email', 'customFields.email', 'custom_fields.plan']), [
+    'email',
+    'customFields.email',
+    'customFields.plan',
+  ]);
   assert.deepEqual(fields(['email', '__proto__', 'constructor']), ['email', 'customFields.__proto__', '-']);
 });
 
 test('unknown, read-only and nameless columns are ignored and reported', () => {
-  const plan = mapHeader(['id', 'email', 'Company ID', '', 'Notes', 'created_at', 'phoneE164', 'version', '__proto__', '', ''], new Map());
+  const plan = mapHeader(
+    ['id', 'email', 'Company ID', '', 'Notes', 'created_at', 'phoneE164', 'version', '__proto__', '', ''],
+    new Map(),
+  );
   assert.ok('columns' in plan);
-  assert.deepEqual(plan.ignoredColumns, ['id', 'Company ID', '(column 4)', 'Notes', 'created_at', 'phoneE164', 'version', '__proto__']);
+  assert.deepEqual(plan.ignoredColumns, [
+    'id',
+    'Company ID',
+    '(column 4)',
+    'Notes',
+    'created_at',
+    'phoneE164',
+    'version',
+    '__proto__',
+  ]);
   assert.deepEqual(plan.columns, [{ index: 1, header: 'email', field: 'email' }]);
   assert.deepEqual(JSON.parse(JSON.stringify(plan)), plan);
 });
@@ -51,7 +100,11 @@ test('headers and mappings that can not work are refused, with every reason', ()
   assert.deepEqual(fields(['firstName', 'lastName']), ['! no_email_column']);
   assert.deepEqual(fields(['', '', '']), ['! no_email_column']);
   assert.deepEqual(fields(['email', 'E-Mail']), ['! duplicate_column']);
-  assert.deepEqual(fields(['first_name', 'First Name', 'mail', 'plan', 'PLAN']), ['! duplicate_column', '! duplicate_column', '! no_email_column']);
+  assert.deepEqual(fields(['first_name', 'First Name', 'mail', 'plan', 'PLAN']), [
+    '! duplicate_column',
+    '! duplicate_column',
+    '! no_email_column',
+  ]);
   assert.deepEqual(fields(['email', 'notes', 'notes']), ['email', '-', '-']);
   assert.deepEqual(fields(['email', 'x', 'x'], { x: 'firstName' }), ['! duplicate_column', '! duplicate_column']);
   assert.deepEqual(fields(['email', 'x', 'y'], { x: 'firstName', y: 'firstName' }), ['! duplicate_column']);

@@ -18,15 +18,41 @@ async function rowsOf(body: string | Buffer): Promise<(readonly string[] | strin
 
 test('sound rows', async () => {
   const cases: [string, string[][]][] = [
-    ['1,2,3\n4,5,6', [['1', '2', '3'], ['4', '5', '6']]],
-    ['1,2,3\r4,5,6\r\n7,8,9\n10,11,12\r', [['1', '2', '3'], ['4', '5', '6'], ['7', '8', '9'], ['10', '11', '12']]],
-    ['\n\r\n  \n1,2,3\n\n,\u3000,\n" ",\t,\n4,5,6\n\n', [['1', '2', '3'], ['4', '5', '6']]],
+    [
+      '1,2,3\n4,5,6',
+      [
+        ['1', '2', '3'],
+        ['4', '5', '6'],
+      ],
+    ],
+    [
+      '1,2,3\r4,5,6\r\n7,8,9\n10,11,12\r',
+      [
+        ['1', '2', '3'],
+        ['4', '5', '6'],
+        ['7', '8', '9'],
+        ['10', '11', '12'],
+      ],
+    ],
+    [
+      '\n\r\n  \n1,2,3\n\n,\u3000,\n" ",\t,\n4,5,6\n\n',
+      [
+        ['1', '2', '3'],
+        ['4', '5', '6'],
+      ],
+    ],
     ['"1,\n""x""",2,"3\r\n"\n', [['1,\n"x"', '2', '3\r\n']]],
     ['"",x,""""\n', [['', 'x', '"']]],
     ['1, "2, 3" ,"4"\t\n', [['1', '2, 3', '4']]],
     ['6" pipe,a "b" c,  x  \n', [['6" pipe', 'a "b" c', '  x  ']]],
     ['1\n1,2\n', [['1'], ['1', '2']]],
-    ['1,2,3,\n1,2,3, ,""\n', [['1', '2', '3', ''], ['1', '2', '3', ' ', '']]],
+    [
+      '1,2,3,\n1,2,3, ,""\n',
+      [
+        ['1', '2', '3', ''],
+        ['1', '2', '3', ' ', ''],
+      ],
+    ],
     ['=1+1,\uFFFD,💐\n', [['=1+1', '\uFFFD', '💐']]],
     ['1,2,"3"', [['1', '2', '3']]],
   ];
@@ -59,12 +85,27 @@ test('a bad row is told by its fault, and the rows around it are read', async ()
   ];
   for (const [bad, expected] of cases) {
     const name = `${expected}: ${String(bad).slice(0, 30)}`;
-    assert.deepEqual(await rowsOf(Buffer.concat([Buffer.from('0,0,0\n'), Buffer.from(bad)])), [['0', '0', '0'], expected], `${name} (at the end)`);
+    assert.deepEqual(
+      await rowsOf(Buffer.concat([Buffer.from('0,0,0\n'), Buffer.from(bad)])),
+      [['0', '0', '0'], expected],
+      `${name} (at the end)`,
+    );
     const within = Buffer.concat([Buffer.from('0,0,0\r\n'), Buffer.from(bad), Buffer.from('\r\n7,8,9\n"x",y,z\n')]);
     const [before, fault, ...after] = await rowsOf(within);
-    assert.deepEqual([before, ...after], [['0', '0', '0'], ['7', '8', '9'], ['x', 'y', 'z']], name);
+    assert.deepEqual(
+      [before, ...after],
+      [
+        ['0', '0', '0'],
+        ['7', '8', '9'],
+        ['x', 'y', 'z'],
+      ],
+      name,
+    );
     // Where the file goes on, quotes are not unclosed: they close in a wrong place.
-    assert.ok(fault === expected || (expected === 'row:unclosed_quote' && fault === 'row:malformed_quote'), `${name}: ${String(fault)}`);
+    assert.ok(
+      fault === expected || (expected === 'row:unclosed_quote' && fault === 'row:malformed_quote'),
+      `${name}: ${String(fault)}`,
+    );
   }
 });
 
@@ -78,20 +119,28 @@ test('an unclosed quote costs its own row, and what lies up to the next sound ro
   lines[2] = '2,"2@example.com,x';
   const rows = await readAll(`a,email,c\n${lines.join('\n')}`);
   assert.equal(rows.length, 200_000);
-  assert.deepEqual(rows.filter(({ faults }) => faults.length > 0).map(({ row }) => row), [4]);
+  assert.deepEqual(
+    rows.filter(({ faults }) => faults.length > 0).map(({ row }) => row),
+    [4],
+  );
   assert.deepEqual(rows[2]?.cells, ['2,"2@example.com,x\n']);
   assert.deepEqual(rows[3]?.cells, ['3', '3@example.com', 'x, 3']);
 
   const plain = lines.map((line) => line.replaceAll('"x, ', '').replace(/"$/, ''));
   const again = await readAll(`a,email,c\n${plain.join('\n')}`);
-  assert.deepEqual([again.length, again.filter(({ faults }) => faults.length > 0).map(brief)], [200_000, ['row:unclosed_quote']]);
+  assert.deepEqual(
+    [again.length, again.filter(({ faults }) => faults.length > 0).map(brief)],
+    [200_000, ['row:unclosed_quote']],
+  );
 });
 
 test('an unclosed quote on row 3 of a million costs that row', async () => {
   const ROWS = 1_000_000;
   async function* file() {
     for (let n = 0; n < ROWS; n += 1000) {
-      yield Buffer.from(Array.from({ length: 1000 }, (_, i) => `${n + i === 2 ? '"' : ''}${n + i},p${n + i}@example.com,x\n`).join(''));
+      yield Buffer.from(
+        Array.from({ length: 1000 }, (_, i) => `${n + i === 2 ? '"' : ''}${n + i},p${n + i}@example.com,x\n`).join(''),
+      );
     }
   }
   const { format, cells, from } = inspect('a,email,c\n');
@@ -104,7 +153,10 @@ test('an unclosed quote on row 3 of a million costs that row', async () => {
       last = row.cells[1]!;
     }
   }
-  assert.deepEqual([sound, last, broken], [ROWS - 1, `p${ROWS - 1}@example.com`, ['4 unclosed_quote "2,p2@example.com,x\n']]);
+  assert.deepEqual(
+    [sound, last, broken],
+    [ROWS - 1, `p${ROWS - 1}@example.com`, ['4 unclosed_quote "2,p2@example.com,x\n']],
+  );
 });
 
 test('no piece of a broken note is taken for a row', async () => {
@@ -127,7 +179,11 @@ test('what has to be looked at twice is not looked at over and over', async () =
   const odd = ['1, "2" ,3\n', '6" pipe,2,3\n', '1,2\n'];
   const rows = await readAll(`a,email,c\n${odd.join('').repeat(20_000)}`);
   assert.equal(rows.length, 60_000);
-  const expected = [['1', '2', '3'], ['6" pipe', '2', '3'], ['1', '2']];
+  const expected = [
+    ['1', '2', '3'],
+    ['6" pipe', '2', '3'],
+    ['1', '2'],
+  ];
   for (const [n, row] of rows.entries()) assert.deepEqual(row.cells, expected[n % 3]);
 });
 
@@ -151,43 +207,74 @@ test('a field of 50 MB is one bad row, in flat memory', async () => {
   }
   const { format, cells, from } = inspect('a,email,c\n');
   const batches = await collect(readRows(file(), { format, columns: cells, from }));
-  assert.deepEqual(batches.flatMap(({ rows }) => rows.map(brief)), [['1', '2', '3'], 'row:cell_too_long', ['7', '8', '9']]);
+  assert.deepEqual(
+    batches.flatMap(({ rows }) => rows.map(brief)),
+    [['1', '2', '3'], 'row:cell_too_long', ['7', '8', '9']],
+  );
   assert.equal(batches.at(-1)?.endOffset, 16 + 3 + 800 * 65_536 + 10);
   assert.ok(held < 8 * 2 ** 20, `${held} bytes held`);
 });
 
 test('rows with faults can be stored: no NUL, no lone surrogates, no more than 64 KiB of a cell', async () => {
   const [nul, bad, long, broken] = await readAll(
-    Buffer.concat([Buffer.from('email,x\na\0b,2\n'), bytes('\xff,"\0"\n'), Buffer.from(`${'x'.repeat(70_000)},1\n"a"b\0,${'y'.repeat(70_000)}`)]),
+    Buffer.concat([
+      Buffer.from('email,x\na\0b,2\n'),
+      bytes('\xff,"\0"\n'),
+      Buffer.from(`${'x'.repeat(70_000)},1\n"a"b\0,${'y'.repeat(70_000)}`),
+    ]),
   );
   assert.deepEqual(nul?.cells, ['a\uFFFDb', '2']);
   assert.deepEqual(bad?.cells, ['\uFFFD', '\uFFFD']);
   assert.deepEqual(long?.cells, ['x'.repeat(65_536), '1']);
   assert.equal(broken?.cells[0]?.length, 65_536);
   assert.ok(broken?.cells[0]?.startsWith('"a"b\uFFFD,yy'));
-  const [surrogate, odd] = await readAll(Buffer.concat([Buffer.from('\uFEFFemail\na\ud800b\nxy', 'utf16le'), Buffer.from('z')]));
+  const [surrogate, odd] = await readAll(
+    Buffer.concat([Buffer.from('\uFEFFemail\na\ud800b\nxy', 'utf16le'), Buffer.from('z')]),
+  );
   assert.deepEqual([surrogate?.cells, surrogate && brief(surrogate)], [['a\uFFFDb'], '0:invalid_encoding']);
   assert.deepEqual([odd?.cells, odd && brief(odd)], [['xy\uFFFD'], '0:invalid_encoding']);
 });
 
 test('rows are numbered as a spreadsheet shows them', async () => {
   const rows = await readAll('\n\nemail,x\n1,2\n\n\n"3\n\n",4\n,\n5,"6\n7,8');
-  assert.deepEqual(rows.map(({ row, cells }) => [row, cells[0]]), [[4, '1'], [7, '3\n\n'], [9, '5,"6\n'], [10, '7']]);
+  assert.deepEqual(
+    rows.map(({ row, cells }) => [row, cells[0]]),
+    [
+      [4, '1'],
+      [7, '3\n\n'],
+      [9, '5,"6\n'],
+      [10, '7'],
+    ],
+  );
   for (const sizes of [[1], [100]]) {
     const broken = await readAll('email\n"a"b\r\nx\r\n', { sizes, scanBytes: 1 });
-    assert.deepEqual(broken.map(({ row, cells }) => [row, cells[0]]), [[2, '"a"b\r\n'], [3, 'x']]);
+    assert.deepEqual(
+      broken.map(({ row, cells }) => [row, cells[0]]),
+      [
+        [2, '"a"b\r\n'],
+        [3, 'x'],
+      ],
+    );
   }
 });
 
 test('chunks end after so many rows or bytes, and know where the next one starts', async () => {
   const file = `email\n${Array.from({ length: 7 }, (_, n) => `${n}@example.com\n`).join('')}\n\n`;
   const byRows = await readBatches(file, { chunkRows: 3 });
-  assert.deepEqual(byRows.map(({ chunk, firstRow, rows, endOffset }) => [chunk, firstRow, rows.length, endOffset]), [
-    [0, 2, 3, 48], [1, 5, 3, 90], [2, 8, 1, 104],
-  ]);
+  assert.deepEqual(
+    byRows.map(({ chunk, firstRow, rows, endOffset }) => [chunk, firstRow, rows.length, endOffset]),
+    [
+      [0, 2, 3, 48],
+      [1, 5, 3, 90],
+      [2, 8, 1, 104],
+    ],
+  );
   assert.deepEqual(byRows[0]?.next, { chunk: 1, row: 5, offset: 48 });
   const byBytes = await readBatches(file, { chunkBytes: 28 });
-  assert.deepEqual(byBytes.map(({ rows }) => rows.length), [2, 2, 2, 1]);
+  assert.deepEqual(
+    byBytes.map(({ rows }) => rows.length),
+    [2, 2, 2, 1],
+  );
   assert.deepEqual(await readBatches('email\n'), []);
   assert.deepEqual(await readBatches(file, { from: { chunk: 3, row: 9, offset: 104 } }), []);
 });
@@ -197,7 +284,13 @@ test('a chunk can be read from a part of the file', async () => {
   const batches = await readBatches(file, { chunkRows: 6 });
   const { format, cells } = inspect(file);
   const from = batches[1]?.next ?? assert.fail();
-  const part = readRows(inPieces(file.subarray(from.offset - 5), [7]), { format, columns: cells, from, inputOffset: from.offset - 5, chunkRows: 6 });
+  const part = readRows(inPieces(file.subarray(from.offset - 5), [7]), {
+    format,
+    columns: cells,
+    from,
+    inputOffset: from.offset - 5,
+    chunkRows: 6,
+  });
   assert.deepEqual(await collect(part), batches.slice(2));
 });
 

@@ -81,7 +81,10 @@ test('when all fails the message tells what and why, and nothing is left behind'
   const { bin, cache } = sandbox();
   writeScript(join(bin, 'python3'), 'echo "/usr/bin/python3: No module named pip" >&2; exit 1');
   await assert.rejects(findBinary('temporal', { log }), (error: Error) => {
-    assert.match(error.message, /^temporal 1\.9\.1 is neither in PATH nor in .*No module named pip.*Put temporal 1\.9\.1 into PATH/s);
+    assert.match(
+      error.message,
+      /^temporal 1\.9\.1 is neither in PATH nor in .*No module named pip.*Put temporal 1\.9\.1 into PATH/s,
+    );
     return true;
   });
   assert.deepEqual(existsSync(cache) ? readdirSync(cache) : [], []);

@@ -11,8 +11,11 @@ import { tempDir, writeScript } from './temp-dir.ts';
 
 const lock = (version: string) => ({
   packages: {
-    '': {}, 'node_modules/a': { version }, 'node_modules/b': { version: '1.0.0', optional: true },
-    'node_modules/tool': { version: '1.0.0', dev: true }, 'node_modules/a/node_modules/tool': { version: '2.0.0', dev: true },
+    '': {},
+    'node_modules/a': { version },
+    'node_modules/b': { version: '1.0.0', optional: true },
+    'node_modules/tool': { version: '1.0.0', dev: true },
+    'node_modules/a/node_modules/tool': { version: '2.0.0', dev: true },
   },
 });
 
@@ -33,7 +36,8 @@ writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages }));`
 function repository(npm?: string) {
   const root = tempDir();
   for (const folder of ['dev', 'bin', 'node_modules']) mkdirSync(join(root, folder));
-  for (const file of ['bootstrap.mjs', 'binaries.mjs', 'process-start.mjs']) copyFileSync(new URL(`../../../dev/${file}`, import.meta.url), join(root, 'dev', file));
+  for (const file of ['bootstrap.mjs', 'binaries.mjs', 'process-start.mjs'])
+    copyFileSync(new URL(`../../../dev/${file}`, import.meta.url), join(root, 'dev', file));
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock('2.0.0')));
   writeFileSync(join(root, 'bin', 'npm.cjs'), FAKE_NPM);
   writeScript(join(root, 'bin', 'npm'), npm ?? `exec '${process.execPath}' '${root}/bin/npm.cjs' "$@"`);
@@ -43,9 +47,14 @@ function repository(npm?: string) {
 /** As npm leaves it, with the devDependencies or without. */
 function installed(root: string, version: string, dev = true): void {
   const { packages } = lock(version);
-  const present = Object.entries(packages).filter(([name, it]) => name !== '' && !('optional' in it) && (dev || !('dev' in it)));
+  const present = Object.entries(packages).filter(
+    ([name, it]) => name !== '' && !('optional' in it) && (dev || !('dev' in it)),
+  );
   for (const [name] of present) mkdirSync(join(root, name), { recursive: true });
-  writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: Object.fromEntries(present) }));
+  writeFileSync(
+    join(root, 'node_modules', '.package-lock.json'),
+    JSON.stringify({ packages: Object.fromEntries(present) }),
+  );
 }
 
 /** Starts `node dev/bootstrap.mjs script.mjs one two` in a process group of its own, as a terminal would. */
@@ -149,11 +158,15 @@ test('under a service that runs nothing is installed anew, but devDependencies a
   const root = repository();
   installed(root, '1.0.0', false);
   mkdirSync(join(root, '.data'));
-  const run = (start: string | null) => writeFileSync(join(root, '.data', 'run.json'), JSON.stringify({ owner: { pid: process.pid, start } }));
+  const run = (start: string | null) =>
+    writeFileSync(join(root, '.data', 'run.json'), JSON.stringify({ owner: { pid: process.pid, start } }));
   run(processStart(process.pid));
   const refused = bootstrap(root, PRINT);
   assert.deepEqual(await refused.ended, [1, null]);
-  assert.equal(refused.output(), `Perennial runs (process ${process.pid}) on dependencies that are to be installed anew: stop it first (Ctrl-C, or kill ${process.pid}).\n`);
+  assert.equal(
+    refused.output(),
+    `Perennial runs (process ${process.pid}) on dependencies that are to be installed anew: stop it first (Ctrl-C, or kill ${process.pid}).\n`,
+  );
   installed(root, '2.0.0', false);
   assert.match(await outputOf(bootstrap(root, PRINT)), /\nnpm install .*\nargs one two\n$/);
   // It has died since, and its pid is another's.
@@ -175,13 +188,25 @@ test('what an interrupted addition has left is removed and comes anew; what a se
   const tests = bootstrap(root, PRINT);
   assert.deepEqual(await tests.ended, [0, null]);
   assert.match(tests.output(), /\nnpm install /);
-  assert.deepEqual([has(root, 'tool'), has(root, 'tool/half'), has(root, 'a/node_modules/tool/half'), has(root, 'a/in-use')], [true, false, false, true]);
+  assert.deepEqual(
+    [has(root, 'tool'), has(root, 'tool/half'), has(root, 'a/node_modules/tool/half'), has(root, 'a/in-use')],
+    [true, false, false, true],
+  );
 });
 
 test("Temporal's libraries of other systems are removed after the installation, and only where ours is there", async () => {
-  const names = ['aarch64-apple-darwin', 'aarch64-unknown-linux-gnu', 'x86_64-apple-darwin', 'x86_64-pc-windows-msvc', 'x86_64-unknown-linux-gnu'];
+  const names = [
+    'aarch64-apple-darwin',
+    'aarch64-unknown-linux-gnu',
+    'x86_64-apple-darwin',
+    'x86_64-pc-windows-msvc',
+    'x86_64-unknown-linux-gnu',
+  ];
   const ours = names.filter((name) => name.includes(process.platform));
-  for (const [there, kept] of [[names, ours], [['x86_64-pc-windows-msvc'], ['x86_64-pc-windows-msvc']]] as const) {
+  for (const [there, kept] of [
+    [names, ours],
+    [['x86_64-pc-windows-msvc'], ['x86_64-pc-windows-msvc']],
+  ] as const) {
     const root = repository();
     installed(root, '2.0.0', false);
     const releases = join(root, 'node_modules', '@temporalio', 'core-bridge', 'releases');
@@ -198,7 +223,11 @@ test('an old Node runs the script with one that is new enough', async () => {
   mkdirSync(bin, { recursive: true });
   writeScript(join(bin, 'node'), `echo "the other Node"; exec '${process.execPath}' "$@"`);
   writeFileSync(join(root, 'old.mjs'), "Object.defineProperty(process, 'version', { value: 'v20.20.2' });");
-  const env = { NODE_OPTIONS: `--import=${join(root, 'old.mjs')}`, XDG_CACHE_HOME: join(root, 'cache'), PATH: join(root, 'bin') };
+  const env = {
+    NODE_OPTIONS: `--import=${join(root, 'old.mjs')}`,
+    XDG_CACHE_HOME: join(root, 'cache'),
+    PATH: join(root, 'bin'),
+  };
   installed(root, '2.0.0');
   const it = bootstrap(root, PRINT, env);
   assert.deepEqual(await it.ended, [0, null]);

@@ -9,10 +9,18 @@ import { freePorts } from '../../../dev/stack/ports.ts';
 import { tempDir } from './temp-dir.ts';
 import { onTestFinished } from '../../support/on-test-finished.ts';
 
-const secrets = { JWT_SECRET: '', LINK_SECRET: '', NATS_PASSWORD: 'service-secret', NATS_LISTENER_PASSWORD: 'listener-secret' };
+const secrets = {
+  JWT_SECRET: '',
+  LINK_SECRET: '',
+  NATS_PASSWORD: 'service-secret',
+  NATS_LISTENER_PASSWORD: 'listener-secret',
+};
 const log = (): void => {};
 
-async function withStream<T>(port: number, run: (jsm: Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['jetstreamManager']>>) => Promise<T>): Promise<T> {
+async function withStream<T>(
+  port: number,
+  run: (jsm: Awaited<ReturnType<Awaited<ReturnType<typeof connect>>['jetstreamManager']>>) => Promise<T>,
+): Promise<T> {
   const { host, username: user, password: pass } = new URL(natsUrl(port, 'perennial', secrets.NATS_PASSWORD));
   const connection = await connect({ servers: host, user, pass });
   try {
@@ -22,12 +30,17 @@ async function withStream<T>(port: number, run: (jsm: Awaited<ReturnType<Awaited
   }
 }
 
-test('what was kept before there were accounts is the service\'s afterwards', async () => {
+test("what was kept before there were accounts is the service's afterwards", async () => {
   const dataDir = tempDir();
   const [port = 0] = await freePorts(1);
   const start = async (account: string) => {
     const accounts = localAccounts(secrets, true);
-    const service = await startNats({ dataDir, port, accounts: [{ ...accounts, service: { ...accounts.service, account } }], log });
+    const service = await startNats({
+      dataDir,
+      port,
+      accounts: [{ ...accounts, service: { ...accounts.service, account } }],
+      log,
+    });
     onTestFinished(() => service.stop());
     return service;
   };
@@ -43,7 +56,8 @@ test('what was kept before there were accounts is the service\'s afterwards', as
 });
 
 test('with many tenants listeners are not even led to the requests for mail', () => {
-  const config = (listenersSend: boolean) => natsConfig({ port: 1, storeDir: '/x', accounts: [localAccounts(secrets, listenersSend)] });
+  const config = (listenersSend: boolean) =>
+    natsConfig({ port: 1, storeDir: '/x', accounts: [localAccounts(secrets, listenersSend)] });
   assert.equal(config(true).match(/email\.send\.requests/g)?.length, 4);
   assert.ok(!config(false).includes('email.send.requests'));
 });

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from '@jest/globals';
@@ -31,7 +43,8 @@ async function start(dataDir: string) {
 }
 
 const keep = (url: string) => withClient(url, (client) => client.query('CREATE TABLE kept AS SELECT 7 AS n'));
-const kept = (url: string) => withClient(url, async (client) => (await client.query<{ n: number }>('SELECT n FROM kept')).rows);
+const kept = (url: string) =>
+  withClient(url, async (client) => (await client.query<{ n: number }>('SELECT n FROM kept')).rows);
 
 test('Postgres runs in a folder that only its owner may enter, and its data outlives a kill', async () => {
   const dataDir = closedDataDir();
@@ -51,21 +64,22 @@ test('Postgres runs in a folder that only its owner may enter, and its data outl
 });
 
 // The second is another file system than the data's new place, where there is one.
-for (const parent of [tmpdir(), '/dev/shm'].filter(existsSync)) test(`data of a folder in ${parent} that others could enter before is moved along with its owner`, async () => {
-  const dataDir = closedDataDir(parent);
-  const closed = dirname(dirname(dataDir));
-  chmodSync(closed, 0o711);
-  const first = await start(dataDir);
-  await keep(first.owner);
-  await first.service.stop();
-  assert.ok(lstatSync(join(dataDir, 'postgres')).isDirectory());
-  chmodSync(closed, 0o700);
-  const second = await start(dataDir);
-  assert.deepEqual(await kept(second.owner), [{ n: 7 }]);
-  assert.equal(lstatSync(join(dataDir, 'postgres')).isSymbolicLink(), root);
-  for (const left of ['postgres.link', 'postgres.moved']) assert.ok(!existsSync(join(dataDir, left)));
-  await second.service.stop();
-});
+for (const parent of [tmpdir(), '/dev/shm'].filter(existsSync))
+  test(`data of a folder in ${parent} that others could enter before is moved along with its owner`, async () => {
+    const dataDir = closedDataDir(parent);
+    const closed = dirname(dirname(dataDir));
+    chmodSync(closed, 0o711);
+    const first = await start(dataDir);
+    await keep(first.owner);
+    await first.service.stop();
+    assert.ok(lstatSync(join(dataDir, 'postgres')).isDirectory());
+    chmodSync(closed, 0o700);
+    const second = await start(dataDir);
+    assert.deepEqual(await kept(second.owner), [{ n: 7 }]);
+    assert.equal(lstatSync(join(dataDir, 'postgres')).isSymbolicLink(), root);
+    for (const left of ['postgres.link', 'postgres.moved']) assert.ok(!existsSync(join(dataDir, left)));
+    await second.service.stop();
+  });
 
 // Only root moves data.
 (root ? test : test.skip)('a move that was interrupted is finished or begun anew, and loses nothing', async () => {
@@ -93,7 +107,7 @@ test('a link whose data is gone is no reason to begin with an empty database', a
   await assert.rejects(start(dataDir), /is a link to .*gone\/postgres, which is not there/);
 });
 
-test('programs that Postgres\' user can not reach are run from a copy', async () => {
+test("programs that Postgres' user can not reach are run from a copy", async () => {
   const folder = tempDir();
   const native = join(folder, 'package', 'native');
   const packaged = await packagedPrograms();
@@ -102,7 +116,11 @@ test('programs that Postgres\' user can not reach are run from a copy', async ()
   // As npm installs under the umask of a careful root.
   await promisify(execFile)('chmod', ['-R', 'go-rwx', native]);
   const user = await postgresUser(folder);
-  const [command = '', ...args] = [...user.prefix, join(await placePrograms(native, user), 'bin', 'initdb'), '--version'];
+  const [command = '', ...args] = [
+    ...user.prefix,
+    join(await placePrograms(native, user), 'bin', 'initdb'),
+    '--version',
+  ];
   assert.match((await promisify(execFile)(command, args, { cwd: '/' })).stdout, /PostgreSQL\) 18/);
   assert.equal(await placePrograms(packaged, { prefix: [] }), packaged);
 });

@@ -18,7 +18,9 @@ async function start(dataDir: string) {
 test('the owner owns, the service login does not pass row security, and data outlives a kill', async () => {
   const dataDir = tempDir();
   const first = await start(dataDir);
-  await withClient(first.owner, (client) => client.query('CREATE TABLE kept AS SELECT 7 AS n; GRANT SELECT ON kept TO perennial_app'));
+  await withClient(first.owner, (client) =>
+    client.query('CREATE TABLE kept AS SELECT 7 AS n; GRANT SELECT ON kept TO perennial_app'),
+  );
   const roles = await withClient(first.app, (client) =>
     client.query<{ rolsuper: boolean; rolbypassrls: boolean; rolcreatedb: boolean; rolcreaterole: boolean }>(
       'SELECT rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user',
@@ -42,7 +44,9 @@ test('the owner owns, the service login does not pass row security, and data out
 test('it listens on loopback only, and on no socket file', async () => {
   const { owner } = await start(tempDir());
   const settings = await withClient(owner, (client) =>
-    client.query("SELECT current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets"),
+    client.query(
+      "SELECT current_setting('listen_addresses') AS addresses, current_setting('unix_socket_directories') AS sockets",
+    ),
   );
   assert.deepEqual(settings.rows, [{ addresses: '127.0.0.1', sockets: '' }]);
 });

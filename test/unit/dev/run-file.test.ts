@@ -29,10 +29,14 @@ async function otherRun(dir: string, names: string[], stopping = false) {
     console.log('ready');
     process.on('SIGTERM', () => { run.remove(); process.exit(0); });
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  const { services } = JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8')) as { services: { name: string; pid: number }[] };
+  const { services } = JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8')) as {
+    services: { name: string; pid: number }[];
+  };
   return { pid: child.pid as number, ended: once(child, 'exit'), services };
 }
 
@@ -92,7 +96,11 @@ test('only services that still run are kept in the file', async () => {
   const dir = tempDir();
   const run = await claimDataDir(dir, silent);
   const start = () => {
-    const options = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'], logFile: join(dir, 'it.log') };
+    const options = {
+      command: process.execPath,
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+      logFile: join(dir, 'it.log'),
+    };
     return startService({ name: 'it', ...options, spawned: (service) => run.add(service) });
   };
   const first = await start();

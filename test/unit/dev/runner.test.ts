@@ -9,21 +9,30 @@ interface Report {
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
-  testResults: { name: string; status: string; message: string; assertionResults: { title: string; status: string; failureMessages: string[] }[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { title: string; status: string; failureMessages: string[] }[];
+  }[];
 }
 
-const GLOBALS = "import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'; import assert from 'node:assert'; console.log('printed');";
+const GLOBALS =
+  "import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'; import assert from 'node:assert'; console.log('printed');";
 const FILES = {
   passes: "test('a', () => {}); describe('s', () => { test('b', async () => { expect(await 1).toBe(1); }); });",
   fails: "test('a', () => assert.equal(1, 2)); test('b', () => {});",
-  hangs: "test('a', () => {}); test('waits for what never comes', () => new Promise(() => { setInterval(() => {}, 1e3).unref(); setTimeout(() => {}, 5_000); }));",
+  hangs:
+    "test('a', () => {}); test('waits for what never comes', () => new Promise(() => { setInterval(() => {}, 1e3).unref(); setTimeout(() => {}, 5_000); }));",
   blocks: "test('computes without end', () => { for (;;); });",
   leaks: "test('a', () => { setInterval(() => {}, 1_000); });",
-  leaves: "import { spawn } from 'node:child_process'; test('a', () => { spawn('sleep', ['600'], { stdio: 'ignore' }).unref(); });",
+  leaves:
+    "import { spawn } from 'node:child_process'; test('a', () => { spawn('sleep', ['600'], { stdio: 'ignore' }).unref(); });",
   empty: '',
   broken: "import './missing.mjs';",
   exits: "test('goes away', () => process.exit(0));",
-  throws: "test('a', () => new Promise((done) => { setTimeout(() => { throw new Error('in nobody\\'s hands'); }, 10); setTimeout(done, 1_000); }));",
+  throws:
+    "test('a', () => new Promise((done) => { setTimeout(() => { throw new Error('in nobody\\'s hands'); }, 10); setTimeout(done, 1_000); }));",
   before: "beforeAll(() => { throw new Error('no'); }); test('a', () => {}); test('b', () => {});",
   after: "afterAll(() => { throw new Error('no'); }); test('a', () => {});",
   skips: "test.skip('a', () => {});",
@@ -33,15 +42,32 @@ type Name = keyof typeof FILES;
 let report: Report;
 beforeAll(() => {
   const dir = tempDir();
-  for (const [name, content] of Object.entries(FILES)) writeFileSync(join(dir, `${name}.test.mjs`), `${GLOBALS} ${content}`);
-  const config = { rootDir: dir, runner: resolve('test/runner/index.ts'), transform: {}, testMatch: ['**/*.test.mjs'], testTimeout: 3_000, maxWorkers: 4, cacheDirectory: join(dir, 'cache') };
-  const args = [resolve('node_modules/jest/bin/jest.js'), '--config', JSON.stringify(config), '--json', `--outputFile=${join(dir, 'report.json')}`];
+  for (const [name, content] of Object.entries(FILES))
+    writeFileSync(join(dir, `${name}.test.mjs`), `${GLOBALS} ${content}`);
+  const config = {
+    rootDir: dir,
+    runner: resolve('test/runner/index.ts'),
+    transform: {},
+    testMatch: ['**/*.test.mjs'],
+    testTimeout: 3_000,
+    maxWorkers: 4,
+    cacheDirectory: join(dir, 'cache'),
+  };
+  const args = [
+    resolve('node_modules/jest/bin/jest.js'),
+    '--config',
+    JSON.stringify(config),
+    '--json',
+    `--outputFile=${join(dir, 'report.json')}`,
+  ];
   spawnSync(process.execPath, args, { cwd: dir, stdio: 'ignore' });
   report = JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8')) as Report;
 });
 
-const fileOf = (name: Name): Report['testResults'][number] => report.testResults.find((file) => file.name.endsWith(`/${name}.test.mjs`))!;
-const statuses = (name: Name): string[] => fileOf(name).assertionResults.map(({ title, status }) => `${title} ${status}`);
+const fileOf = (name: Name): Report['testResults'][number] =>
+  report.testResults.find((file) => file.name.endsWith(`/${name}.test.mjs`))!;
+const statuses = (name: Name): string[] =>
+  fileOf(name).assertionResults.map(({ title, status }) => `${title} ${status}`);
 
 test('a file that passes, one that fails and one that skips are told as they are', () => {
   assert.deepEqual(statuses('passes'), ['a passed', 'b passed']);

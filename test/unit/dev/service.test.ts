@@ -6,7 +6,13 @@ import { startService, untilReady } from '../../../dev/service.ts';
 import { tempDir } from './temp-dir.ts';
 
 const node = (dir: string, script: string, graceMs = 5_000) =>
-  startService({ name: 'It', command: process.execPath, args: ['-e', script], logFile: join(dir, 'logs', 'it.log'), graceMs });
+  startService({
+    name: 'It',
+    command: process.execPath,
+    args: ['-e', script],
+    logFile: join(dir, 'logs', 'it.log'),
+    graceMs,
+  });
 const never = () => Promise.reject(new Error('closed'));
 
 test('a command that does not exist is an error with the service name', async () => {
@@ -55,5 +61,7 @@ test('stop waits for an orderly end, and kills what does not come to one', async
 });
 
 function readLog(dir: string, from: number): string {
-  return readFileSync(join(dir, 'logs', 'it.log')).subarray(from).toString();
+  return readFileSync(join(dir, 'logs', 'it.log'))
+    .subarray(from)
+    .toString();
 }

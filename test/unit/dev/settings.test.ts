@@ -12,7 +12,9 @@ test('without settings the ports are the documented ones, and every part is star
   const expected = { postgres: 55_432, nats: 4222, temporal: 7233, temporalUi: 8233, smtp: 1025, mailPage: 1080 };
   assert.deepEqual(ports, expected);
   assert.deepEqual(
-    portsOf({ ports, external }).map((use) => use.port).sort(),
+    portsOf({ ports, external })
+      .map((use) => use.port)
+      .sort(),
     Object.values(expected).sort(),
   );
 });
@@ -36,8 +38,13 @@ test('a part whose address is in a file is replaced too, and its processes get t
 
 test('the API is shown where it listens', () => {
   const url = (HOST: string) => readStartSettings({ HOST, PORT: '81' }).url;
-  for (const host of ['', '127.0.0.1', '::1', '0.0.0.0', '::', 'localhost']) assert.equal(url(host), 'http://localhost:81', host);
-  assert.deepEqual(['192.0.2.7', '2001:db8::7', 'mill.example'].map(url), ['http://192.0.2.7:81', 'http://[2001:db8::7]:81', 'http://mill.example:81']);
+  for (const host of ['', '127.0.0.1', '::1', '0.0.0.0', '::', 'localhost'])
+    assert.equal(url(host), 'http://localhost:81', host);
+  assert.deepEqual(['192.0.2.7', '2001:db8::7', 'mill.example'].map(url), [
+    'http://192.0.2.7:81',
+    'http://[2001:db8::7]:81',
+    'http://mill.example:81',
+  ]);
   assert.throws(() => url('not an address'), /^EnvError: HOST must /);
 });
 
@@ -59,8 +66,16 @@ test('the first Admin gets a new random password, which is shown; a given one is
   assert.ok((made.env.ADMIN_PASSWORD ?? '').length >= 12);
   assert.ok(made.shown.includes(made.env.ADMIN_PASSWORD as string));
   assert.notEqual(adminLogin({}).env.ADMIN_PASSWORD, made.env.ADMIN_PASSWORD);
-  const given = adminLogin({ ADMIN_USERNAME: 'root', ADMIN_PASSWORD: 'correct horse', ADMIN_EMAIL: 'root@example.org' });
-  assert.deepEqual(given.env, { ADMIN_USERNAME: 'root', ADMIN_EMAIL: 'root@example.org', ADMIN_PASSWORD: 'correct horse' });
+  const given = adminLogin({
+    ADMIN_USERNAME: 'root',
+    ADMIN_PASSWORD: 'correct horse',
+    ADMIN_EMAIL: 'root@example.org',
+  });
+  assert.deepEqual(given.env, {
+    ADMIN_USERNAME: 'root',
+    ADMIN_EMAIL: 'root@example.org',
+    ADMIN_PASSWORD: 'correct horse',
+  });
   assert.ok(given.shown.startsWith('root'));
   assert.ok(!given.shown.includes('correct horse'));
 });

@@ -15,7 +15,10 @@ async function listener(env: NodeJS.ProcessEnv = {}) {
     console.log('ready', process.env.PERENNIAL_PARENT_PID ?? '');
     setInterval(() => {}, 1000);`;
   const args = ['--input-type=module', '-e', script];
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));

@@ -20,7 +20,13 @@ function supervise(scripts: string[]) {
     starts += 1;
     return startService({ name: 'it', command: process.execPath, args: ['-e', script], logFile });
   };
-  const running = keepRunning({ name: 'it', start, log: (line) => lines.push(line), gaveUp: gaveUp.resolve, firstDelayMs: 5 });
+  const running = keepRunning({
+    name: 'it',
+    start,
+    log: (line) => lines.push(line),
+    gaveUp: gaveUp.resolve,
+    firstDelayMs: 5,
+  });
   onTestFinished(async () => (await running).stop());
   return { running, lines, gaveUp: gaveUp.promise, starts: () => starts };
 }

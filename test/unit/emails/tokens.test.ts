@@ -23,7 +23,15 @@ test('ids come back from open, click and message tokens', () => {
 test('a click id is worth nothing with another url', () => {
   const url = 'https://example.com/a?x=1';
   const id = signer.clickTrackingId(7, url);
-  for (const other of ['https://evil.example/', 'https://example.com/a?x=2', '//example.com/a?x=1', `${url}\r\n`, `${url}#`, url.toUpperCase(), '']) {
+  for (const other of [
+    'https://evil.example/',
+    'https://example.com/a?x=2',
+    '//example.com/a?x=1',
+    `${url}\r\n`,
+    `${url}#`,
+    url.toUpperCase(),
+    '',
+  ]) {
     assert.equal(signer.verifyClick(id, other), null, other);
   }
 });
@@ -68,9 +76,15 @@ test('anything can be asked, nothing throws', () => {
 
 test('a payload comes back as it was, its parts kept apart', () => {
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed()), { minLength: 1, maxLength: 6 }), (payload) => {
-      assert.deepEqual(signer.verify('form', signer.sign('form', payload)), payload);
-    }),
+    fc.property(
+      fc.array(
+        fc.string({ unit: 'grapheme' }).map((text) => text.toWellFormed()),
+        { minLength: 1, maxLength: 6 },
+      ),
+      (payload) => {
+        assert.deepEqual(signer.verify('form', signer.sign('form', payload)), payload);
+      },
+    ),
   );
   assert.notEqual(signer.sign('form', ['ab', 'c']), signer.sign('form', ['a', 'bc']));
   assert.deepEqual(signer.verify('form', signer.sign('form', ['x'.repeat(1000), ''])), ['x'.repeat(1000), '']);
@@ -117,7 +131,21 @@ test('the links of a mail, below the public address', () => {
 });
 
 test('only http and https links are tracked, as what may stand in a Location header', () => {
-  for (const href of ['mailto:a@example.com', 'tel:+123', '#top', 'cid:x', 'javascript:alert(1)', 'JavaScript:x', '//evil.example', '/a', '', 'http:', 'https://', 'data:x', 'ftp://a']) {
+  for (const href of [
+    'mailto:a@example.com',
+    'tel:+123',
+    '#top',
+    'cid:x',
+    'javascript:alert(1)',
+    'JavaScript:x',
+    '//evil.example',
+    '/a',
+    '',
+    'http:',
+    'https://',
+    'data:x',
+    'ftp://a',
+  ]) {
     assert.equal(trackableLink(href), null, href);
   }
   const urlOf = (href: string): string | undefined => trackableLink(href)?.url;
@@ -141,10 +169,17 @@ test('a token ends with the HMAC-SHA256 of what it says, as others compute it', 
   const secret = 'x'.repeat(40);
   const signer = createLinkSigner({ secret });
   const key = Buffer.from(hkdfSync('sha256', secret, 'perennial', 'links/click', 32));
-  for (const [id, url] of [[1, 'https://example.com/'], [2 ** 40, `https://example.com/ü?${'a'.repeat(5000)}`]] as const) {
+  for (const [id, url] of [
+    [1, 'https://example.com/'],
+    [2 ** 40, `https://example.com/ü?${'a'.repeat(5000)}`],
+  ] as const) {
     const token = Buffer.from(signer.clickTrackingId(id, url), 'base64url');
     const body = token.subarray(0, -16);
-    const whole = createHmac('sha256', key).update(Buffer.of(body.length >> 8, body.length & 255)).update(body).update(url).digest();
+    const whole = createHmac('sha256', key)
+      .update(Buffer.of(body.length >> 8, body.length & 255))
+      .update(body)
+      .update(url)
+      .digest();
     assert.deepEqual(token.subarray(-16), whole.subarray(0, 16));
   }
 });

@@ -4,20 +4,35 @@ import type { FormField } from '../../../db/entities/forms.ts';
 import { checkSubmission } from '../../../domain/forms/check-submission.ts';
 import { normaliseFields } from '../../../domain/forms/fields.ts';
 
-const field = (type: FormField['type'], more: Partial<FormField> = {}) => normaliseFields([{ name: 'f', label: 'F', type, ...more }]);
-const codeOf = (fields: FormField[], value: unknown) => checkSubmission(fields, value === undefined ? {} : { f: value }).errors.map(({ code }) => code).join();
+const field = (type: FormField['type'], more: Partial<FormField> = {}) =>
+  normaliseFields([{ name: 'f', label: 'F', type, ...more }]);
+const codeOf = (fields: FormField[], value: unknown) =>
+  checkSubmission(fields, value === undefined ? {} : { f: value })
+    .errors.map(({ code }) => code)
+    .join();
 const valueOf = (fields: FormField[], value: unknown) => checkSubmission(fields, { f: value }).values['f'];
-const options = [{ value: 'a', label: 'A' }, { value: 'b', label: 'B' }];
+const options = [
+  { value: 'a', label: 'A' },
+  { value: 'b', label: 'B' },
+];
 
 const cases: [FormField['type'], unknown[], unknown[]][] = [
   ['email', ['someone@example.com'], ['nobody', '@example.com', `${'x'.repeat(250)}@example.com`]],
-  ['url', ['https://example.com/a?b=c', 'http://localhost'], ['javascript:alert(1)', 'example.com', 'ftp://example.com']],
+  [
+    'url',
+    ['https://example.com/a?b=c', 'http://localhost'],
+    ['javascript:alert(1)', 'example.com', 'ftp://example.com'],
+  ],
   ['number', ['0', '-1.5', '1e3', 7, '.5'], ['', 'x', '0x10', 'Infinity', '1,5', '1e999'].slice(1)],
   ['rating', ['1', '10', 5], ['0', '11', '1.5']],
   ['phone', ['+49 30 1234567', '(555) 123-4567', '030/123'], ['call me', '12']],
   ['date', ['2024-02-29', '2026-12-31'], ['2026-02-29', '2026-02-30', '2026-13-01', '31.12.2026', '2026-1-1']],
   ['time', ['00:00', '23:59:59'], ['24:00', '9:00']],
-  ['datetime', ['2026-02-28T10:00', '2026-02-28T10:00:00Z'], ['2026-02-30T10:00', '2026-02-28T25:00', '2026-02-28', 'tomorrow']],
+  [
+    'datetime',
+    ['2026-02-28T10:00', '2026-02-28T10:00:00Z'],
+    ['2026-02-30T10:00', '2026-02-28T25:00', '2026-02-28', 'tomorrow'],
+  ],
   ['country', ['DE', 'PL', 'SS', 'CW'], ['Germany', 'de', 'XX', 'ZZ', 'UK', 'EU', 'XK', 'AA']],
   ['select', ['a'], ['c', 'A']],
   ['radio', ['b'], ['x']],
@@ -37,8 +52,10 @@ test('a required field is asked for, an optional one may be empty', () => {
     assert.equal(codeOf(field('text', { minLength: 3 }), empty), '');
   }
   assert.equal(codeOf(field('multiselect', { options, required: true }), []), 'required');
-  for (const no of [undefined, false, 'false', 'off', '']) assert.equal(codeOf(field('consent', { required: true }), no), 'required');
-  for (const yes of [true, 'true', 'on', 'YES', '1']) assert.equal(valueOf(field('consent', { required: true }), yes), true);
+  for (const no of [undefined, false, 'false', 'off', ''])
+    assert.equal(codeOf(field('consent', { required: true }), no), 'required');
+  for (const yes of [true, 'true', 'on', 'YES', '1'])
+    assert.equal(valueOf(field('consent', { required: true }), yes), true);
   assert.deepEqual(checkSubmission(field('checkbox'), {}), { values: { f: false }, errors: [] });
 });
 
@@ -60,15 +77,25 @@ test('a pattern is for the whole text, and takes linear time', () => {
 });
 
 test('values of another shape are an error of their field, never more', () => {
-  for (const value of [{}, [['x']], [1], Number.NaN, 'a\0b']) assert.equal(codeOf(field('text'), value), 'type', JSON.stringify(value));
+  for (const value of [{}, [['x']], [1], Number.NaN, 'a\0b'])
+    assert.equal(codeOf(field('text'), value), 'type', JSON.stringify(value));
   assert.equal(codeOf(field('checkbox'), []), 'type');
   assert.equal(codeOf(field('multiselect', { options }), [1]), 'type');
 });
 
 test('every error is told, fields of others are ignored, and names of objects are names like others', () => {
-  const fields = normaliseFields([{ name: 'constructor', label: 'C', type: 'text', required: true }, { name: 'email', label: 'E', type: 'email' }]);
+  const fields = normaliseFields([
+    { name: 'constructor', label: 'C', type: 'text', required: true },
+    { name: 'email', label: 'E', type: 'email' },
+  ]);
   const { errors, values } = checkSubmission(fields, { email: 'x', other: 1 });
-  assert.deepEqual(errors.map(({ field: name, code }) => [name, code]), [['constructor', 'required'], ['email', 'format']]);
+  assert.deepEqual(
+    errors.map(({ field: name, code }) => [name, code]),
+    [
+      ['constructor', 'required'],
+      ['email', 'format'],
+    ],
+  );
   assert.deepEqual(values, {});
 });
 

@@ -54,7 +54,12 @@ test('every contact field takes the operators of its type, and no others', () =>
   ];
   for (const [fields, value, fitting] of table) {
     const special = new Map<string, unknown>([
-      ['in', [value]], ['notIn', [value]], ['between', [value, value]], ['exists', null], ['notExists', true], ['withinLastDays', 7],
+      ['in', [value]],
+      ['notIn', [value]],
+      ['between', [value, value]],
+      ['exists', null],
+      ['notExists', true],
+      ['withinLastDays', 7],
     ]);
     for (const field of fields) {
       for (const operator of FIELD_OPERATORS) {
@@ -73,8 +78,17 @@ test('the statuses are those of contacts', () => {
 
 test('fields that are not there', () => {
   const names = [
-    'nope', '', 'customFields.', 'customFields.nope', 'customFields', 'company', 'company.colour', '__proto__', 'constructor',
-    'toString', 'customFields.__proto__',
+    'nope',
+    '',
+    'customFields.',
+    'customFields.nope',
+    'customFields',
+    'company',
+    'company.colour',
+    '__proto__',
+    'constructor',
+    'toString',
+    'customFields.__proto__',
   ];
   for (const field of names) {
     assert.deepEqual(leafCodes(field, 'eq', 'x'), ['unknown_field /filter/field'], field);
@@ -119,7 +133,11 @@ test('values of the wrong type', () => {
     ['qualification', 'eq', ['lukewarm'], 'enum /filter/value'],
   ];
   for (const [field, operator, value, expected] of bad) {
-    assert.deepEqual(leafCodes(field, operator, ...value), [expected], `${field} ${operator} ${JSON.stringify(value)?.slice(0, 50)}`);
+    assert.deepEqual(
+      leafCodes(field, operator, ...value),
+      [expected],
+      `${field} ${operator} ${JSON.stringify(value)?.slice(0, 50)}`,
+    );
   }
 });
 
@@ -147,7 +165,10 @@ test('groups: ten deep, at least one condition, a known op', () => {
 });
 
 test('at most 1000 leaves; what is no leaf counts, so that a body of nothing else is not walked to its end', () => {
-  const many = (count: number, condition: unknown) => ({ op: 'or', conditions: Array.from({ length: count }, () => condition) });
+  const many = (count: number, condition: unknown) => ({
+    op: 'or',
+    conditions: Array.from({ length: count }, () => condition),
+  });
   assert.deepEqual(codes(many(1000, leaf('score', 'gt', 1))), []);
   assert.deepEqual(codes(many(1001, leaf('score', 'gt', 1))), ['too_many /filter']);
   const spread = { op: 'and', conditions: [many(500, leaf('score', 'gt', 1)), many(501, leaf('score', 'gt', 1))] };
@@ -200,23 +221,39 @@ test('event leaves: counts, days', () => {
   assert.deepEqual(opened({ count: 1 }), ['required /filter/operator']);
   assert.deepEqual(opened({ operator: 'none', where: {} }), ['type /filter/where']);
   assert.deepEqual(opened({ operator: 'none', where: [7] }), ['type /filter/where/0']);
-  assert.deepEqual(opened({ operator: 'none', where: Array.from({ length: 21 }, () => leaf('emailId', 'eq', 1)) }), ['type /filter/where']);
+  assert.deepEqual(opened({ operator: 'none', where: Array.from({ length: 21 }, () => leaf('emailId', 'eq', 1)) }), [
+    'type /filter/where',
+  ]);
 });
 
 test('where knows the fields of the event; stepId only in a campaign, and only its EMAIL steps', () => {
-  const where = (event: string, given: FilterOptions, ...leaves: unknown[]) => codes({ event, operator: 'atLeast', where: leaves }, given);
+  const where = (event: string, given: FilterOptions, ...leaves: unknown[]) =>
+    codes({ event, operator: 'atLeast', where: leaves }, given);
   for (const field of ['templateId', 'campaignId', 'emailId']) {
-    assert.deepEqual(where('EMAIL_CLICKED', options, leaf(field, 'in', [1, 2]), leaf('url', 'startsWith', 'https://example.com/')), []);
+    assert.deepEqual(
+      where('EMAIL_CLICKED', options, leaf(field, 'in', [1, 2]), leaf('url', 'startsWith', 'https://example.com/')),
+      [],
+    );
   }
   assert.deepEqual(where('FORM_SUBMITTED', options, leaf('formId', 'eq', 3)), []);
   assert.deepEqual(where('EMAIL_OPENED', options, leaf('url', 'eq', 'x')), ['unknown_field /filter/where/0/field']);
-  assert.deepEqual(where('FORM_SUBMITTED', options, leaf('__proto__', 'eq', 'x')), ['unknown_field /filter/where/0/field']);
-  assert.deepEqual(where('EMAIL_OPENED', options, leaf('stepId', 'eq', 'welcome')), ['unknown_field /filter/where/0/field']);
+  assert.deepEqual(where('FORM_SUBMITTED', options, leaf('__proto__', 'eq', 'x')), [
+    'unknown_field /filter/where/0/field',
+  ]);
+  assert.deepEqual(where('EMAIL_OPENED', options, leaf('stepId', 'eq', 'welcome')), [
+    'unknown_field /filter/where/0/field',
+  ]);
   assert.deepEqual(where('EMAIL_OPENED', inCampaign, leaf('stepId', 'in', ['welcome', '__proto__'])), []);
   assert.deepEqual(where('EMAIL_OPENED', inCampaign, leaf('stepId', 'eq', 'bye')), ['enum /filter/where/0/value']);
-  assert.deepEqual(where('FORM_SUBMITTED', inCampaign, leaf('stepId', 'eq', 'welcome')), ['unknown_field /filter/where/0/field']);
-  assert.deepEqual(where('EMAIL_OPENED', options, leaf('emailId', 'gt', 1)), ['invalid_operator /filter/where/0/operator']);
-  assert.deepEqual(where('EMAIL_OPENED', options, { ...leaf('emailId', 'eq', 1), event: 'X' }), ['unknown_field /filter/where/0/event']);
+  assert.deepEqual(where('FORM_SUBMITTED', inCampaign, leaf('stepId', 'eq', 'welcome')), [
+    'unknown_field /filter/where/0/field',
+  ]);
+  assert.deepEqual(where('EMAIL_OPENED', options, leaf('emailId', 'gt', 1)), [
+    'invalid_operator /filter/where/0/operator',
+  ]);
+  assert.deepEqual(where('EMAIL_OPENED', options, { ...leaf('emailId', 'eq', 1), event: 'X' }), [
+    'unknown_field /filter/where/0/event',
+  ]);
 });
 
 test('the segments and lists that a filter names, with their places', () => {
@@ -248,33 +285,67 @@ test('the schema takes what is a filter, keeps all of it in answers, and tells s
       assert.deepEqual(sound, before);
     }
   }
-  assert.deepEqual(compileRequest(FilterSchema)({ op: 'xor', conditions: [{}] }).map(({ path }) => path), ['/op']);
+  assert.deepEqual(
+    compileRequest(FilterSchema)({ op: 'xor', conditions: [{}] }).map(({ path }) => path),
+    ['/op'],
+  );
   assert.deepEqual(compileRequest(FilterSchema)(nested(100_000)), []);
 });
 
 test('any JSON is judged without a throw and left as it was', () => {
   const fitsSchema = compileRequest(FilterSchema);
-  const keys = fc.constantFrom('op', 'conditions', 'field', 'operator', 'value', 'event', 'count', 'withinDays', 'where', '__proto__');
+  const keys = fc.constantFrom(
+    'op',
+    'conditions',
+    'field',
+    'operator',
+    'value',
+    'event',
+    'count',
+    'withinDays',
+    'where',
+    '__proto__',
+  );
   const values = fc.constantFrom<unknown>(
-    'and', 'not', 'firstName', 'score', 'listId', 'customFields.seats', 'eq', 'in', 'between', 'EMAIL_OPENED', 'atMost', 7, null,
-    [1, 2], ['x'],
+    'and',
+    'not',
+    'firstName',
+    'score',
+    'listId',
+    'customFields.seats',
+    'eq',
+    'in',
+    'between',
+    'EMAIL_OPENED',
+    'atMost',
+    7,
+    null,
+    [1, 2],
+    ['x'],
   );
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(
-      { maxDepth: 5 }, values, fc.jsonValue(), fc.array(tie('tree'), { maxLength: 3 }), fc.dictionary(keys, tie('tree'), { maxKeys: 5 }),
+      { maxDepth: 5 },
+      values,
+      fc.jsonValue(),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(keys, tie('tree'), { maxKeys: 5 }),
     ),
   }));
-  fc.assert(fc.property(tree, (value) => {
-    const text = JSON.stringify(value);
-    const parsed = JSON.parse(text) as unknown;
-    const violations = checkFilter(parsed, '', inCampaign);
-    filterReferences(parsed, '');
-    assert.equal(JSON.stringify(parsed), text);
-    for (const { path, message } of violations) {
-      assert.match(path, /^(\/([^~/]|~0|~1)*)*$/);
-      assert.ok(message.length < 1000);
-    }
-    // A filter that passes has the shape of one: the schema agrees.
-    if (violations.length === 0) assert.deepEqual(fitsSchema(parsed), []);
-  }), { numRuns: 3000 });
+  fc.assert(
+    fc.property(tree, (value) => {
+      const text = JSON.stringify(value);
+      const parsed = JSON.parse(text) as unknown;
+      const violations = checkFilter(parsed, '', inCampaign);
+      filterReferences(parsed, '');
+      assert.equal(JSON.stringify(parsed), text);
+      for (const { path, message } of violations) {
+        assert.match(path, /^(\/([^~/]|~0|~1)*)*$/);
+        assert.ok(message.length < 1000);
+      }
+      // A filter that passes has the shape of one: the schema agrees.
+      if (violations.length === 0) assert.deepEqual(fitsSchema(parsed), []);
+    }),
+    { numRuns: 3000 },
+  );
 });

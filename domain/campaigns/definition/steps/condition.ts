@@ -15,9 +15,12 @@ export const condition = stepKind({
       if: FilterJson,
       then: Type.Optional(TargetSchema),
       branches: Type.Optional(
-        Type.Array(Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }), {
-          maxItems: MAX_BRANCHES,
-        }),
+        Type.Array(
+          Type.Object({ if: FilterJson, next: Type.Optional(TargetSchema) }, { additionalProperties: false }),
+          {
+            maxItems: MAX_BRANCHES,
+          },
+        ),
       ),
       else: Type.Optional(TargetSchema),
     },
@@ -26,8 +29,12 @@ export const condition = stepKind({
   about:
     '`CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the ' +
     '`next` of the first branch whose filter does, else to `else`; a target left out is the following step, null the end',
-  summary: ({ branches = [] }) => (branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`),
-  plan: (config) => ({ effect: 'evaluate', filters: [config.if, ...(config.branches ?? []).map((branch) => branch.if)] }),
+  summary: ({ branches = [] }) =>
+    branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`,
+  plan: (config) => ({
+    effect: 'evaluate',
+    filters: [config.if, ...(config.branches ?? []).map((branch) => branch.if)],
+  }),
   exits: (config) => [
     { path: '/then', to: config.then },
     ...(config.branches ?? []).map((branch, index) => ({ path: `/branches/${index}/next`, to: branch.next })),
@@ -41,9 +48,11 @@ export const condition = stepKind({
     ];
   },
   references: (config) =>
-    [{ filter: config.if, path: '/if' }, ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` }))]
-      .flatMap(({ filter, path }) => [
-        ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
-        ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
-      ]),
+    [
+      { filter: config.if, path: '/if' },
+      ...(config.branches ?? []).map((branch, index) => ({ filter: branch.if, path: `/branches/${index}/if` })),
+    ].flatMap(({ filter, path }) => [
+      ...filterReferences(filter, path).map((reference) => ({ kind: 'segmentIds' as const, ...reference })),
+      ...eventReferences(filter, path).map(({ field, ...reference }) => ({ kind: `${field}s` as const, ...reference })),
+    ]),
 });

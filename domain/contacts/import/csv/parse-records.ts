@@ -41,7 +41,11 @@ export function parseRecords(text: string, format: CsvFormat, final: boolean): P
   Error.stackTraceLimit = 0;
   try {
     parse(bytes, {
-      delimiter: format.delimiter, encoding, record_delimiter: LINE_BREAKS, relax_column_count: true, on_record: keep,
+      delimiter: format.delimiter,
+      encoding,
+      record_delimiter: LINE_BREAKS,
+      relax_column_count: true,
+      on_record: keep,
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

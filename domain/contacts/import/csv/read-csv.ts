@@ -133,7 +133,8 @@ function parseRow(record: RawRecord, format: CsvFormat, columns: number): Parsed
     faults.push({ cell: index, code: 'invalid_character' });
     return storable(text);
   });
-  if (texts.length > columns && !texts.slice(columns).every(isBlank)) faults.push({ cell: null, code: 'surplus_cells' });
+  if (texts.length > columns && !texts.slice(columns).every(isBlank))
+    faults.push({ cell: null, code: 'surplus_cells' });
   if (faults.length === 0 && texts.every(isBlank)) return null;
   return { row, cells: texts, faults: faults.length === 0 ? NO_FAULTS : faults };
 }

@@ -33,6 +33,12 @@ export function recipient(overrides: Partial<RecipientContext> = {}): RecipientC
 /** The html with each click link put back to where it leads, and without the pixel. */
 export function untracked(html: string): string {
   return html
-    .replace(/https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/click\/[\w-]+\?url=([^"'\s>]*)/g, (_, url: string) => decodeURIComponent(url))
-    .replace(/<img src="https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/open\/[\w-]+" width="1" height="1" alt="">/g, '');
+    .replace(
+      /https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/click\/[\w-]+\?url=([^"'\s>]*)/g,
+      (_, url: string) => decodeURIComponent(url),
+    )
+    .replace(
+      /<img src="https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/open\/[\w-]+" width="1" height="1" alt="">/g,
+      '',
+    );
 }

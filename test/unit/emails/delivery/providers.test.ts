@@ -9,12 +9,25 @@ import type { SmtpPool, SmtpSlot } from '../../../../worker/senders/smtp-pool.ts
 const log = createLogger('silent', 'test');
 
 test('SMTP_URL is read with its own parameters, which the mail library does not see', () => {
-  assert.deepEqual(readProviders('smtp://u:p%2C@a.example?ratePerMinute=600&requireTLS=true&connections=3, smtps://b.example ,smtp://a.example:587'), [
-    { provider: 'a.example:587', url: 'smtp://u:p%2C@a.example?requireTLS=true', connections: 3, ratePerMinute: 600 },
-    { provider: 'b.example:465', url: 'smtps://b.example', connections: null, ratePerMinute: null },
-    { provider: 'a.example:587#2', url: 'smtp://a.example:587', connections: null, ratePerMinute: null },
-  ]);
-  for (const url of ['http://a.example', 'smtp://a?ratePerMinute=0', 'smtp://a?ratePerMinute=1.5', 'smtp://a?connections=501', 'smtp://a?connections=', 'smtp://a,', 'a.example']) {
+  assert.deepEqual(
+    readProviders(
+      'smtp://u:p%2C@a.example?ratePerMinute=600&requireTLS=true&connections=3, smtps://b.example ,smtp://a.example:587',
+    ),
+    [
+      { provider: 'a.example:587', url: 'smtp://u:p%2C@a.example?requireTLS=true', connections: 3, ratePerMinute: 600 },
+      { provider: 'b.example:465', url: 'smtps://b.example', connections: null, ratePerMinute: null },
+      { provider: 'a.example:587#2', url: 'smtp://a.example:587', connections: null, ratePerMinute: null },
+    ],
+  );
+  for (const url of [
+    'http://a.example',
+    'smtp://a?ratePerMinute=0',
+    'smtp://a?ratePerMinute=1.5',
+    'smtp://a?connections=501',
+    'smtp://a?connections=',
+    'smtp://a,',
+    'a.example',
+  ]) {
     assert.throws(() => readProviders(url), RangeError, url);
     assert.throws(() => readEnv({ SMTP_URL: url }), /SMTP_URL must/, url);
   }
@@ -26,16 +39,31 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
   const refused = new Set<string>();
   const pools = new Map<string, { busy: number }>();
   const all = new Providers(readProviders(urls), {
-    connections: 4, log, now: () => now, onRoom: () => {}, takeRate: options.takeRate ?? (() => Promise.reject(new Error('no rate is set'))),
+    connections: 4,
+    log,
+    now: () => now,
+    onRoom: () => {},
+    takeRate: options.takeRate ?? (() => Promise.reject(new Error('no rate is set'))),
     openPool: ({ provider = '', size }) => {
       const pool = { busy: 0 };
       pools.set(provider, pool);
       return {
-        provider, busy: () => pool.busy, idle: () => size - pool.busy, close: () => Promise.resolve(),
+        provider,
+        busy: () => pool.busy,
+        idle: () => size - pool.busy,
+        close: () => Promise.resolve(),
         acquire: (count: number) => {
           if (refused.has(provider)) return Promise.reject(new Error('connect ECONNREFUSED'));
           pool.busy += count;
-          return Promise.resolve(Array.from({ length: count }, (): SmtpSlot => ({ usable: true, send: () => Promise.reject(new Error('unused')), release: () => { pool.busy -= 1; } })));
+          return Promise.resolve(
+            Array.from({ length: count }, (): SmtpSlot => ({
+              usable: true,
+              send: () => Promise.reject(new Error('unused')),
+              release: () => {
+                pool.busy -= 1;
+              },
+            })),
+          );
         },
       } satisfies SmtpPool;
     },
@@ -44,10 +72,25 @@ function providers(urls: string, options: { takeRate?: TakeRate } = {}) {
   const by = (name: string) => all.all.find(({ setting }) => setting.provider === name)!;
   const ended = (name: string, kind: 'sent' | 'lost') => {
     pools.get(name)!.busy -= 1;
-    all.report(by(name), kind === 'sent' ? { kind, reply: '250', provider: name } : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name });
+    all.report(
+      by(name),
+      kind === 'sent'
+        ? { kind, reply: '250', provider: name }
+        : { kind: 'retry', reply: null, error: 'ended', providerFault: false, provider: name },
+    );
   };
   const goesOn = () => all.reusableProvider()?.setting.provider ?? null;
-  return { all, by, chosen, goesOn, ended, refused, pass: (ms: number) => { now += ms; } };
+  return {
+    all,
+    by,
+    chosen,
+    goesOn,
+    ended,
+    refused,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
 }
 
 test('mail goes to the first that is not resting, and back to it after its time, with one message', async () => {
@@ -143,7 +186,9 @@ test('connections go on to their next message where mail goes to their provider,
   for (let n = 0; n < 5; n += 1) ended('a:25', 'lost');
   assert.deepEqual([chosen(), goesOn()], ['b:25', 'b:25'], 'none of one that rests');
 
-  const paced = providers('smtp://a:25?ratePerMinute=60', { takeRate: () => Promise.resolve({ granted: 1, waitMs: 0 }) });
+  const paced = providers('smtp://a:25?ratePerMinute=60', {
+    takeRate: () => Promise.resolve({ granted: 1, waitMs: 0 }),
+  });
   await paced.all.acquire(paced.by('a:25'), 1);
   assert.deepEqual([paced.chosen(), paced.goesOn()], ['a:25', null], 'its rate is asked for each message');
   await all.close();

@@ -11,7 +11,12 @@ import { Wake } from '../../../../events/wake.ts';
 
 function clock() {
   let now = 0;
-  return { now: () => now, pass: (ms: number) => { now += ms; } };
+  return {
+    now: () => now,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
 }
 
 test('a breaker: one message first, then all; five failures in a row rest it, longer each time', () => {
@@ -78,11 +83,17 @@ test('lanes are mixed by their shares, in their own order; an empty one leaves i
   const first = queue.take(20);
   const count = (list: string[], lane: string) => list.filter((item) => item.startsWith(lane)).length;
   assert.deepEqual([count(first, 't'), count(first, 'j'), count(first, 'b')], [12, 6, 2]);
-  assert.deepEqual(first.filter((item) => item.startsWith('t')), Array.from({ length: 12 }, (_, n) => `t${n}`));
+  assert.deepEqual(
+    first.filter((item) => item.startsWith('t')),
+    Array.from({ length: 12 }, (_, n) => `t${n}`),
+  );
   queue.unshift('bulk', 'back');
   const rest = queue.take(1000);
   assert.equal(rest.length, 145 - 20 + 1);
-  assert.equal(rest.find((item) => item.startsWith('b')), 'back');
+  assert.equal(
+    rest.find((item) => item.startsWith('b')),
+    'back',
+  );
   assert.equal(queue.size(), 0);
   assert.deepEqual(queue.take(5), []);
   // A lane that was alone for long owes nothing, nor is it owed.
@@ -94,7 +105,10 @@ test('lanes are mixed by their shares, in their own order; an empty one leaves i
 test('what may not be taken is passed over, and keeps its place', () => {
   const queue = new ReadyQueue<string>();
   for (const item of ['slow1', 'slow2', 'quick1', 'slow3', 'quick2']) queue.push('bulk', item);
-  assert.deepEqual(queue.take(5, (item) => item.startsWith('quick')), ['quick1', 'quick2']);
+  assert.deepEqual(
+    queue.take(5, (item) => item.startsWith('quick')),
+    ['quick1', 'quick2'],
+  );
   assert.deepEqual(queue.take(5), ['slow1', 'slow2', 'slow3']);
 });
 
@@ -107,8 +121,14 @@ test('a domain holds no more connections than its limit, and what it has too muc
   domains.enter('slow.example');
   assert.deepEqual([domains.isFree('slow.example'), domains.isFree('quick.example')], [false, true]);
   // A second each: of two at a time, the next is due half a second later; it comes in half of that.
-  for (let n = 0; n < 200; n += 1) { domains.enter('slow.example'); domains.leave('slow.example', 1000); }
-  assert.deepEqual([1, 2, 3].map(() => Math.round(domains.putOff('slow.example') - 1000)), [250, 500, 750]);
+  for (let n = 0; n < 200; n += 1) {
+    domains.enter('slow.example');
+    domains.leave('slow.example', 1000);
+  }
+  assert.deepEqual(
+    [1, 2, 3].map(() => Math.round(domains.putOff('slow.example') - 1000)),
+    [250, 500, 750],
+  );
   for (let n = 0; n < 10_000; n += 1) domains.putOff('slow.example');
   assert.equal(domains.putOff('slow.example'), 600_000);
   domains.leave('slow.example');
@@ -120,13 +140,18 @@ test('a domain holds no more connections than its limit, and what it has too muc
 
 test('what goes wrong with a provider is told without who logs in and whom mail is for', () => {
   const url = 'smtp://user%40example.com:p%40ss%2Cword@smtp.example.com:587';
-  assert.equal(publicError('Invalid login: 535 user@example.com / p@ss,word\r\nno <ada@example.org>: "x@y"', url), 'Invalid login: 535 … / … no <…>: "…"');
+  assert.equal(
+    publicError('Invalid login: 535 user@example.com / p@ss,word\r\nno <ada@example.org>: "x@y"', url),
+    'Invalid login: 535 … / … no <…>: "…"',
+  );
   assert.equal(publicError(`\0${'x'.repeat(1000)}`, 'smtp://h').length, 300);
 });
 
 test('pauses grow with the attempts, by whose fault it was', () => {
-  const retry = (reply: string | null, providerFault = false) => (attempt: number) =>
-    retryDelay({ kind: 'retry', reply, error: 'x', providerFault, provider: 'mx:25' }, attempt);
+  const retry =
+    (reply: string | null, providerFault = false) =>
+    (attempt: number) =>
+      retryDelay({ kind: 'retry', reply, error: 'x', providerFault, provider: 'mx:25' }, attempt);
   assert.deepEqual([1, 2, 3, 7, 8, 40].map(retry('451 later')), [60, 120, 240, 3600, 3600, 3600]);
   assert.deepEqual([1, 2, 10].map(retry('421 closing')), [5, 10, 600]);
   assert.deepEqual([1, 2, 10].map(retry(null)), [5, 10, 600]);
@@ -136,12 +161,22 @@ test('pauses grow with the attempts, by whose fault it was', () => {
 
 test('an outcome is settled as what it is, in words that Postgres takes', () => {
   const email = { id: 1, tenantId: 'default', attempt: 2 };
-  assert.deepEqual(settlementOf(email, { kind: 'sent', reply: '250 ok', provider: 'mx:25' }), { ...email, provider: 'mx:25', result: 'SENT', reply: '250 ok' });
+  assert.deepEqual(settlementOf(email, { kind: 'sent', reply: '250 ok', provider: 'mx:25' }), {
+    ...email,
+    provider: 'mx:25',
+    result: 'SENT',
+    reply: '250 ok',
+  });
   assert.equal(settlementOf(email, { kind: 'rejected', reply: '550 \0no', provider: 'mx:25' }).reply, '550 no');
-  assert.equal(settlementOf(email, { kind: 'unknown', error: 'x'.repeat(5000), provider: 'mx:25' }).reply!.length, 1000);
+  assert.equal(
+    settlementOf(email, { kind: 'unknown', error: 'x'.repeat(5000), provider: 'mx:25' }).reply!.length,
+    1000,
+  );
   assert.equal(settlementOf(email, { kind: 'unknown', error: 'x', provider: 'mx:25' }).result, 'UNKNOWN');
-  assert.deepEqual(settlementOf(email, { kind: 'retry', reply: null, error: 'ended \ud800', providerFault: false, provider: 'mx:25' }),
-    { ...email, provider: 'mx:25', result: 'QUEUED', reply: 'ended \ufffd', delaySeconds: 10 });
+  assert.deepEqual(
+    settlementOf(email, { kind: 'retry', reply: null, error: 'ended \ud800', providerFault: false, provider: 'mx:25' }),
+    { ...email, provider: 'mx:25', result: 'QUEUED', reply: 'ended \ufffd', delaySeconds: 10 },
+  );
   assert.equal(settlementOf(email, { kind: 'not_released', provider: 'mx:25' }).result, 'QUEUED');
 });
 
@@ -151,7 +186,9 @@ test('an alarm that rings while its loop is awake rings at its next sleep', asyn
   wake.now();
   await wake.wait();
   let woken = false;
-  const sleeping = wake.wait().then(() => { woken = true; });
+  const sleeping = wake.wait().then(() => {
+    woken = true;
+  });
   await new Promise((resolve) => setImmediate(resolve));
   assert.equal(woken, false, 'rung twice is one waking');
   wake.now();
@@ -160,12 +197,20 @@ test('an alarm that rings while its loop is awake rings at its next sleep', asyn
 });
 
 test('reasons name their gate', () => {
-  assert.deepEqual(['template_deleted', 'contact_deleted', 'contact_unsubscribed', 'address_bounced', 'stopped', null].map(gateOf),
-    ['template', 'contact', 'status', 'suppression', null, null]);
+  assert.deepEqual(
+    ['template_deleted', 'contact_deleted', 'contact_unsubscribed', 'address_bounced', 'stopped', null].map(gateOf),
+    ['template', 'contact', 'status', 'suppression', null, null],
+  );
 });
 
 test('links are counted by where they lead, however often they stand there', () => {
-  const link = (id: string, url: string) => `<a href="https://mail.example.com/api/v1/emails/tracking/click/${id}?url=${encodeURIComponent(url)}">`;
-  assert.equal(countLinks(`${link('A', 'https://example.com/1')} ${link('A', 'https://example.com/1')} ${link('B', 'https://example.com/2').replaceAll('"', "'")}`), 2);
+  const link = (id: string, url: string) =>
+    `<a href="https://mail.example.com/api/v1/emails/tracking/click/${id}?url=${encodeURIComponent(url)}">`;
+  assert.equal(
+    countLinks(
+      `${link('A', 'https://example.com/1')} ${link('A', 'https://example.com/1')} ${link('B', 'https://example.com/2').replaceAll('"', "'")}`,
+    ),
+    2,
+  );
   assert.equal(countLinks('<a href="https://example.com/">'), 0);
 });

@@ -32,7 +32,15 @@ test('a message arrives as it was given, dots, 8-bit bytes and a missing last li
 test('whatever its line breaks are, nothing in a message is taken for its end', async () => {
   const server = await provider();
   const session = await openConnection(server.url);
-  const bodies = ['S: 1\r\n\r\na\n.\nb\n', 'S: 2\r\n\r\na\r.\rb\r', '\n.\r\nS: 3', 'S: 4\r\n\r\n\r\n.\r.\n.\r\n..\n', '.', '\r', '\n\r'];
+  const bodies = [
+    'S: 1\r\n\r\na\n.\nb\n',
+    'S: 2\r\n\r\na\r.\rb\r',
+    '\n.\r\nS: 3',
+    'S: 4\r\n\r\n\r\n.\r.\n.\r\n..\n',
+    '.',
+    '\r',
+    '\n\r',
+  ];
   for (const body of bodies) assert.equal((await session.send(envelope, Buffer.from(body), yes)).kind, 'sent');
   const whole = (body: string): string => `${body.replace(/\r\n|\r|\n/g, '\r\n').replace(/\r\n$/, '')}\r\n`;
   assert.deepEqual(server.messages.map(String), bodies.map(whole));
@@ -41,10 +49,13 @@ test('whatever its line breaks are, nothing in a message is taken for its end', 
 
 test('one session sends many messages, also after refusals at RCPT and at the dot', async () => {
   const server = await provider();
-  server.rcpt = (address) => (address.startsWith('gone') ? [550, 'no such user'] : address.startsWith('full') ? [452, 'mailbox full'] : null);
-  server.dot = (message) => Promise.resolve(message.includes('spam') ? [554, 'spam'] : message.includes('busy') ? [451, 'try later'] : null);
+  server.rcpt = (address) =>
+    address.startsWith('gone') ? [550, 'no such user'] : address.startsWith('full') ? [452, 'mailbox full'] : null;
+  server.dot = (message) =>
+    Promise.resolve(message.includes('spam') ? [554, 'spam'] : message.includes('busy') ? [451, 'try later'] : null);
   const session = await openConnection(server.url);
-  const send = (to: string, text: string) => session.send({ ...envelope, to }, Buffer.from(`Subject: ${text}\r\n\r\n${text}\r\n`), yes);
+  const send = (to: string, text: string) =>
+    session.send({ ...envelope, to }, Buffer.from(`Subject: ${text}\r\n\r\n${text}\r\n`), yes);
   assert.equal((await send('gone@example.org', 'a')).kind, 'rejected');
   assert.equal((await send('ann@example.org', 'b')).kind, 'sent');
   assert.equal((await send('full@example.org', 'c')).kind, 'retry');
@@ -53,7 +64,10 @@ test('one session sends many messages, also after refusals at RCPT and at the do
   assert.equal((await send('di@example.org', 'busy')).kind, 'retry');
   assert.equal((await send('ed@example.org', 'e')).kind, 'sent');
   assert.equal(server.connections, 1);
-  assert.deepEqual(server.messages.map((message) => message.toString().trim().split('\n').pop()), ['b', 'd', 'spam', 'busy', 'e']);
+  assert.deepEqual(
+    server.messages.map((message) => message.toString().trim().split('\n').pop()),
+    ['b', 'd', 'spam', 'busy', 'e'],
+  );
   session.quit();
 });
 
@@ -80,12 +94,16 @@ test('beforeDot is asked once per message, before the server has the whole of it
   session.quit();
 });
 
-test('credentials of the URL log in, also percent-encoded ones; wrong ones are the provider\'s fault', async () => {
+test("credentials of the URL log in, also percent-encoded ones; wrong ones are the provider's fault", async () => {
   const logins: (string | undefined)[] = [];
   const server = await provider({
     authOptional: false,
     allowInsecureAuth: true,
-    onAuth(auth: { username?: string; password?: string }, _session: unknown, done: (error: Error | null, answer?: object) => void) {
+    onAuth(
+      auth: { username?: string; password?: string },
+      _session: unknown,
+      done: (error: Error | null, answer?: object) => void,
+    ) {
       logins.push(auth.username);
       if (auth.password === 'p@ss:w/rd') done(null, { user: 'sender' });
       else done(Object.assign(new Error('bad credentials'), { responseCode: 535 }));
@@ -96,7 +114,10 @@ test('credentials of the URL log in, also percent-encoded ones; wrong ones are t
   session.quit();
   await assert.rejects(openConnection(`smtp://send%40er:wrong@127.0.0.1:${server.port}`), (error) => {
     assert.ok(error instanceof SmtpOpenError);
-    assert.deepEqual([error.outcome.kind, 'providerFault' in error.outcome && error.outcome.providerFault], ['retry', true]);
+    assert.deepEqual(
+      [error.outcome.kind, 'providerFault' in error.outcome && error.outcome.providerFault],
+      ['retry', true],
+    );
     assert.match(JSON.stringify(error.outcome), /535/);
     assert.doesNotMatch(JSON.stringify(error.outcome), /wrong/);
     return true;
@@ -107,10 +128,15 @@ test('credentials of the URL log in, also percent-encoded ones; wrong ones are t
 test('TLS: smtps, STARTTLS, and a certificate that does not verify', async () => {
   const secure = await provider({ secure: true });
   const startTls = await provider({ hideSTARTTLS: false });
-  for (const url of [`${secure.url}?tls.rejectUnauthorized=false`, `${startTls.url}?requireTLS=true&tls.rejectUnauthorized=false`]) {
+  for (const url of [
+    `${secure.url}?tls.rejectUnauthorized=false`,
+    `${startTls.url}?requireTLS=true&tls.rejectUnauthorized=false`,
+  ]) {
     const session = await openConnection(url);
     assert.equal((await session.send(envelope, Buffer.from('Subject: 1\r\n\r\n1\r\n'), yes)).kind, 'sent');
-    const refused = await session.send(envelope, Buffer.from('Subject: 2\r\n\r\n2\r\n'), { beforeDot: () => Promise.resolve(false) });
+    const refused = await session.send(envelope, Buffer.from('Subject: 2\r\n\r\n2\r\n'), {
+      beforeDot: () => Promise.resolve(false),
+    });
     assert.equal(refused.kind, 'not_released');
     session.quit();
   }

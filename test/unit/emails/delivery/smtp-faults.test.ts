@@ -23,7 +23,10 @@ async function attempt(script: WireScript, hooks = yes, timeouts: SmtpTimeouts =
 
 const dots = (wire: WireServer): number => wire.messages.filter((text) => text.endsWith('\r\n.\r\n')).length;
 
-for (const [how, ehlo] of [['one command at a time', undefined], ['pipelined', PIPELINING]] as const) {
+for (const [how, ehlo] of [
+  ['one command at a time', undefined],
+  ['pipelined', PIPELINING],
+] as const) {
   test(`${how}: accepted`, async () => {
     const { wire, session, outcome } = await attempt({ ehlo });
     assert.deepEqual(outcome, { kind: 'sent', reply: '250 taken', provider: new URL(wire.url).host });
@@ -50,7 +53,8 @@ for (const [how, ehlo] of [['one command at a time', undefined], ['pipelined', P
       const { wire, session, outcome } = await attempt({ ehlo, [step]: reply });
       assert.equal(outcome.kind, expected.kind);
       assert.ok('reply' in outcome && outcome.reply?.startsWith(reply), JSON.stringify(outcome));
-      if ('providerFault' in expected) assert.equal('providerFault' in outcome && outcome.providerFault, expected.providerFault);
+      if ('providerFault' in expected)
+        assert.equal('providerFault' in outcome && outcome.providerFault, expected.providerFault);
       if (step === 'dot') assert.equal(dots(wire), 1);
       if (session.usable) session.quit();
     });
@@ -81,16 +85,22 @@ test('beforeDot throws: as if it had said no', async () => {
 });
 
 test('the connection closes before the dot', async () => {
-  const { wire, outcome } = await attempt({ firstBytes: (socket) => socket.destroy() }, { beforeDot: () => new Promise(() => undefined) });
+  const { wire, outcome } = await attempt(
+    { firstBytes: (socket) => socket.destroy() },
+    { beforeDot: () => new Promise(() => undefined) },
+  );
   assert.equal(outcome.kind, 'retry');
   assert.equal(dots(wire), 0);
 });
 
 test('a lease that is confirmed after the connection was lost releases nothing', async () => {
   let confirm = (_: boolean): void => undefined;
-  const { wire, session, outcome } = await attempt({ firstBytes: (socket) => socket.destroy() }, {
-    beforeDot: () => new Promise((resolve) => (confirm = resolve)),
-  });
+  const { wire, session, outcome } = await attempt(
+    { firstBytes: (socket) => socket.destroy() },
+    {
+      beforeDot: () => new Promise((resolve) => (confirm = resolve)),
+    },
+  );
   assert.equal(outcome.kind, 'retry');
   confirm(true);
   await new Promise((resolve) => setImmediate(resolve));
@@ -134,9 +144,12 @@ test('no answer to RCPT', async () => {
 for (const early of ['250 fine', '552 too big', '451 tired']) {
   test(`a reply before the end of the message (${early}) is not one to the dot, and no dot follows`, async () => {
     let confirm = (_: boolean): void => undefined;
-    const { wire, session, outcome } = await attempt({ firstBytes: early }, {
-      beforeDot: () => new Promise((resolve) => (confirm = resolve)),
-    });
+    const { wire, session, outcome } = await attempt(
+      { firstBytes: early },
+      {
+        beforeDot: () => new Promise((resolve) => (confirm = resolve)),
+      },
+    );
     assert.equal(outcome.kind, 'retry');
     assert.equal(session.usable, false);
     confirm(true);
@@ -154,7 +167,8 @@ test('the whole body has left before the lease is asked for', async () => {
   const outcome = await session.send(envelope, body, {
     beforeDot: async () => {
       // What is still on its way is in the kernel, not with us: it arrives although we write no more.
-      while ((received = wire.messages[0]?.length ?? 0) < body.length) await new Promise((resolve) => setImmediate(resolve));
+      while ((received = wire.messages[0]?.length ?? 0) < body.length)
+        await new Promise((resolve) => setImmediate(resolve));
       return true;
     },
   });
@@ -172,7 +186,10 @@ test('a server that stops reading in the middle of a message is never asked to t
   assert.equal(asked, false);
 });
 
-for (const [step, refusal, kind] of [['mail', '550 not you', 'retry'], ['rcpt', '550 5.1.1 no such user', 'rejected']] as const) {
+for (const [step, refusal, kind] of [
+  ['mail', '550 not you', 'retry'],
+  ['rcpt', '550 5.1.1 no such user', 'rejected'],
+] as const) {
   test(`pipelined: a server that takes DATA though it has refused ${step} gets nothing more, least of all a dot`, async () => {
     const { wire, session, outcome } = await attempt({ ehlo: PIPELINING, [step]: refusal });
     assert.equal(outcome.kind, kind);
@@ -196,18 +213,25 @@ test('a server that says what is no reply after the dot has said nothing', async
 });
 
 test('what a server says unasked ends an idle session, and is no answer to the next message', async () => {
-  const { wire, session, outcome } = await attempt({ dot: (socket) => void socket.write('250 taken\r\n250 taken again\r\n') });
+  const { wire, session, outcome } = await attempt({
+    dot: (socket) => void socket.write('250 taken\r\n250 taken again\r\n'),
+  });
   assert.equal(outcome.kind, 'sent');
   while (wire.sockets.size > 0) await once([...wire.sockets][0]!, 'close');
   assert.equal(session.usable, false);
 });
 
-for (const [how, ehlo] of [['one command at a time', undefined], ['pipelined', PIPELINING]] as const) {
+for (const [how, ehlo] of [
+  ['one command at a time', undefined],
+  ['pipelined', PIPELINING],
+] as const) {
   for (const count of [1, 2]) {
     test(`${how}: of ${count} answers too many to a dot, that come once the next message has begun, none accepts it`, async () => {
       let mails = 0;
       const { wire, session, outcome } = await attempt({
-        ehlo, mail: (socket) => void socket.write((mails += 1) === 1 ? '250 ok\r\n' : `${'250 taken again\r\n'.repeat(count)}250 ok\r\n`),
+        ehlo,
+        mail: (socket) =>
+          void socket.write((mails += 1) === 1 ? '250 ok\r\n' : `${'250 taken again\r\n'.repeat(count)}250 ok\r\n`),
         // What is sent as the second message is not wanted.
         dot: (socket) => void socket.write(mails === 1 ? '250 taken\r\n' : '554 spam\r\n'),
       });
@@ -220,15 +244,27 @@ for (const [how, ehlo] of [['one command at a time', undefined], ['pipelined', P
 }
 
 test('what follows an answer in the same packet takes nothing from it', async () => {
-  for (const [answer, kind] of [['250 taken', 'sent'], ['550 5.7.1 no', 'rejected']] as const) {
-    const { session, outcome } = await attempt({ dot: (socket) => void socket.write(`${answer}\r\nHTTP/1.1 200 OK\r\n`) });
+  for (const [answer, kind] of [
+    ['250 taken', 'sent'],
+    ['550 5.7.1 no', 'rejected'],
+  ] as const) {
+    const { session, outcome } = await attempt({
+      dot: (socket) => void socket.write(`${answer}\r\nHTTP/1.1 200 OK\r\n`),
+    });
     assert.equal(outcome.kind, kind);
     assert.equal(session.usable, false);
   }
 });
 
 test('beforeDot throws at once: as if it had said no', async () => {
-  const { wire, outcome } = await attempt({}, { beforeDot: () => { throw new Error('the database is away'); } });
+  const { wire, outcome } = await attempt(
+    {},
+    {
+      beforeDot: () => {
+        throw new Error('the database is away');
+      },
+    },
+  );
   assert.equal(outcome.kind, 'not_released');
   assert.equal(dots(wire), 0);
 });
@@ -250,12 +286,20 @@ test('SMTPUTF8 is asked for where an address needs it and the server has it', as
 });
 
 test('an address that would be more than one goes nowhere', async () => {
-  for (const to of ['ann@example.org>\r\nRCPT TO:<eve@example.org', 'ann@example.org\nDATA', 'a<b@example.org', 'ann\0@example.org']) {
+  for (const to of [
+    'ann@example.org>\r\nRCPT TO:<eve@example.org',
+    'ann@example.org\nDATA',
+    'a<b@example.org',
+    'ann\0@example.org',
+  ]) {
     const wire = await startWireServer({ ehlo: PIPELINING });
     onTestFinished(() => wire.close());
     const session = await openConnection(wire.url);
     assert.equal((await session.send({ ...envelope, to }, message, yes)).kind, 'retry');
-    assert.deepEqual(wire.commands.filter((command) => !command.startsWith('EHLO')), []);
+    assert.deepEqual(
+      wire.commands.filter((command) => !command.startsWith('EHLO')),
+      [],
+    );
     assert.equal((await session.send(envelope, message, yes)).kind, 'sent');
     session.quit();
   }
@@ -276,7 +320,8 @@ for (const [what, script, timeouts] of [
       assert.ok(error instanceof SmtpOpenError);
       assert.equal(error.outcome.kind, 'retry');
       assert.equal('providerFault' in error.outcome && error.outcome.providerFault, true);
-      if (typeof script.greeting === 'string') assert.equal('reply' in error.outcome && error.outcome.reply, script.greeting);
+      if (typeof script.greeting === 'string')
+        assert.equal('reply' in error.outcome && error.outcome.reply, script.greeting);
       return true;
     });
   });
@@ -285,5 +330,8 @@ for (const [what, script, timeouts] of [
 test('nobody listens', async () => {
   const wire = await startWireServer({});
   await wire.close();
-  await assert.rejects(openConnection(wire.url), (error) => error instanceof SmtpOpenError && error.outcome.kind === 'retry');
+  await assert.rejects(
+    openConnection(wire.url),
+    (error) => error instanceof SmtpOpenError && error.outcome.kind === 'retry',
+  );
 });

@@ -53,7 +53,10 @@ test('connections are opened when needed, counted, and never more than the size'
   await assert.rejects(sendBy(pool, ...mail(4), yes), /no SMTP connection is idle/);
   while (gate.waiting() < 3) await turn();
   gate.release();
-  assert.deepEqual((await Promise.all(sends)).map(({ kind }) => kind), ['sent', 'sent', 'sent']);
+  assert.deepEqual(
+    (await Promise.all(sends)).map(({ kind }) => kind),
+    ['sent', 'sent', 'sent'],
+  );
   assert.deepEqual([pool.idle(), pool.busy(), server.connections], [3, 0, 3]);
 });
 
@@ -61,7 +64,10 @@ test('one connection is reused while it suffices', async () => {
   const { server, pool } = await setUp();
   for (let n = 0; n < 10; n++) assert.equal((await sendBy(pool, ...mail(n), yes)).kind, 'sent');
   assert.equal(server.connections, 1);
-  assert.deepEqual(server.recipients, Array.from({ length: 10 }, (_, n) => `to${n}@example.org`));
+  assert.deepEqual(
+    server.recipients,
+    Array.from({ length: 10 }, (_, n) => `to${n}@example.org`),
+  );
 });
 
 test('a connection is replaced after its share of messages, and after one that was not released', async () => {
@@ -95,7 +101,10 @@ test('a provider that is down is a retry, and the pool goes on when it is back',
   const server = await startProvider();
   const pool = createSmtpPool({ url: server.url, size: 2 });
   await server.close();
-  await assert.rejects(sendBy(pool, ...mail(1), yes), (error: SmtpOpenError) => error.outcome.kind === 'retry' && error.outcome.providerFault);
+  await assert.rejects(
+    sendBy(pool, ...mail(1), yes),
+    (error: SmtpOpenError) => error.outcome.kind === 'retry' && error.outcome.providerFault,
+  );
   assert.equal(pool.idle(), 2);
   const back = await startProvider({}, server.port);
   onTestFinished(async () => {
@@ -168,10 +177,12 @@ test('who keeps a connection sends one message after the other over it, as many 
   assert.deepEqual([pool.idle(), server.connections], [1, 2]);
 });
 
-test('a kept connection that the server closed meanwhile is replaced; while it can not be, that is the provider\'s fault', async () => {
+test("a kept connection that the server closed meanwhile is replaced; while it can not be, that is the provider's fault", async () => {
   const { server, pool } = await setUp();
   const [slot] = await pool.acquire(1);
-  const closeAll = (): void => { for (const connection of server.server.connections) connection.close(); };
+  const closeAll = (): void => {
+    for (const connection of server.server.connections) connection.close();
+  };
   await slot!.send(...mail(1), yes);
   closeAll();
   assert.equal((await slot!.send(...mail(2), yes)).kind, 'sent');
@@ -179,7 +190,10 @@ test('a kept connection that the server closed meanwhile is replaced; while it c
   closeAll();
   await server.close();
   const outcome = await slot!.send(...mail(3), yes);
-  assert.deepEqual([outcome.kind, 'providerFault' in outcome && outcome.providerFault, slot!.usable], ['retry', true, false]);
+  assert.deepEqual(
+    [outcome.kind, 'providerFault' in outcome && outcome.providerFault, slot!.usable],
+    ['retry', true, false],
+  );
   slot!.release();
   assert.deepEqual([pool.idle(), pool.busy()], [3, 0]);
 });

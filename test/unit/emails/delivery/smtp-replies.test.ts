@@ -4,17 +4,23 @@ import fc from 'fast-check';
 import { ReplyReader } from '../../../../worker/senders/smtp-replies.ts';
 
 test('replies of one line and of many are read, however they are cut', () => {
-  const sent = Buffer.from('220 ready\r\n250-host\r\n250-PIPELINING\r\n250 SIZE 1000\r\n354\r\n550-5.1.1 keine Zustellung für\n550 5.1.1 «müller»\r\n');
+  const sent = Buffer.from(
+    '220 ready\r\n250-host\r\n250-PIPELINING\r\n250 SIZE 1000\r\n354\r\n550-5.1.1 keine Zustellung für\n550 5.1.1 «müller»\r\n',
+  );
   const expected = [
-    { code: 220, text: '220 ready' }, { code: 250, text: '250-host\n250-PIPELINING\n250 SIZE 1000' }, { code: 354, text: '354' },
+    { code: 220, text: '220 ready' },
+    { code: 250, text: '250-host\n250-PIPELINING\n250 SIZE 1000' },
+    { code: 354, text: '354' },
     { code: 550, text: '550-5.1.1 keine Zustellung für\n550 5.1.1 «müller»' },
   ];
-  fc.assert(fc.property(fc.array(fc.nat(sent.length)), (cuts) => {
-    const reader = new ReplyReader();
-    const ends = [...new Set([0, ...cuts, sent.length])].sort((a, b) => a - b);
-    const read = ends.slice(1).flatMap((end, n) => [...reader.read(sent.subarray(ends[n], end))]);
-    assert.deepEqual(read, expected);
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.nat(sent.length)), (cuts) => {
+      const reader = new ReplyReader();
+      const ends = [...new Set([0, ...cuts, sent.length])].sort((a, b) => a - b);
+      const read = ends.slice(1).flatMap((end, n) => [...reader.read(sent.subarray(ends[n], end))]);
+      assert.deepEqual(read, expected);
+    }),
+  );
 });
 
 test('what has not ended is no reply', () => {

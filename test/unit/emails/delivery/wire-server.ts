@@ -41,7 +41,10 @@ export async function startWireServer(script: WireScript): Promise<WireServer> {
     wire.connections += 1;
     wire.sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.on('close', () => { wire.sockets.delete(socket); inData.delete(socket); });
+    socket.on('close', () => {
+      wire.sockets.delete(socket);
+      inData.delete(socket);
+    });
     const play = (step: Step | undefined, otherwise: string): void => {
       const what = step === undefined ? otherwise : step;
       if (typeof what === 'string') socket.write(`${what}\r\n`);

@@ -15,7 +15,10 @@ test('a sound template has no violations', () => {
       echo y %}{% # note %}{{ x | default: y, allow_false: true }}{% if (1..3) contains 2 %}{% endif %}{% echo %}
     {% capture card %}<b>{{ lastName }}</b>{% endcapture %}{{ card }}{% case status %}{% when "active" %}a{% endcase %}
     {{ "now" | date: "%Y" }}{% unless a == b %}{% cycle "odd", "even" %}{% endunless %}`;
-  assert.deepEqual(checkTemplate({ subject: '{{ firstName }}', content, text: '{{ data.x }}', previewText: '{{ company }}' }), []);
+  assert.deepEqual(
+    checkTemplate({ subject: '{{ firstName }}', content, text: '{{ data.x }}', previewText: '{{ company }}' }),
+    [],
+  );
 });
 
 test('mistakes are told with their part, line and column', () => {
@@ -38,9 +41,15 @@ test('mistakes are told with their part, line and column', () => {
     ['{% unless a | %}x{% endunless %}', /expected filter name/],
     ['{% assign a = b | %}', /expected filter name/],
     ['{% if firstName %}{{ "a" | append }}{% endif %}', /append expect 2 arguments \(line 1, column 19\)/],
-    ['{% for item in data.items %}\n  {% if item %}{% assign x = "a" | append %}{% endif %}{% endfor %}', /append expect 2 arguments \(line 2, column 16\)/],
+    [
+      '{% for item in data.items %}\n  {% if item %}{% assign x = "a" | append %}{% endif %}{% endfor %}',
+      /append expect 2 arguments \(line 2, column 16\)/,
+    ],
     ['{% if firstName %}{% cycle "a", b | nope %}{% endif %}', /undefined filter: nope \(line 1, column 19\)/],
-    ['{% if firstName %}\n{% liquid\n  assign x = 1\n  if x ==\n  endif %}{% endif %}', /"==" lacks a value \(line 4, column 3\)/],
+    [
+      '{% if firstName %}\n{% liquid\n  assign x = 1\n  if x ==\n  endif %}{% endif %}',
+      /"==" lacks a value \(line 4, column 3\)/,
+    ],
   ];
   for (const [content, message] of cases) {
     const [violation, ...rest] = check(content);
@@ -54,12 +63,22 @@ test('mistakes are told with their part, line and column', () => {
 test('every part is looked at', () => {
   const broken = '{{ x | nope }}';
   const violations = checkTemplate({ subject: broken, content: broken, text: broken, previewText: broken });
-  assert.deepEqual(violations.map(({ path }) => path), ['/subject', '/content', '/text', '/previewText']);
+  assert.deepEqual(
+    violations.map(({ path }) => path),
+    ['/subject', '/content', '/text', '/previewText'],
+  );
   assert.deepEqual(checkTemplate({ subject: 's', content: 'c', text: null, previewText: '' }), []);
 });
 
 test('files, layouts, counters and what would parse or unescape values do not exist', () => {
-  for (const tag of ["{% include 'x' %}", "{% render 'x' %}", "{% layout 'x' %}", '{% block x %}{% endblock %}', '{% increment x %}', '{% decrement x %}']) {
+  for (const tag of [
+    "{% include 'x' %}",
+    "{% render 'x' %}",
+    "{% layout 'x' %}",
+    '{% block x %}{% endblock %}',
+    '{% increment x %}',
+    '{% decrement x %}',
+  ]) {
     assert.match(check(tag)[0]?.message ?? '', /tag "\w+" not found/, tag);
   }
   for (const filter of ['raw', "where_exp: 'x', 'y'", "group_by_exp: 'x', 'y'", "find_exp: 'x', 'y'"]) {
@@ -72,11 +91,15 @@ test('files, layouts, counters and what would parse or unescape values do not ex
 
 const hostile: Record<string, string> = {
   'a huge range': '{% for i in (1..100000000) %}x{% endfor %}',
-  'a huge range after one that counts down': '{% for i in (100000000..1) %}x{% endfor %}{% for i in (1..100000000) %}x{% endfor %}',
-  'nested loops': '{% for a in (1..1000) %}{% for b in (1..1000) %}{% for c in (1..1000) %}{{ a }}{% endfor %}{% endfor %}{% endfor %}',
+  'a huge range after one that counts down':
+    '{% for i in (100000000..1) %}x{% endfor %}{% for i in (1..100000000) %}x{% endfor %}',
+  'nested loops':
+    '{% for a in (1..1000) %}{% for b in (1..1000) %}{% for c in (1..1000) %}{{ a }}{% endfor %}{% endfor %}{% endfor %}',
   'nested loops of nothing': '{% for a in (1..10000) %}{% for b in (1..10000) %}{% endfor %}{% endfor %}',
-  'a text that doubles': '{% assign s = "aaaaaaaaaa" %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}{{ s }}',
-  'a text that multiplies': '{% assign s = "aaaaaaaaaa" %}{% for i in (1..60) %}{% assign s = s | replace: "a", "aaaaaaaaaa" %}{% endfor %}{{ s }}',
+  'a text that doubles':
+    '{% assign s = "aaaaaaaaaa" %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}{{ s }}',
+  'a text that multiplies':
+    '{% assign s = "aaaaaaaaaa" %}{% for i in (1..60) %}{% assign s = s | replace: "a", "aaaaaaaaaa" %}{% endfor %}{{ s }}',
   'much plain text, often': `{% for i in (1..100000) %}${'x'.repeat(10_000)}{% endfor %}`,
   'captures of themselves': '{% for i in (1..100000) %}{% capture c %}{{ c }}{{ c }}x{% endcapture %}{% endfor %}',
   'deeply nested blocks': '{% if true %}'.repeat(30_000) + '{% endif %}'.repeat(30_000),
@@ -90,7 +113,10 @@ const hostile: Record<string, string> = {
 for (const [what, content] of Object.entries(hostile)) {
   test(`${what} hits a limit, soon`, () => {
     const start = performance.now();
-    assert.throws(() => check(content), (error) => error instanceof AppError && error.code === 'template_limit');
+    assert.throws(
+      () => check(content),
+      (error) => error instanceof AppError && error.code === 'template_limit',
+    );
     // The watchdog ends everything after a second; the rest is for a busy machine.
     assert.ok(performance.now() - start < 5_000);
   });

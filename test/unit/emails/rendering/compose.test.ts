@@ -12,16 +12,30 @@ import { header, readMail, readMails } from './read-mail.ts';
 import { wireAddress, parseMailbox } from '../../../../domain/common/mailbox.ts';
 
 const date = new Date('2026-03-01T12:34:56.789Z');
-const rendered = (html: string, text = 'text', subject = 'A subject', unsubscribeUrl: string | null = null) => ({ subject, htmlChunks: [html], textChunks: [text], unsubscribeUrl });
+const rendered = (html: string, text = 'text', subject = 'A subject', unsubscribeUrl: string | null = null) => ({
+  subject,
+  htmlChunks: [html],
+  textChunks: [text],
+  unsubscribeUrl,
+});
 
 function compose(input: Partial<MessageInput> = {}, options: Partial<ComposerOptions> = {}) {
   const composer = createComposer({ from: { name: 'News', address: 'news@example.com' }, ...options });
-  return composer({ messageId: '<1@example.com>', to: { address: 'ann@example.org' }, date, rendered: rendered('<p>x</p>'), ...input });
+  return composer({
+    messageId: '<1@example.com>',
+    to: { address: 'ann@example.org' },
+    date,
+    rendered: rendered('<p>x</p>'),
+    ...input,
+  });
 }
 
 test('a message as a parser reads it', () => {
   const { envelope, message, messageId } = compose(
-    { to: { name: "Ann O'Neil, Dr.", address: 'ann@example.org' }, rendered: rendered('<p>Grüße</p>\n', 'Grüße\n', 'Grüße an alle') },
+    {
+      to: { name: "Ann O'Neil, Dr.", address: 'ann@example.org' },
+      rendered: rendered('<p>Grüße</p>\n', 'Grüße\n', 'Grüße an alle'),
+    },
     { replyTo: { name: 'Help “desk”', address: 'help@example.com' } },
   );
   const mail = readMail(message);
@@ -40,7 +54,10 @@ test('a message as a parser reads it', () => {
     ['text/plain', 'Grüße\r\n'],
     ['text/html', '<p>Grüße</p>\r\n'],
   ]);
-  assert.deepEqual(mail.headers.map(([name]) => name), ['From', 'Reply-To', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type']);
+  assert.deepEqual(
+    mail.headers.map(([name]) => name),
+    ['From', 'Reply-To', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type'],
+  );
 });
 
 test('mail that can be unsubscribed from has both one-click headers, other mail neither', () => {
@@ -62,9 +79,15 @@ test('the message id is the same at every attempt and proves the email', () => {
 });
 
 test('senders as MAIL_FROM has them', () => {
-  assert.deepEqual(parseMailbox('Perennial <no-reply@example.com>'), { name: 'Perennial', address: 'no-reply@example.com' });
+  assert.deepEqual(parseMailbox('Perennial <no-reply@example.com>'), {
+    name: 'Perennial',
+    address: 'no-reply@example.com',
+  });
   assert.deepEqual(parseMailbox('no-reply@example.com'), { name: null, address: 'no-reply@example.com' });
-  assert.deepEqual(parseMailbox('"News, daily" <a@bücher.example>'), { name: 'News, daily', address: 'a@xn--bcher-kva.example' });
+  assert.deepEqual(parseMailbox('"News, daily" <a@bücher.example>'), {
+    name: 'News, daily',
+    address: 'a@xn--bcher-kva.example',
+  });
   for (const bad of ['', 'nobody', 'a@', '@b']) assert.throws(() => parseMailbox(bad), RangeError, bad);
 });
 
@@ -73,7 +96,22 @@ test('addresses: international domains in ASCII, others refused when they could 
   assert.equal(compose({ to: { address: "o'neil+tag/x=1@example.org" } }).envelope.to, "o'neil+tag/x=1@example.org");
   assert.equal(compose({ to: { address: 'jürgen@example.org' } }).envelope.to, 'jürgen@example.org');
   assert.equal(compose({ returnPath: 'bounce-1@example.com' }).envelope.from, 'bounce-1@example.com');
-  const hostile = ['a@b>\r\nRCPT TO:<eve@example.org', 'a b@example.org', 'a@example.org\r\nBcc: eve@example.org', 'a>@example.org', 'a@example.org,eve@example.org', 'eve@example.org, a@example.org', '<a@example.org>', 'a@exa mple.org', 'a\u0000@example.org', 'a@', '@b', 'a', '', 'a\ud800@example.org'];
+  const hostile = [
+    'a@b>\r\nRCPT TO:<eve@example.org',
+    'a b@example.org',
+    'a@example.org\r\nBcc: eve@example.org',
+    'a>@example.org',
+    'a@example.org,eve@example.org',
+    'eve@example.org, a@example.org',
+    '<a@example.org>',
+    'a@exa mple.org',
+    'a\u0000@example.org',
+    'a@',
+    '@b',
+    'a',
+    '',
+    'a\ud800@example.org',
+  ];
   for (const address of hostile) {
     assert.throws(() => compose({ to: { address } }), RangeError, JSON.stringify(address));
     assert.throws(() => compose({ returnPath: address }), RangeError);
@@ -82,40 +120,115 @@ test('addresses: international domains in ASCII, others refused when they could 
 });
 
 test('a domain has the ASCII form that the URL standard gives it, plain ones too', () => {
-  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'x', 'n', '0', '1', '-', '.', 'A', 'ü'), minLength: 1, maxLength: 16 });
-  fc.assert(fc.property(fc.oneof(fc.domain(), letters, letters.map((text) => `xn--${text}`), letters.map((text) => `${text}.com`)), (domain) => {
-    const ascii = domainToASCII(domain);
-    if (ascii === '') assert.throws(() => wireAddress(`ann@${domain}`), RangeError);
-    else assert.equal(wireAddress(`ann@${domain}`), `ann@${ascii}`);
-  }), { numRuns: 5_000 });
+  const letters = fc.string({
+    unit: fc.constantFrom('a', 'b', 'x', 'n', '0', '1', '-', '.', 'A', 'ü'),
+    minLength: 1,
+    maxLength: 16,
+  });
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.domain(),
+        letters,
+        letters.map((text) => `xn--${text}`),
+        letters.map((text) => `${text}.com`),
+      ),
+      (domain) => {
+        const ascii = domainToASCII(domain);
+        if (ascii === '') assert.throws(() => wireAddress(`ann@${domain}`), RangeError);
+        else assert.equal(wireAddress(`ann@${domain}`), `ann@${ascii}`);
+      },
+    ),
+    { numRuns: 5_000 },
+  );
 });
 
 test('mail goes to the domain that an address is compared by', () => {
-  const letters = fc.string({ unit: fc.constantFrom('a', 'S', 'ẞ', 'ß', 'Σ', 'ς', 'İ', 'K', 'ü', 'U\u0308', '1', '-', '.'), minLength: 1, maxLength: 8 });
-  fc.assert(fc.property(fc.oneof(fc.constant('straẞe'), letters), (name) => {
-    const normalised = normaliseEmail(`ann@${name}.de`);
-    if ('emailKey' in normalised) assert.equal(wireAddress(normalised.email), normalised.emailKey);
-  }), { numRuns: 5_000 });
+  const letters = fc.string({
+    unit: fc.constantFrom('a', 'S', 'ẞ', 'ß', 'Σ', 'ς', 'İ', 'K', 'ü', 'U\u0308', '1', '-', '.'),
+    minLength: 1,
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(fc.oneof(fc.constant('straẞe'), letters), (name) => {
+      const normalised = normaliseEmail(`ann@${name}.de`);
+      if ('emailKey' in normalised) assert.equal(wireAddress(normalised.email), normalised.emailKey);
+    }),
+    { numRuns: 5_000 },
+  );
 });
 
 // What people and attackers put into names and subjects.
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 120 }),
   fc.string({ unit: 'grapheme', maxLength: 120 }),
-  fc.array(fc.constantFrom('\r\n', '\n', '\r', '\0', 'Bcc: eve@example.org', '=?utf-8?Q?=0D=0ABcc:?=', '=?', '?=', '"', '\\', '<', '>', '(', ')', ',', ';', ':', '@', '\t', '\u2028', '\u0085', '💥', 'é', '日本', ' ', 'x'.repeat(80), '.'), { maxLength: 12 }).map((parts) => parts.join('')),
+  fc
+    .array(
+      fc.constantFrom(
+        '\r\n',
+        '\n',
+        '\r',
+        '\0',
+        'Bcc: eve@example.org',
+        '=?utf-8?Q?=0D=0ABcc:?=',
+        '=?',
+        '?=',
+        '"',
+        '\\',
+        '<',
+        '>',
+        '(',
+        ')',
+        ',',
+        ';',
+        ':',
+        '@',
+        '\t',
+        '\u2028',
+        '\u0085',
+        '💥',
+        'é',
+        '日本',
+        ' ',
+        'x'.repeat(80),
+        '.',
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join('')),
 );
-const line = (text: string): string => text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').replace(/\s+/g, ' ').trim();
+const line = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
 
 test('no name and no subject can add, end or split a header', () => {
   const inputs = fc.sample(fc.tuple(nasty, nasty, nasty), 500);
-  const messages = inputs.map(([fromName, toName, subject]) =>
-    compose({ to: { name: toName, address: 'ann@example.org' }, rendered: rendered('x', 'x', subject) }, { from: { name: fromName, address: 'news@example.com' } }).message,
+  const messages = inputs.map(
+    ([fromName, toName, subject]) =>
+      compose(
+        { to: { name: toName, address: 'ann@example.org' }, rendered: rendered('x', 'x', subject) },
+        { from: { name: fromName, address: 'news@example.com' } },
+      ).message,
   );
   for (const [index, mail] of readMails(messages).entries()) {
     const [fromName = '', toName = '', subject = ''] = inputs[index] ?? [];
     const shown = JSON.stringify(inputs[index]);
-    assert.deepEqual(mail.headers.map(([name]) => name), ['From', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type'], shown);
-    assert.deepEqual(mail.parts, [['text/plain', 'x'], ['text/html', 'x']], shown);
+    assert.deepEqual(
+      mail.headers.map(([name]) => name),
+      ['From', 'To', 'Subject', 'Date', 'Message-ID', 'MIME-Version', 'Content-Type'],
+      shown,
+    );
+    assert.deepEqual(
+      mail.parts,
+      [
+        ['text/plain', 'x'],
+        ['text/html', 'x'],
+      ],
+      shown,
+    );
     assert.equal(line(mail.addresses['From']?.[0]?.[0] ?? ''), line(fromName), shown);
     assert.equal(line(mail.addresses['To']?.[0]?.[0] ?? ''), line(toName), shown);
     assert.equal(mail.addresses['To']?.[0]?.[1], 'ann@example.org', shown);
@@ -127,23 +240,66 @@ test('no name and no subject can add, end or split a header', () => {
 
 test('long subjects and names are folded below the limit of a line', () => {
   for (const subject of ['x'.repeat(3000), 'word '.repeat(600).trim(), 'é'.repeat(1500), '日本語'.repeat(400)]) {
-    const { message } = compose({ to: { name: subject, address: 'ann@example.org' }, rendered: rendered('x', 'x', subject) });
+    const { message } = compose({
+      to: { name: subject, address: 'ann@example.org' },
+      rendered: rendered('x', 'x', subject),
+    });
     const mail = readMail(message);
     assert.equal(header(mail, 'Subject'), subject);
     assert.equal(mail.addresses['To']?.[0]?.[0], subject);
-    assert.ok(message.toString('latin1').split('\r\n').every((text) => text.length <= 998));
+    assert.ok(
+      message
+        .toString('latin1')
+        .split('\r\n')
+        .every((text) => text.length <= 998),
+    );
   }
 });
 
 test('bodies survive in any pieces; no line is longer than 76 characters', () => {
-  const bodies = fc.sample(fc.array(fc.oneof(nasty, fc.constantFrom('\r\n', '.', '..\r\n.', 'a '.repeat(100), ' ', '\t\n', '=', '=3D', '--=_perennial_alternative', 'From x')), { maxLength: 8 }), 300);
-  const messages = bodies.map((htmlChunks) => compose({ rendered: { ...rendered(''), htmlChunks, textChunks: [htmlChunks.join('')] } }).message);
+  const bodies = fc.sample(
+    fc.array(
+      fc.oneof(
+        nasty,
+        fc.constantFrom(
+          '\r\n',
+          '.',
+          '..\r\n.',
+          'a '.repeat(100),
+          ' ',
+          '\t\n',
+          '=',
+          '=3D',
+          '--=_perennial_alternative',
+          'From x',
+        ),
+      ),
+      { maxLength: 8 },
+    ),
+    300,
+  );
+  const messages = bodies.map(
+    (htmlChunks) => compose({ rendered: { ...rendered(''), htmlChunks, textChunks: [htmlChunks.join('')] } }).message,
+  );
   for (const [index, mail] of readMails(messages).entries()) {
     const pieces = bodies[index] ?? [];
     const crlf = (text: string): string => text.toWellFormed().replace(/\r\n?|\n/g, '\r\n');
     const shown = JSON.stringify(pieces);
-    assert.deepEqual(mail.parts, [['text/plain', crlf(pieces.join(''))], ['text/html', pieces.map(crlf).join('')]], shown);
-    assert.ok(messages[index]?.toString('latin1').split('\r\n').every((text) => text.length <= 76), shown);
+    assert.deepEqual(
+      mail.parts,
+      [
+        ['text/plain', crlf(pieces.join(''))],
+        ['text/html', pieces.map(crlf).join('')],
+      ],
+      shown,
+    );
+    assert.ok(
+      messages[index]
+        ?.toString('latin1')
+        .split('\r\n')
+        .every((text) => text.length <= 76),
+      shown,
+    );
   }
 });
 
@@ -162,17 +318,32 @@ test('what is encoded once and what is encoded for each makes the same message',
   const once = createComposer({ from: { address: 'news@example.com' }, staticChunks: compiled.staticChunks });
   const each = createComposer({ from: { address: 'news@example.com' } });
   for (const firstName of ['Ann', 'Bob é', 'Ann']) {
-    const input: MessageInput = { messageId: '<1@example.com>', to: { address: 'ann@example.org' }, date, rendered: renderFor(compiled, recipient({ contact: { firstName, lastName: 'x' } })) };
+    const input: MessageInput = {
+      messageId: '<1@example.com>',
+      to: { address: 'ann@example.org' },
+      date,
+      rendered: renderFor(compiled, recipient({ contact: { firstName, lastName: 'x' } })),
+    };
     assert.deepEqual(once(input).message, each(input).message);
     const mail = readMail(once(input).message);
     assert.equal(header(mail, 'Subject'), firstName);
-    assert.deepEqual(mail.parts.map(([, text]) => text), [input.rendered.textChunks.join(''), input.rendered.htmlChunks.join('')].map((text) => text.replaceAll('\n', '\r\n')));
+    assert.deepEqual(
+      mail.parts.map(([, text]) => text),
+      [input.rendered.textChunks.join(''), input.rendered.htmlChunks.join('')].map((text) =>
+        text.replaceAll('\n', '\r\n'),
+      ),
+    );
   }
 });
 
 test('a mail has the return path that it is given, and metadata only where it is asked for', () => {
   const composer = createComposer({ from: { address: 'from@example.com' } });
-  const input: MessageInput = { messageId: '<1@example.com>', to: { address: 'ann@example.org' }, date: new Date(), rendered: { subject: 'x', htmlChunks: ['x'], textChunks: ['x'], unsubscribeUrl: null } };
+  const input: MessageInput = {
+    messageId: '<1@example.com>',
+    to: { address: 'ann@example.org' },
+    date: new Date(),
+    rendered: { subject: 'x', htmlChunks: ['x'], textChunks: ['x'], unsubscribeUrl: null },
+  };
   const plain = composer(input);
   assert.deepEqual([plain.envelope.from, /metadata/i.test(plain.message.toString())], ['from@example.com', false]);
   const marked = composer({ ...input, returnPath: 'bounces+abc@example.com', metadata: 'abc234' });

@@ -6,32 +6,56 @@ import { compileMjml } from '../../../../domain/emails/templates/template-work.t
 import { compileTemplate, renderFor } from '../../../../domain/emails/rendering/render.ts';
 import { links, recipient, template } from '../delivery/mails.ts';
 
-const body = (inner: string, head = '') => `<mjml>${head && `<mj-head>${head}</mj-head>`}<mj-body>${inner}</mj-body></mjml>`;
+const body = (inner: string, head = '') =>
+  `<mjml>${head && `<mj-head>${head}</mj-head>`}<mj-body>${inner}</mj-body></mjml>`;
 const column = (inner: string) => `<mj-section><mj-column>${inner}</mj-column></mj-section>`;
 const refusal = async (content: string): Promise<AppError> => {
-  const error = await compileMjml(content).then(() => null, (reason: unknown) => reason);
+  const error = await compileMjml(content).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   assert.ok(error instanceof AppError, `compiled, or failed otherwise: ${String(error)}`);
   return error;
 };
 const render = async (content: string, data: Record<string, unknown>) =>
-  renderFor(compileTemplate(template(await compileMjml(content)), { links }), { ...recipient({ data }), emailId: null }).html;
+  renderFor(compileTemplate(template(await compileMjml(content)), { links }), { ...recipient({ data }), emailId: null })
+    .html;
 
 test('content is MJML that begins with it, after blanks, a byte order mark and comments', () => {
-  for (const content of ['<mjml>', ' \n<mjml lang="en">', '\uFEFF<mjml>', '<!-- by me -->\n<!-- > --><mjml>', '<?xml version="1.0"?><mjml>']) assert.ok(isMjml(content), content);
-  for (const content of ['<p><mjml>', '<mjmlx>', '<html>', 'mjml', '<!-- <mjml> -->', '<!-- <mjml>']) assert.ok(!isMjml(content), content);
+  for (const content of [
+    '<mjml>',
+    ' \n<mjml lang="en">',
+    '\uFEFF<mjml>',
+    '<!-- by me -->\n<!-- > --><mjml>',
+    '<?xml version="1.0"?><mjml>',
+  ])
+    assert.ok(isMjml(content), content);
+  for (const content of ['<p><mjml>', '<mjmlx>', '<html>', 'mjml', '<!-- <mjml> -->', '<!-- <mjml>'])
+    assert.ok(!isMjml(content), content);
 });
 
 test('Liquid survives as it was written, wherever MJML keeps text', async () => {
   const tokens = [
-    '{{ firstName | default: "you" }}', '{% if a < b and c > d %}', '{% endif %}', '{{ data["x"] | append: \'<i>&amp;\' }}', '{%- comment -%} <mj-text> {%- endcomment -%}', '{{ url }}', '{{ colour }}', '{{ side }}',
-    '{% for row in data.rows %}', '{{ row.name }}', '{% endfor %}',
+    '{{ firstName | default: "you" }}',
+    '{% if a < b and c > d %}',
+    '{% endif %}',
+    '{{ data["x"] | append: \'<i>&amp;\' }}',
+    '{%- comment -%} <mj-text> {%- endcomment -%}',
+    '{{ url }}',
+    '{{ colour }}',
+    '{{ side }}',
+    '{% for row in data.rows %}',
+    '{{ row.name }}',
+    '{% endfor %}',
   ];
-  const html = await compileMjml(body(
-    column(`<mj-text color="${tokens[6]}" align="${tokens[7]}">Hi ${tokens[0]}&nbsp;${tokens[1]}<b>x</b>${tokens[2]} ${tokens[3]} ${tokens[4]}</mj-text>
+  const html = await compileMjml(
+    body(
+      column(`<mj-text color="${tokens[6]}" align="${tokens[7]}">Hi ${tokens[0]}&nbsp;${tokens[1]}<b>x</b>${tokens[2]} ${tokens[3]} ${tokens[4]}</mj-text>
       <mj-button href="https://example.com/?q=${tokens[5]}&amp;z=1">Go</mj-button>
       <mj-table>${tokens[8]}<tr><td>${tokens[9]}</td></tr>${tokens[10]}</mj-table><mj-raw><!--[if mso]>${tokens[0]}<![endif]--></mj-raw>`),
-    `<mj-title>${tokens[0]}</mj-title><mj-preview>${tokens[0]}</mj-preview><mj-style>.x { color: ${tokens[6]} }</mj-style><mj-style inline="inline">.y { color: red }</mj-style>`,
-  ));
+      `<mj-title>${tokens[0]}</mj-title><mj-preview>${tokens[0]}</mj-preview><mj-style>.x { color: ${tokens[6]} }</mj-style><mj-style inline="inline">.y { color: red }</mj-style>`,
+    ),
+  );
   for (const token of tokens) assert.ok(html.includes(token), token);
   assert.ok(html.includes(`href="https://example.com/?q=${tokens[5]}&amp;z=1"`));
   assert.match(html, /\{% for row in data\.rows %\}<tr>/);
@@ -39,7 +63,8 @@ test('Liquid survives as it was written, wherever MJML keeps text', async () => 
 });
 
 test('blocks between elements come to stand in mj-raw, so that they choose and repeat elements', async () => {
-  const content = body(`{% if data.vip %}${column('<mj-text>For you</mj-text>')}{% else %}${column('<mj-text>For all</mj-text>')}{% endif %}
+  const content =
+    body(`{% if data.vip %}${column('<mj-text>For you</mj-text>')}{% else %}${column('<mj-text>For all</mj-text>')}{% endif %}
     <mj-section>{% for item in data.items %}<mj-column><mj-text>Item {{ item }}</mj-text></mj-column>{% endfor %}</mj-section>`);
   const html = await render(content, { vip: true, items: ['one', 'two'] });
   assert.ok(html.includes('For you') && !html.includes('For all'));
@@ -55,47 +80,93 @@ test('the same text is the same HTML, and what tokens look like in between colli
 });
 
 test('mistakes are told with their lines, also behind Liquid of several lines', async () => {
-  const told = async (content: string) => (await refusal(content)).errors!.map(({ code, message }) => `${code}: ${message}`);
-  assert.deepEqual(await told(`<mjml>\n<mj-body>\n{% comment %}\n\n{% endcomment %}\n${column('\n<mj-txt>x</mj-txt>')}\n</mj-body>\n</mjml>`), ["mjml_syntax: Element mj-txt doesn't exist or is not registered (line 7)"]);
-  assert.deepEqual(await told(body(column('<mj-text>x</mj-text>\n<mj-button colour="red">y</mj-button>'))), ['mjml_syntax: Attribute colour is illegal (line 2)']);
-  assert.deepEqual(await told(body(column('<mj-image width="{{ width }}" src="x" />'))), ['mjml_syntax: Attribute width has invalid value: {{ width }} for type Unit, only accepts (px) units and 1 value(s) (line 1)']);
-  assert.deepEqual(await told('<mjml>\n<mj-body>\n<mj-section>\n</mj-body></mjml>'), ['mjml_syntax: </mj-body> where </mj-section> is expected (line 4)']);
+  const told = async (content: string) =>
+    (await refusal(content)).errors!.map(({ code, message }) => `${code}: ${message}`);
+  assert.deepEqual(
+    await told(
+      `<mjml>\n<mj-body>\n{% comment %}\n\n{% endcomment %}\n${column('\n<mj-txt>x</mj-txt>')}\n</mj-body>\n</mjml>`,
+    ),
+    ["mjml_syntax: Element mj-txt doesn't exist or is not registered (line 7)"],
+  );
+  assert.deepEqual(await told(body(column('<mj-text>x</mj-text>\n<mj-button colour="red">y</mj-button>'))), [
+    'mjml_syntax: Attribute colour is illegal (line 2)',
+  ]);
+  assert.deepEqual(await told(body(column('<mj-image width="{{ width }}" src="x" />'))), [
+    'mjml_syntax: Attribute width has invalid value: {{ width }} for type Unit, only accepts (px) units and 1 value(s) (line 1)',
+  ]);
+  assert.deepEqual(await told('<mjml>\n<mj-body>\n<mj-section>\n</mj-body></mjml>'), [
+    'mjml_syntax: </mj-body> where </mj-section> is expected (line 4)',
+  ]);
   assert.deepEqual(await told('<mjml><mj-body>\n<mj-section>'), ['mjml_syntax: <mj-section> has no end (line 2)']);
-  assert.deepEqual(await told('<mjml></mj-body></mjml>'), ['mjml_syntax: </mj-body> where </mjml> is expected (line 1)']);
+  assert.deepEqual(await told('<mjml></mj-body></mjml>'), [
+    'mjml_syntax: </mj-body> where </mjml> is expected (line 1)',
+  ]);
   assert.match((await told('<mjml></mjml>'))[0]!, /^mjml_syntax: Malformed MJML/);
-  assert.deepEqual(await told(body('', '<mj-attributes>\n{% if x %}<mj-all color="red" />\n{% endif %}</mj-attributes>')), [2, 3].map((line) => `mjml_syntax: ${line === 2 ? '{% if x %}' : '{% endif %}'} can not stand here: put it into an element that holds text (line ${line})`));
+  assert.deepEqual(
+    await told(body('', '<mj-attributes>\n{% if x %}<mj-all color="red" />\n{% endif %}</mj-attributes>')),
+    [2, 3].map(
+      (line) =>
+        `mjml_syntax: ${line === 2 ? '{% if x %}' : '{% endif %}'} can not stand here: put it into an element that holds text (line ${line})`,
+    ),
+  );
   assert.equal((await refusal(body('{{ x'))).code, 'validation_failed');
 });
 
 test('no file is read and no address fetched', async () => {
   const include = await refusal(body('\n<mj-include path="/etc/passwd" />'));
-  assert.deepEqual(include.errors!.map(({ message }) => message), ['mj-include is not supported: there are no files to include (line 2)']);
-  assert.equal((await refusal(body('', '<mj-include path="http://127.0.0.1/x.css" type="css" css-inline="inline" />'))).status, 400);
-  const html = await compileMjml(body(column('<mj-text>x</mj-text>'), '<mj-style inline="inline">@import url("file:///etc/passwd");</mj-style><mj-font name="x" href="file:///etc/passwd" />'));
+  assert.deepEqual(
+    include.errors!.map(({ message }) => message),
+    ['mj-include is not supported: there are no files to include (line 2)'],
+  );
+  assert.equal(
+    (await refusal(body('', '<mj-include path="http://127.0.0.1/x.css" type="css" css-inline="inline" />'))).status,
+    400,
+  );
+  const html = await compileMjml(
+    body(
+      column('<mj-text>x</mj-text>'),
+      '<mj-style inline="inline">@import url("file:///etc/passwd");</mj-style><mj-font name="x" href="file:///etc/passwd" />',
+    ),
+  );
   assert.ok(!html.includes('root:'));
 });
 
 test('a document that costs too much is over its limits, and the next one is compiled', async () => {
   const nested = (n: number) => body(`${'<mj-wrapper>'.repeat(n)}${'</mj-wrapper>'.repeat(n)}`);
   // Each of thousands of rules is looked for in thousands of elements: minutes, on whatever machine.
-  const styled = body(column('<mj-text>x</mj-text>').repeat(6_000), `<mj-style inline="inline">${Array.from({ length: 15_000 }, (_, n) => `.c${n} b { color: red }`).join(' ')}</mj-style>`);
-  for (const content of [nested(20_000), styled, `${body('')}${' '.repeat(1_000_000)}`]) assert.equal((await refusal(content)).code, 'template_limit');
+  const styled = body(
+    column('<mj-text>x</mj-text>').repeat(6_000),
+    `<mj-style inline="inline">${Array.from({ length: 15_000 }, (_, n) => `.c${n} b { color: red }`).join(' ')}</mj-style>`,
+  );
+  for (const content of [nested(20_000), styled, `${body('')}${' '.repeat(1_000_000)}`])
+    assert.equal((await refusal(content)).code, 'template_limit');
   assert.match(await compileMjml(body(column('<mj-text>still here</mj-text>'))), /still here/);
 }, 60_000);
 
 test('what would take for ever is told in an instant: comments, quotes and elements that do not end', () => {
-  for (const piece of ['<!--', '<!-- --> ', '<mj-a "', '<mjml', '<?xml ']) assert.equal(isMjml(piece.repeat(100_000)), false, piece);
+  for (const piece of ['<!--', '<!-- --> ', '<mj-a "', '<mjml', '<?xml '])
+    assert.equal(isMjml(piece.repeat(100_000)), false, piece);
 }, 60_000);
 
 test('documents of nothing but beginnings are refused', async () => {
   for (const piece of ['<!--', '<mj-a "', '<mj-a ', '<mjml', '{{x}}', '<mj-text>{{x}}</mj-text>']) {
-    assert.ok(['validation_failed', 'template_limit'].includes((await refusal(`<mjml>${piece.repeat(30_000)}`)).code), piece);
+    assert.ok(
+      ['validation_failed', 'template_limit'].includes((await refusal(`<mjml>${piece.repeat(30_000)}`)).code),
+      piece,
+    );
   }
 }, 60_000);
 
 test('too many at a time are told to come back', async () => {
   const content = body(column('<mj-text>x</mj-text>'));
-  const answers = await Promise.all(Array.from({ length: 30 }, () => compileMjml(content).then(() => 'compiled', (error: AppError) => error.code)));
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      compileMjml(content).then(
+        () => 'compiled',
+        (error: AppError) => error.code,
+      ),
+    ),
+  );
   assert.deepEqual(new Set(answers), new Set(['compiled', 'unavailable']));
   assert.match(await compileMjml(content), />x</);
 });

@@ -32,7 +32,9 @@ json.dump(out, sys.stdout)
 /** Reads messages with Python's email package, a parser that has nothing to do with what wrote them. */
 export function readMails(messages: Buffer[]): ReadMail[] {
   const input = JSON.stringify(messages.map((message) => message.toString('base64')));
-  return JSON.parse(execFileSync('python3', ['-c', READER], { input, maxBuffer: 1 << 28, encoding: 'utf8' })) as ReadMail[];
+  return JSON.parse(
+    execFileSync('python3', ['-c', READER], { input, maxBuffer: 1 << 28, encoding: 'utf8' }),
+  ) as ReadMail[];
 }
 
 export function readMail(message: Buffer): ReadMail {

@@ -11,20 +11,114 @@ const unmarked = (compiled: CompiledTemplate): CompiledTemplate => ({ ...compile
 const htmlOf = (compiled: CompiledTemplate, who: RecipientContext): string => renderFor(compiled, who).html;
 
 // Pieces of which templates are made, sound ones and such as break out of whatever they stand in.
-const text = fc.constantFrom('Hello ', '\r\n', ' ', '&amp;', '&', 'ü', '<', '>', '"', "'", '-', '--', '->', '-->', '--!>', '!', '/', '<!--', '<!', '</', 'a', '{', '%', '}');
-const output = fc.constantFrom('{{ a }}', '{{b}}', '{{- c -}}', '{{ empty }}', '{{ link }}', '{{ unsubscribeUrl }}', '{{ a | newline_to_br }}', '{% assign x = a %}', '{{ x }}', '{% comment %} " > {% endcomment %}');
-const href = fc.constantFrom('https://example.com/', 'http://example.com/?a=1&amp;b=2', 'mailto:x@example.com', '#', '{{ link }}', 'https://example.com/{{ a }}?x={{ b }}', '{{ unsubscribeUrl }}', '{% if yes %}https://example.com/y{% else %}{{ link }}{% endif %}', "{{ link }}'", '');
+const text = fc.constantFrom(
+  'Hello ',
+  '\r\n',
+  ' ',
+  '&amp;',
+  '&',
+  'ü',
+  '<',
+  '>',
+  '"',
+  "'",
+  '-',
+  '--',
+  '->',
+  '-->',
+  '--!>',
+  '!',
+  '/',
+  '<!--',
+  '<!',
+  '</',
+  'a',
+  '{',
+  '%',
+  '}',
+);
+const output = fc.constantFrom(
+  '{{ a }}',
+  '{{b}}',
+  '{{- c -}}',
+  '{{ empty }}',
+  '{{ link }}',
+  '{{ unsubscribeUrl }}',
+  '{{ a | newline_to_br }}',
+  '{% assign x = a %}',
+  '{{ x }}',
+  '{% comment %} " > {% endcomment %}',
+);
+const href = fc.constantFrom(
+  'https://example.com/',
+  'http://example.com/?a=1&amp;b=2',
+  'mailto:x@example.com',
+  '#',
+  '{{ link }}',
+  'https://example.com/{{ a }}?x={{ b }}',
+  '{{ unsubscribeUrl }}',
+  '{% if yes %}https://example.com/y{% else %}{{ link }}{% endif %}',
+  "{{ link }}'",
+  '',
+);
 const attribute = fc.oneof(
   href.map((value) => `href="${value}"`),
   href.map((value) => `href='${value.replaceAll("'", '')}'`),
-  fc.constantFrom('href=https://example.com/u', 'href={{ link }}', 'href', 'data-notrack', 'title="{{ a }}"', 'class="x{% if yes %} y{% endif %}"', '{% if yes %}id="i"{% endif %}', "alt='{{ c }}'"),
+  fc.constantFrom(
+    'href=https://example.com/u',
+    'href={{ link }}',
+    'href',
+    'data-notrack',
+    'title="{{ a }}"',
+    'class="x{% if yes %} y{% endif %}"',
+    '{% if yes %}id="i"{% endif %}',
+    "alt='{{ c }}'",
+  ),
 );
-const tag = fc.tuple(fc.constantFrom('a', 'area', 'p', 'td', 'tr', 'table', 'A'), fc.array(attribute, { maxLength: 3 })).map(([name, attributes]) => `<${[name, ...attributes].join(' ')}>`);
-const closing = fc.constantFrom('</a>', '</p>', '</td>', '</tr>', '</table>', '</body>', '</html>', '</style>', '</title>', '<br/>', '</{{ a }}>');
-const opening = fc.constantFrom('<style>', '<title>', '<body>', '<body class="{{ a }}">', '<!-- x ', '<!--[if mso]>', '<![endif]-->', '<!DOCTYPE html>', '<html><head>', '</head>', '<textarea>', '<svg>', '<select>', '<noscript>', '<script>');
-const leaf = fc.oneof({ weight: 4, arbitrary: text }, { weight: 4, arbitrary: output }, { weight: 5, arbitrary: tag }, { weight: 2, arbitrary: closing }, { weight: 2, arbitrary: opening });
+const tag = fc
+  .tuple(fc.constantFrom('a', 'area', 'p', 'td', 'tr', 'table', 'A'), fc.array(attribute, { maxLength: 3 }))
+  .map(([name, attributes]) => `<${[name, ...attributes].join(' ')}>`);
+const closing = fc.constantFrom(
+  '</a>',
+  '</p>',
+  '</td>',
+  '</tr>',
+  '</table>',
+  '</body>',
+  '</html>',
+  '</style>',
+  '</title>',
+  '<br/>',
+  '</{{ a }}>',
+);
+const opening = fc.constantFrom(
+  '<style>',
+  '<title>',
+  '<body>',
+  '<body class="{{ a }}">',
+  '<!-- x ',
+  '<!--[if mso]>',
+  '<![endif]-->',
+  '<!DOCTYPE html>',
+  '<html><head>',
+  '</head>',
+  '<textarea>',
+  '<svg>',
+  '<select>',
+  '<noscript>',
+  '<script>',
+);
+const leaf = fc.oneof(
+  { weight: 4, arbitrary: text },
+  { weight: 4, arbitrary: output },
+  { weight: 5, arbitrary: tag },
+  { weight: 2, arbitrary: closing },
+  { weight: 2, arbitrary: opening },
+);
 const { content } = fc.letrec<{ content: string; block: string }>((tie) => ({
-  content: fc.array(fc.oneof({ weight: 6, arbitrary: leaf }, { weight: 1, arbitrary: tie('block') }), { maxLength: 14 }).map((parts) => parts.join('')),
+  content: fc
+    .array(fc.oneof({ weight: 6, arbitrary: leaf }, { weight: 1, arbitrary: tie('block') }), { maxLength: 14 })
+    .map((parts) => parts.join('')),
   block: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     tie('content').map((inner) => `{% if yes %}${inner}{% endif %}`),
@@ -37,25 +131,50 @@ const { content } = fc.letrec<{ content: string; block: string }>((tie) => ({
     tie('content').map((inner) => `{% raw %}${inner.replaceAll('{%', '{ %')}{% endraw %}`),
   ),
 }));
-const value = fc.constantFrom('', 'x', '--', '>', '-->', '<a href="https://evil.example">', '"', "' onclick=x", 'yle', 'two\nlines', '{{ b }}', '&amp;', '!--', 'script');
+const value = fc.constantFrom(
+  '',
+  'x',
+  '--',
+  '>',
+  '-->',
+  '<a href="https://evil.example">',
+  '"',
+  "' onclick=x",
+  'yle',
+  'two\nlines',
+  '{{ b }}',
+  '&amp;',
+  '!--',
+  'script',
+);
 
 test('marked once or parsed each time, a mail comes out the same', () => {
   let marked = 0;
   fc.assert(
-    fc.property(content, value, value, value, fc.constantFrom('https://example.com/l?a=b&c=d', 'javascript:x', ''), (source, a, b, c, link) => {
-      let compiled: CompiledTemplate;
-      const who = recipient({ contact: { a, b, c, link, empty: '', yes: true } });
-      try {
-        compiled = compileTemplate(template(source, { category: 'marketing', previewText: 'Hi {{ a }}' }), { links, postalAddress });
-      } catch {
-        // Pieces that together are no Liquid.
-        fc.pre(false);
-        return;
-      }
-      if (!compiled.instrumented) return;
-      marked += 1;
-      assert.equal(htmlOf(compiled, who), htmlOf(unmarked(compiled), who), source);
-    }),
+    fc.property(
+      content,
+      value,
+      value,
+      value,
+      fc.constantFrom('https://example.com/l?a=b&c=d', 'javascript:x', ''),
+      (source, a, b, c, link) => {
+        let compiled: CompiledTemplate;
+        const who = recipient({ contact: { a, b, c, link, empty: '', yes: true } });
+        try {
+          compiled = compileTemplate(template(source, { category: 'marketing', previewText: 'Hi {{ a }}' }), {
+            links,
+            postalAddress,
+          });
+        } catch {
+          // Pieces that together are no Liquid.
+          fc.pre(false);
+          return;
+        }
+        if (!compiled.instrumented) return;
+        marked += 1;
+        assert.equal(htmlOf(compiled, who), htmlOf(unmarked(compiled), who), source);
+      },
+    ),
     { numRuns: 1500 },
   );
   assert.ok(marked > 100, `only ${marked} templates were marked`);
@@ -77,7 +196,8 @@ test('without its links, pixel and footer, a mail is what its template renders t
       const rendered = htmlOf(unmarked(compiled), { ...who, emailId: null });
       // A preview of a transactional template is the bare render, but for the opt-out link that it shows.
       const optOut = links.unsubscribeUrl({ tenantId: 'default', emailId: 1001, contactId: 7 });
-      const decoded = (html: string): string => html.replaceAll(optOut, links.previewUrl('unsubscribe')).replaceAll('&amp;', '&').replaceAll('&#39;', "'");
+      const decoded = (html: string): string =>
+        html.replaceAll(optOut, links.previewUrl('unsubscribe')).replaceAll('&amp;', '&').replaceAll('&#39;', "'");
       assert.equal(decoded(untracked(htmlOf(compiled, who))), decoded(rendered), source);
     }),
     { numRuns: 500 },
@@ -112,6 +232,10 @@ test('templates whose HTML hangs together by values or branches are parsed each 
     const compiled = compileTemplate(template(source), { links });
     assert.equal(compiled.instrumented, null, source);
     const { html } = renderFor(compiled, recipient({ data: { link: 'https://example.com/', tag: 'a', x: '' } }));
-    assert.equal(html, rewriteHtml(untracked(html), { links, emailId: 1001, unsubscribeUrl: null, postalAddress: null }, ''), source);
+    assert.equal(
+      html,
+      rewriteHtml(untracked(html), { links, emailId: 1001, unsubscribeUrl: null, postalAddress: null }, ''),
+      source,
+    );
   }
 });

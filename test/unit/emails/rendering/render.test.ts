@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from '@jest/globals';
 import { compileTemplate, renderFor } from '../../../../domain/emails/rendering/render.ts';
-import { isLimitError, limitReached, templateLimits, withTimeLimit } from '../../../../domain/emails/rendering/template-limits.ts';
+import {
+  isLimitError,
+  limitReached,
+  templateLimits,
+  withTimeLimit,
+} from '../../../../domain/emails/rendering/template-limits.ts';
 import type { RecipientContext, TemplateVersion } from '../../../../domain/emails/rendering/render.ts';
 import { AppError } from '../../../../domain/common/errors.ts';
 import { links, postalAddress, recipient, signer, template, untracked } from '../delivery/mails.ts';
@@ -13,19 +18,45 @@ function render(content: string, who: Partial<RecipientContext> = {}, overrides:
 const plain = (content: string, who: Partial<RecipientContext> = {}): string => untracked(render(content, who).html);
 
 test('contact fields, the company, data and what is missing', () => {
-  assert.equal(plain('{{firstName}} {{ contact.firstName }} {{email}} {{customFields.plan}} {{contact.customFields.plan}}'), 'Ann Ann ann@example.org gold gold');
-  assert.equal(plain('{{company}}|{{company.domain}}|{{contact.company}}|{{company | upcase}}'), 'Salt &amp; Co|salt.example|Salt &amp; Co|SALT &amp; CO');
-  assert.equal(plain('{% if company == "Salt & Co" %}yes{% endif %}{% if company contains "Salt" %}!{% endif %}'), 'yes!');
+  assert.equal(
+    plain('{{firstName}} {{ contact.firstName }} {{email}} {{customFields.plan}} {{contact.customFields.plan}}'),
+    'Ann Ann ann@example.org gold gold',
+  );
+  assert.equal(
+    plain('{{company}}|{{company.domain}}|{{contact.company}}|{{company | upcase}}'),
+    'Salt &amp; Co|salt.example|Salt &amp; Co|SALT &amp; CO',
+  );
+  assert.equal(
+    plain('{% if company == "Salt & Co" %}yes{% endif %}{% if company contains "Salt" %}!{% endif %}'),
+    'yes!',
+  );
   assert.equal(plain('[{{nope}}{{nope.at.all}}{{data.nope}}{{company.nope}}{{ contact.nope | upcase }}]'), '[]');
   assert.equal(plain('{{ nope | default: "friend" }}'), 'friend');
-  assert.equal(plain('[{{contact}}{{customFields}}{{data}}{{data.list}}]', { data: { list: [{ x: 1 }] } }), '[]', 'what has no text prints none');
-  assert.equal(plain('{{data.order.id}}{% for x in data.items %}<{{x}}>{% endfor %}', { data: { order: { id: 5 }, items: [1, 2] } }), '5<1><2>');
+  assert.equal(
+    plain('[{{contact}}{{customFields}}{{data}}{{data.list}}]', { data: { list: [{ x: 1 }] } }),
+    '[]',
+    'what has no text prints none',
+  );
+  assert.equal(
+    plain('{{data.order.id}}{% for x in data.items %}<{{x}}>{% endfor %}', {
+      data: { order: { id: 5 }, items: [1, 2] },
+    }),
+    '5<1><2>',
+  );
   assert.equal(plain('{{email}}{{firstName}}{{company}}', { contact: null, contactId: null }), 'ann@example.org');
   assert.equal(plain('{% for t in tags %}{{t}},{% endfor %}{{ tags }}'), 'a,b,ab');
 });
 
 test('what objects inherit is out of reach', () => {
-  for (const name of ['constructor', '__proto__', 'hasOwnProperty', 'valueOf', 'toString', '__defineGetter__', 'liquidMethodMissing']) {
+  for (const name of [
+    'constructor',
+    '__proto__',
+    'hasOwnProperty',
+    'valueOf',
+    'toString',
+    '__defineGetter__',
+    'liquidMethodMissing',
+  ]) {
     for (const path of [`contact.${name}`, `data.${name}`, `firstName.${name}`, `contact.${name}.${name}`]) {
       assert.equal(plain(`[{{ ${path} }}]`), '[]', path);
     }
@@ -34,7 +65,10 @@ test('what objects inherit is out of reach', () => {
 });
 
 test('values are escaped in content, and are never Liquid', () => {
-  const contact = { firstName: `<script>alert("1")</script>`, lastName: "{{ contact.email }}{% if true %}x{% endif %}'&" };
+  const contact = {
+    firstName: `<script>alert("1")</script>`,
+    lastName: "{{ contact.email }}{% if true %}x{% endif %}'&",
+  };
   const html = plain('<p title="{{firstName}}" lang=\'{{lastName}}\'>{{ firstName }}{{ lastName }}</p>', { contact });
   const first = '&lt;script&gt;alert(&#34;1&#34;)&lt;/script&gt;';
   const last = '{{ contact.email }}{% if true %}x{% endif %}&#39;&amp;';
@@ -45,7 +79,10 @@ test('values are escaped in content, and are never Liquid', () => {
 test('what is escaped already is not escaped again', () => {
   const contact = { firstName: "O'Neil <b>", note: 'one\ntwo & three' };
   const escaped = 'O&#39;Neil &lt;b&gt;';
-  assert.equal(plain('{% capture c %}<b>{{ firstName }}</b>{% endcapture %}{{ c }}{{ c }}', { contact }), `<b>${escaped}</b><b>${escaped}</b>`);
+  assert.equal(
+    plain('{% capture c %}<b>{{ firstName }}</b>{% endcapture %}{{ c }}{{ c }}', { contact }),
+    `<b>${escaped}</b><b>${escaped}</b>`,
+  );
   assert.equal(plain('{{ firstName | escape }}', { contact }), escaped);
   assert.equal(plain('{{ note | newline_to_br }}', { contact }), 'one<br />\ntwo &amp; three');
 });
@@ -66,19 +103,46 @@ test('http and https links of a and area are tracked; everything else is left as
     '<a href="{{ data.link }}">5</a>',
   ];
   const left = [
-    '<a href="mailto:a@example.com">', '<a href="tel:+1">', '<a href="#top">', '<a href="cid:x">', '<a href="javascript:alert(1)">', '<a href="//evil.example">',
-    '<a href="/relative">', '<a>', '<a href>', '<a href="">', '<a data-notrack href="https://example.com/n">', '<link href="https://example.com/l">', '<img src="https://example.com/i">',
-    '<!-- <a href="https://example.com/x"> -->', '<style>a[href="https://example.com/"]{}</style>', '<textarea><a href="https://example.com/t"></textarea>',
+    '<a href="mailto:a@example.com">',
+    '<a href="tel:+1">',
+    '<a href="#top">',
+    '<a href="cid:x">',
+    '<a href="javascript:alert(1)">',
+    '<a href="//evil.example">',
+    '<a href="/relative">',
+    '<a>',
+    '<a href>',
+    '<a href="">',
+    '<a data-notrack href="https://example.com/n">',
+    '<link href="https://example.com/l">',
+    '<img src="https://example.com/i">',
+    '<!-- <a href="https://example.com/x"> -->',
+    '<style>a[href="https://example.com/"]{}</style>',
+    '<textarea><a href="https://example.com/t"></textarea>',
   ];
   const data = { link: 'https://example.com/from?data=1&x=2' };
   const { html } = render(`<body>${[...content, ...left].join('\n')}</body>`, { data });
   for (const tag of left) assert.ok(html.includes(tag), tag);
-  const clicks = [...html.matchAll(/tracking\/click\/([\w-]+)\?url=([^"'\s>]*)/g)].map(([, id = '', url = '']) => [decodeURIComponent(url), id]);
-  assert.deepEqual(clicks.map(([url]) => url), [
-    'https://example.com/a?b=1&c=2', 'http://example.com/b', 'https://example.com/c', 'https://example.com/d', 'https://example.com/Ann?x=gold&y', data.link,
+  const clicks = [...html.matchAll(/tracking\/click\/([\w-]+)\?url=([^"'\s>]*)/g)].map(([, id = '', url = '']) => [
+    decodeURIComponent(url),
+    id,
   ]);
+  assert.deepEqual(
+    clicks.map(([url]) => url),
+    [
+      'https://example.com/a?b=1&c=2',
+      'http://example.com/b',
+      'https://example.com/c',
+      'https://example.com/d',
+      'https://example.com/Ann?x=gold&y',
+      data.link,
+    ],
+  );
   for (const [url = '', id = ''] of clicks) assert.equal(signer.verifyClick(id, url), 1001);
-  assert.match(html, /<img src="https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/open\/([\w-]+)" width="1" height="1" alt=""><\/body>$/);
+  assert.match(
+    html,
+    /<img src="https:\/\/mail\.example\.com\/api\/v1\/emails\/tracking\/open\/([\w-]+)" width="1" height="1" alt=""><\/body>$/,
+  );
   assert.equal(signer.verifyOpen(/open\/([\w-]+)"/.exec(html)?.[1] ?? ''), 1001);
 });
 
@@ -86,26 +150,46 @@ test('a link that a value makes dangerous is left alone', () => {
   for (const link of ['javascript:alert(1)', '//evil.example', ' \tJAVASCRIPT:x', 'data:text/html,x', '']) {
     assert.ok(!render('<a href="{{ data.link }}">x</a>', { data: { link } }).html.includes('/click/'), link);
   }
-  const { html } = render('<a href="{{ data.link }}">x</a>', { data: { link: 'https://example.com/"><script>\r\nX: y' } });
+  const { html } = render('<a href="{{ data.link }}">x</a>', {
+    data: { link: 'https://example.com/"><script>\r\nX: y' },
+  });
   assert.ok(!html.includes('<script>'));
-  assert.equal(decodeURIComponent(/url=([^"]*)"/.exec(html)?.[1] ?? ''), 'https://example.com/%22%3E%3Cscript%3EX:%20y');
+  assert.equal(
+    decodeURIComponent(/url=([^"]*)"/.exec(html)?.[1] ?? ''),
+    'https://example.com/%22%3E%3Cscript%3EX:%20y',
+  );
 });
 
 test('opt-out links are not tracked, the web view is', () => {
-  const { html } = render('<a href="{{unsubscribeUrl}}">1</a><a href="{{ preferencesUrl }}">2</a><a href=\'{{ webViewUrl }}\'>3</a>');
+  const { html } = render(
+    '<a href="{{unsubscribeUrl}}">1</a><a href="{{ preferencesUrl }}">2</a><a href=\'{{ webViewUrl }}\'>3</a>',
+  );
   const hrefs = [...html.matchAll(/href=["']([^"']*)["']/g)].map(([, href = '']) => href);
   assert.match(hrefs[0] ?? '', /^https:\/\/mail\.example\.com\/api\/v1\/emails\/unsubscribe\/[\w-]+$/);
   assert.match(hrefs[1] ?? '', /^https:\/\/mail\.example\.com\/api\/v1\/emails\/preferences\/[\w-]+$/);
   assert.match(hrefs[2] ?? '', /\/tracking\/click\/.*%2Femails%2Fview%2F/);
-  assert.deepEqual(signer.verifyUnsubscribe(hrefs[0]?.split('/').pop() ?? ''), { tenantId: 'default', emailId: 1001, contactId: 7, address: null });
+  assert.deepEqual(signer.verifyUnsubscribe(hrefs[0]?.split('/').pop() ?? ''), {
+    tenantId: 'default',
+    emailId: 1001,
+    contactId: 7,
+    address: null,
+  });
   const bare = render('{{unsubscribeUrl}}', { contact: null, contactId: null }).html;
-  assert.deepEqual(signer.verifyUnsubscribe(/unsubscribe\/([\w-]+)/.exec(bare)?.[1] ?? ''), { tenantId: 'default', emailId: 1001, contactId: null, address: 'ann@example.org' });
+  assert.deepEqual(signer.verifyUnsubscribe(/unsubscribe\/([\w-]+)/.exec(bare)?.[1] ?? ''), {
+    tenantId: 'default',
+    emailId: 1001,
+    contactId: null,
+    address: 'ann@example.org',
+  });
 });
 
 test('marketing mail always shows a way out and the postal address, in both parts', () => {
   const marketing = { category: 'marketing' } as const;
   const none = render('<body><p>Hi</p></body>', {}, marketing);
-  assert.match(none.html, /<p>Hi<\/p><div style="[^"]*"><a href="https:\/\/mail\.example\.com\/api\/v1\/emails\/unsubscribe\/[\w-]+"[^>]*>Unsubscribe<\/a><br>Example Ltd, 1 Example Street, Exampletown<\/div><img [^>]*><\/body>$/);
+  assert.match(
+    none.html,
+    /<p>Hi<\/p><div style="[^"]*"><a href="https:\/\/mail\.example\.com\/api\/v1\/emails\/unsubscribe\/[\w-]+"[^>]*>Unsubscribe<\/a><br>Example Ltd, 1 Example Street, Exampletown<\/div><img [^>]*><\/body>$/,
+  );
   assert.match(none.text, /^Hi\n\n-- \nUnsubscribe: https:\S+\nExample Ltd, 1 Example Street, Exampletown\n$/);
   assert.ok(none.unsubscribeUrl && none.html.includes(none.unsubscribeUrl) && none.text.includes(none.unsubscribeUrl));
 
@@ -120,8 +204,16 @@ test('marketing mail always shows a way out and the postal address, in both part
   const both = render(`<a href="{{unsubscribeUrl}}">Leave</a> ${postalAddress}`, {}, marketing);
   assert.equal(both.html.split(postalAddress).length, 2);
 
-  for (const elsewhere of [`<!-- ${postalAddress} -->`, `{% if false %}${postalAddress}{% endif %}`, `{% comment %}${postalAddress}{% endcomment %}`, `{% capture a %}${postalAddress}{% endcapture %}`]) {
-    assert.ok(render(`<p>Hi</p>${elsewhere}`, {}, marketing).html.includes(`${postalAddress}</div>`), `${elsewhere} does not count`);
+  for (const elsewhere of [
+    `<!-- ${postalAddress} -->`,
+    `{% if false %}${postalAddress}{% endif %}`,
+    `{% comment %}${postalAddress}{% endcomment %}`,
+    `{% capture a %}${postalAddress}{% endcapture %}`,
+  ]) {
+    assert.ok(
+      render(`<p>Hi</p>${elsewhere}`, {}, marketing).html.includes(`${postalAddress}</div>`),
+      `${elsewhere} does not count`,
+    );
   }
 
   const ownText = render('<p>Hi</p>', {}, { ...marketing, text: 'Hello {{ firstName }}' });
@@ -139,10 +231,17 @@ test('a way out counts as shown only where it is a link that is there to be foll
     ['<p>Hi</p>', { previewText: 'Leave: {{ unsubscribeUrl }}' }],
     ['<a href="{{ unsubscribeUrl }}/more">Hi</a>', {}],
   ] as const) {
-    for (const source of [content, parsed + content]) assert.equal(shown(render(source, {}, { category: 'marketing', ...more })), 1, source);
+    for (const source of [content, parsed + content])
+      assert.equal(shown(render(source, {}, { category: 'marketing', ...more })), 1, source);
   }
-  for (const content of ['<a href="{{ unsubscribeUrl }}">Leave</a>', "<A HREF='{{ unsubscribeUrl }}' data-notrack>Leave</A>", '<a href=" {% if true %}{{ unsubscribeUrl }}{% endif %} ">Leave</a>', '<map><area href="{{ unsubscribeUrl }}"></map>']) {
-    for (const source of [content, parsed + content]) assert.equal(shown(render(source, {}, { category: 'marketing' })), 0, source);
+  for (const content of [
+    '<a href="{{ unsubscribeUrl }}">Leave</a>',
+    "<A HREF='{{ unsubscribeUrl }}' data-notrack>Leave</A>",
+    '<a href=" {% if true %}{{ unsubscribeUrl }}{% endif %} ">Leave</a>',
+    '<map><area href="{{ unsubscribeUrl }}"></map>',
+  ]) {
+    for (const source of [content, parsed + content])
+      assert.equal(shown(render(source, {}, { category: 'marketing' })), 0, source);
   }
 });
 
@@ -154,9 +253,15 @@ test('transactional mail gets none of it', () => {
 });
 
 test('preview text is hidden in front of the content', () => {
-  const mail = (content: string) => render(content, {}, { previewText: 'Now & only: {{ firstName }} {{ lastName }}' }).html;
-  const hidden = '<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">Now &amp; only: Ann O&#39;Neil</div>';
-  assert.ok(mail('<!DOCTYPE html><html><head></head><body class="x"><p>Hi</p></body></html>').includes(`<body class="x">${hidden}<p>`));
+  const mail = (content: string) =>
+    render(content, {}, { previewText: 'Now & only: {{ firstName }} {{ lastName }}' }).html;
+  const hidden =
+    '<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">Now &amp; only: Ann O&#39;Neil</div>';
+  assert.ok(
+    mail('<!DOCTYPE html><html><head></head><body class="x"><p>Hi</p></body></html>').includes(
+      `<body class="x">${hidden}<p>`,
+    ),
+  );
   assert.ok(mail('<!DOCTYPE html><html><head><title>x</title></head><p>Hi</p>').includes(`</head>${hidden}<p>`));
   assert.ok(mail('<p>Hi</p>').startsWith(`${hidden}<p>`));
   assert.ok(!mail('<p>Hi</p>').includes('Now &amp; only: Ann O&amp;'));
@@ -166,13 +271,17 @@ test('the text part is made from the HTML', () => {
   const content = `<html><head><style>p{}</style><title>No</title></head><body><h1>Hello {{ firstName }}</h1><table><tr><td>One</td><td>Two</td></tr></table>
     <p>{{ lastName }} &amp; {{ company }}</p><a href="https://example.com/?u={{ id }}">Shop</a> <img src="https://example.com/i.png" alt="A picture"><ul>{% for t in tags %}<li>{{ t }}</li>{% endfor %}</ul></body></html>`;
   const { text } = render(content);
-  assert.match(text, /^Hello Ann\n+One\nTwo\n+O'Neil & Salt & Co\n+Shop \[https:\/\/example\.com\/\?u=7\] A picture\n+/);
+  assert.match(
+    text,
+    /^Hello Ann\n+One\nTwo\n+O'Neil & Salt & Co\n+Shop \[https:\/\/example\.com\/\?u=7\] A picture\n+/,
+  );
   assert.match(text, /a\n+\s*\* ?b|a[\s\S]*b/);
   assert.doesNotMatch(text, /\n{3}|No|p\{\}|<|i\.png|[\uE000\uE001]/);
 });
 
 test('the text part says the same whether it is made once or for each mail', () => {
-  const body = '<h2>{{ firstName }}</h2><p>{{ lastName }} {% if company %}of {{ company }}{% endif %}</p><p><a href="https://example.com/{{ id }}">Go</a></p>';
+  const body =
+    '<h2>{{ firstName }}</h2><p>{{ lastName }} {% if company %}of {{ company }}{% endif %}</p><p><a href="https://example.com/{{ id }}">Go</a></p>';
   const once = render(body).text;
   // An attribute without quotes keeps the template from being marked.
   const each = render(`<p class={{ firstName }}></p>${body}`).text;
@@ -189,8 +298,15 @@ test('Liquid that only appears in the text is not run', () => {
 });
 
 test('a preview tracks nothing and signs nothing', () => {
-  const mail = render('<a href="https://example.com/?a=1&amp;b={{ id }}">x</a><a href="https://example.com/">y</a>', { emailId: null }, { category: 'marketing' });
-  assert.match(mail.html, /^<a href="https:\/\/example\.com\/\?a=1&amp;b=7">x<\/a><a href="https:\/\/example\.com\/">y<\/a><div/);
+  const mail = render(
+    '<a href="https://example.com/?a=1&amp;b={{ id }}">x</a><a href="https://example.com/">y</a>',
+    { emailId: null },
+    { category: 'marketing' },
+  );
+  assert.match(
+    mail.html,
+    /^<a href="https:\/\/example\.com\/\?a=1&amp;b=7">x<\/a><a href="https:\/\/example\.com\/">y<\/a><div/,
+  );
   assert.doesNotMatch(mail.html, /tracking|<img/);
   assert.match(mail.html, /\/api\/v1\/emails\/unsubscribe\/preview"/);
   assert.equal(mail.unsubscribeUrl, null);
@@ -206,15 +322,28 @@ test('a template that costs too much for a recipient is a template_limit, one th
     }
   };
   const big = Array.from({ length: 300_000 }, () => 1);
-  assert.deepEqual(code('{% for a in data.big %}{% for b in data.big %}{% endfor %}{% endfor %}', { big }), ['template_limit', undefined]);
+  assert.deepEqual(code('{% for a in data.big %}{% for b in data.big %}{% endfor %}{% endfor %}', { big }), [
+    'template_limit',
+    undefined,
+  ]);
   const endless = `{% if ${Array.from({ length: 2000 }, () => 'data.big contains "x"').join(' or ')} %}{% endif %}`;
   assert.deepEqual(code(endless, { big }), ['template_limit', undefined]);
-  assert.deepEqual(code('<p>\n{{ forloop.constructor }}{% for a in data.list %}{{ forloop.constructor }}{% endfor %}', { list: [1] }), [
-    'validation_failed',
-    "Class constructor ForloopDrop cannot be invoked without 'new' (line 2, column 53)",
-  ]);
+  assert.deepEqual(
+    code('<p>\n{{ forloop.constructor }}{% for a in data.list %}{{ forloop.constructor }}{% endfor %}', { list: [1] }),
+    ['validation_failed', "Class constructor ForloopDrop cannot be invoked without 'new' (line 2, column 53)"],
+  );
   const odd = { n: '%zz', t: 'Nowhere/Town', o: { toString: 1, valueOf: 2 } };
-  assert.equal(untracked(String(code('[{{ data.n | url_decode }}{{ data.n | base64_decode }}{{ "2026-01-01" | date: "%Y", data.t }}{{ data.o }}]', odd))), '[%zz%zz2026-01-01]');
+  assert.equal(
+    untracked(
+      String(
+        code(
+          '[{{ data.n | url_decode }}{{ data.n | base64_decode }}{{ "2026-01-01" | date: "%Y", data.t }}{{ data.o }}]',
+          odd,
+        ),
+      ),
+    ),
+    '[%zz%zz2026-01-01]',
+  );
 });
 
 test('a template that was stopped while the machine did something else is rendered again, one that used its time is not', () => {
@@ -223,7 +352,7 @@ test('a template that was stopped while the machine did something else is render
     withTimeLimit(null, () => {
       runs += 1;
       const begun = process.threadCpuUsage();
-      for (let used = 0; used < ms; ) {
+      for (let used = 0; used < ms;) {
         const { user, system } = process.threadCpuUsage(begun);
         used = (user + system) / 1000;
       }
