@@ -67,7 +67,7 @@ export async function createInvitation(
       key: 'invitation',
       to: invitation.email,
       token,
-      data: { invitedBy: `${inviter.firstName} ${inviter.lastName}` },
+      data: shownInviter(inviter),
       requestId: by.caller.requestId,
       sendKey: `invitation/${token.id}`,
     });
@@ -162,6 +162,15 @@ async function findOpen(
   const invitation = await em.findOne(Invitation, { tokenId: id, tokenHash: hash }, lockMode ? { lockMode } : {});
   if (!invitation || statusOf(invitation) !== 'OPEN') throw tokenInvalid();
   return invitation;
+}
+
+/** What a mail program would make a link of: `www.example.com`, `https:…`, `a@b`. */
+const LINK = /[\p{L}\p{N}]\.\p{L}|[:/@]/u;
+
+/** The inviter's name for the mail. A name may be an advertisement: the mail goes to whatever address its sender chose. */
+function shownInviter({ firstName, lastName }: User): { invitedBy?: string } {
+  const name = `${firstName} ${lastName}`;
+  return LINK.test(name) ? {} : { invitedBy: name };
 }
 
 /** The user who invites: for a key, the one who made it. */

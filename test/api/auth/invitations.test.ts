@@ -123,6 +123,23 @@ test('nobody invites to more than they may', async () => {
   assert.deepEqual([within.status, within.body.invitedBy], [201, host.user.id]);
 });
 
+test('the mail names the inviter, unless a mail program would make a link of the name', async () => {
+  await newRole(service, 'Namer', ['users:write']);
+  for (const [lastName, isShown] of [
+    ['O. Hopper', true],
+    ['www.example.com', false],
+    ['https://example', false],
+  ] as const) {
+    const member = await newMember(service.api, { firstName: 'Grace', lastName });
+    assert.equal((await service.api('PUT', `/auth/users/${member.user.id}`, { roles: ['Namer'] })).status, 200);
+    const email = newAddress();
+    assert.equal((await invite({ email, roles: ['Namer'] }, member.token)).status, 201);
+    const { text } = (await nthMail(service, email)).parsed;
+    assert.equal(text!.replaceAll(/\s+/g, ' ').includes(`Grace ${lastName} invites you`), isShown, text);
+    assert.equal(text!.includes(lastName), isShown, text);
+  }
+});
+
 test('a key invites for its creator', async () => {
   const { body: key } = await service.api('POST', '/auth/api-keys', { name: 'inviter', permissions: ['users:write'] });
   await newRole(service, 'Guest', []);
