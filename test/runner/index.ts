@@ -15,6 +15,8 @@ import type {
 import { LEAK_MS, type Message, type Order } from './messages.ts';
 
 const PROCESS = resolve(import.meta.dirname, 'process.ts');
+/** Compiled modules are kept, as by `npm test`: each process loads a third faster. */
+const NODE_COMPILE_CACHE = resolve(import.meta.dirname, '../../node_modules/.cache/node');
 /** A test that blocks its event loop can not be timed out from within; its process is ended after so many times the limit of a test without a word of it. */
 const SILENCE = 2;
 
@@ -70,7 +72,7 @@ export default class ProcessRunner implements CallbackTestRunnerInterface {
     const child = fork(PROCESS, {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, NODE_ENV: 'test' },
+      env: { NODE_COMPILE_CACHE, ...process.env, NODE_ENV: 'test' },
     });
     const group = child.pid!;
     this.#running.add(group);

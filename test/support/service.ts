@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { NativeConnection } from '@temporalio/worker';
 import { createHandler } from '../../api/app.ts';
 import { createDeps, type Deps } from '../../runtime/deps.ts';
 import { readEnv } from '../../config/env.ts';
@@ -8,7 +8,7 @@ import { temporalClient } from '../../runtime/temporal.ts';
 import { REQUEST_WAIT_MS } from '../../db/orm.ts';
 import { ensureAdmin } from '../../domain/auth/accounts/ensure-admin.ts';
 import { ensureStreams } from '../../events/streams.ts';
-import { ROLES, startWorker, type Role } from '../../worker/roles.ts';
+import type { Role } from '../../worker/roles.ts';
 import { apiAt, type Answer, type Api } from './call-api.ts';
 import { recordEvents } from './database/written-events.ts';
 import { startMailSink, type MailSink } from './mail/mail-sink.ts';
@@ -47,7 +47,9 @@ export async function startService(
     ...slot.env,
     ...options.env,
   });
-  const roles = options.worker === true ? ROLES : options.worker || [];
+  // Most files need no worker, and it takes half a second to load.
+  const workers = options.worker ? await import('../../worker/roles.ts') : null;
+  const roles = options.worker === true ? workers!.ROLES : options.worker || [];
   const connection = roles.length > 0 ? await nativeConnection(env.TEMPORAL_ADDRESS) : null;
   const deps = await createDeps(env, 'test', {
     temporal: connection ? temporalClient(connection, env.TEMPORAL_NAMESPACE) : undefined,
@@ -55,7 +57,7 @@ export async function startService(
   });
   await ensureStreams(deps.nats.jsm, env.EVENTS_MAX_AGE);
   await ensureAdmin(deps);
-  const worker = connection ? await startWorker(deps, connection, roles) : null;
+  const worker = connection ? await workers!.startWorker(deps, connection, roles) : null;
   const handle = createHandler(deps);
   const server = createServer((request, response) => handle(request, response));
   server.listen(0, '127.0.0.1');
@@ -94,6 +96,7 @@ export async function startService(
 let installed = false;
 
 async function nativeConnection(address: string): Promise<NativeConnection> {
+  const { NativeConnection, Runtime } = await import('@temporalio/worker');
   if (!installed) {
     Runtime.install({
       shutdownSignals: [],
