@@ -1,4 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
+import { suppressed } from './suppress-emails.ts';
 
 /**
  * Makes one contact's emails another's. QUEUED mail of an email campaign that the other has mail of too is SUPPRESSED as
@@ -12,14 +13,14 @@ export async function moveEmails(
   await rows(
     tx,
     sql`
-    update emails e set status = 'SUPPRESSED', reason = 'merged', holder = null, lease_until = null, updated_at = now()
+    update emails e set ${suppressed('merged')}
     where e.tenant_id = ${tenantId} and e.contact_id = ${from} and e.status = 'QUEUED' and e.execution_id is null and e.campaign_id is not null
       and exists (select 1 from emails t where t.tenant_id = e.tenant_id and t.contact_id = ${to} and t.campaign_id = e.campaign_id and t.execution_id is null)`,
   );
   await rows(tx, sql`update emails set contact_id = ${to} where tenant_id = ${tenantId} and contact_id = ${from}`);
 }
 
-/** Removes what emails, a query of ids, say of a person. What was QUEUED is SUPPRESSED as `erased`. */
+/** A statement that removes personal data from emails and suppresses those still QUEUED. `ids` is SQL for an array of ids. */
 export const eraseEmails = (tenantId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   update emails set to_address = null, data = null, reply = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
   where tenant_id = ${tenantId} and id = any(${ids})`;

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 
-/** What is QUEUED and on no connection becomes SUPPRESSED, and its lease ends. */
-const suppressed = (reason: string): RawBuilder<unknown> =>
+/** The assignments of an update that suppresses QUEUED emails, whoever has leased them. */
+export const suppressed = (reason: string): RawBuilder<unknown> =>
   sql`status = 'SUPPRESSED', reason = ${reason}, holder = null, lease_until = null, updated_at = now()`;
 
 /** Suppresses all mail to a contact that is still QUEUED. */
@@ -58,7 +58,7 @@ const emailsOf = ({ tenantId, id }: EndedCampaign): RawBuilder<unknown> =>
   sql`tenant_id = ${tenantId} and campaign_id = ${id} and lane = 'bulk'`;
 
 /**
- * Suppresses up to `limit` QUEUED emails of a campaign that no other transaction has locked. Answers how many, and whether any
+ * Suppresses up to `limit` QUEUED emails of a campaign that no other transaction has locked. Returns how many, and whether any
  * is still open: one on a connection ends by itself, or comes back QUEUED.
  */
 export async function suppressSomeOfCampaign(

@@ -53,7 +53,7 @@ export function renderFailure(error: unknown, path: string): AppError {
 }
 
 /** A template that was stopped with less of the processor's time than this share of its limit was held up by others. */
-const OWN_SHARE = 0.8;
+export const OWN_SHARE = 0.8;
 const ATTEMPTS = 5;
 
 const RECENT_MS = 2;

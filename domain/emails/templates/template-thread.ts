@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode, type Violation } from '../../common/errors.ts';
+import { OWN_SHARE } from '../rendering/template-limits.ts';
 
 /** What the thread is asked: one of the functions that it knows, with arguments that are data. */
 export interface Job {
@@ -15,8 +16,6 @@ export type Done =
 const LIMIT_MS = 3_000;
 /** On a machine that is busy with something else, a job may take so many times its limit of the clock's time. */
 const MOST_LIMITS = 5;
-/** Whoever used less than this share of its limit was held up by others. */
-const OWN_SHARE = 0.8;
 /** The thread holds some 60 MB, and is there only while templates are written. */
 const IDLE_MS = 60_000;
 const MEMORY_MB = 256;
@@ -78,14 +77,14 @@ class TemplateThread {
     try {
       const thread = await (this.#thread ??= startThread());
       thread.removeAllListeners('message').removeAllListeners('error').ref();
-      const begun = await usedMs(thread);
+      const usedBefore = await usedMs(thread);
       const done = await new Promise<Done>((resolve, reject) => {
         let limits = 0;
         timer = setInterval(() => {
           limits += 1;
           if (limits === MOST_LIMITS) return resolve('limit');
           void usedMs(thread).then((ms) => {
-            if (ms - begun >= LIMIT_MS * OWN_SHARE) resolve('limit');
+            if (ms - usedBefore >= LIMIT_MS * OWN_SHARE) resolve('limit');
           }, reject);
         }, LIMIT_MS);
         thread.on('message', resolve);
