@@ -55,7 +55,7 @@ export function campaignActivities(deps: Deps) {
       return page;
     },
 
-    /** Closes the workflows of one page of stopped executions. Answers where it ended, null when there was none. */
+    /** Closes the workflows of one page of stopped executions. Returns where it ended, null when there was none. */
     closeStopped: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const em = tenantEm(deps.orm, tenantId);
       const page = await flaggedExecutions(em, tenantId, campaignId, 'sweep', after);
@@ -71,7 +71,7 @@ export function campaignActivities(deps: Deps) {
       return page.at(-1)?.id ?? null;
     },
 
-    /** Wakes the workflows of one page of parked executions. Answers where it ended, null when there was none. */
+    /** Wakes the workflows of one page of parked executions. Returns where it ended, null when there was none. */
     wakeParked: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const page = await flaggedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {

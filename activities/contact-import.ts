@@ -69,7 +69,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       await deleteFile(deps.nats, await completeImport(deps.orm, tenantId, importId));
     },
 
-    /** Undoes chunks of an import for some seconds; answers how far it is. */
+    /** Undoes chunks of an import for some seconds; returns how far it is. */
     async undoContactImport({
       tenantId,
       importId,

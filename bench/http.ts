@@ -24,7 +24,7 @@ async function peak(port: number, token: string, paths: string[]): Promise<numbe
 }
 
 /**
- * Asks for three times `rate` over many connections, as far as a machine that makes the load too can; answers what it was asked for
+ * Asks for three times `rate` over many connections, as far as a machine that makes the load too can; returns what it was asked for
  * and answered well a second, and how long each refusal took (ms).
  */
 async function overload(

@@ -37,7 +37,7 @@ interface Tenant {
 
 let made = 0;
 
-/** Makes contacts, a segment of them and a campaign to it that is sent at once; answers its id. */
+/** Makes contacts, a segment of them and a campaign to it that is sent at once; returns its id. */
 async function beginCampaign(service: Service, { tenantId, token, domain }: Tenant, size: number): Promise<number> {
   await engineEm(service.deps.orm).transactional((tx) =>
     rows(
@@ -68,7 +68,7 @@ async function beginCampaign(service: Service, { tenantId, token, domain }: Tena
     .id as number;
 }
 
-/** Asks for a password reset and for a journey's mail by turns; answers when each was asked for, by address. */
+/** Asks for a password reset and for a journey's mail by turns; returns when each was asked for, by address. */
 async function askForMails(
   service: Service,
   users: string[],

@@ -19,7 +19,7 @@ const USERS = 100;
 const READS = 200;
 const LOGINS_AT_ONCE = 50;
 
-/** Fails to log in and answers how long that took (ms). */
+/** Fails to log in and returns how long that took (ms). */
 async function failToLogIn(api: ApiProcess, username: string): Promise<number> {
   const begun = performance.now();
   const { status } = await api.api('POST', '/auth/login', { username, password: 'not the password' }, { token: null });
@@ -50,7 +50,7 @@ async function compareTimes(service: Service, api: ApiProcess): Promise<void> {
   }
 }
 
-/** Logs in at many connections until it is told to stop. Answers how many answers of each status came. */
+/** Logs in at many connections until it is told to stop. Returns how many answers of each status came. */
 async function flood(api: ApiProcess, stop: AbortSignal): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   await Promise.all(

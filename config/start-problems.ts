@@ -38,7 +38,7 @@ export async function listen(
 }
 
 /**
- * Starts a process: answers what `start` does. Settings that do not work end it with a line each and exit code 2; other
+ * Starts a process: returns what `start` does. Settings that do not work end it with a line each and exit code 2; other
  * errors, which are not the operator's, with the error and exit code 1.
  */
 export async function startOrExit<T>(start: () => Promise<T> | T): Promise<T> {

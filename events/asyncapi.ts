@@ -1,5 +1,5 @@
 import { isLoopback } from '../config/env-checks.ts';
-import { eventContracts } from './contracts.ts';
+import { eventContracts, externalSendRequest, ownSendRequest } from './contracts.ts';
 import {
   DEAD_LETTERS,
   deadLetterSubject,
@@ -29,26 +29,6 @@ const cloudEvent = (type: string, data: unknown) => ({
     data,
   },
 });
-
-const sendRequest = {
-  type: 'object',
-  required: ['templateId', 'recipientId', 'emailId'],
-  properties: {
-    templateId: { type: 'integer' },
-    recipientId: {
-      type: ['integer', 'null'],
-      description: 'The `id` of the contact; null in requests of the service for a bare address',
-    },
-    emailId: {
-      type: ['integer', 'string'],
-      maxLength: 100,
-      description:
-        'Yours is a string, and becomes `externalId` in answers and events; an integer names an email of the service',
-    },
-    campaignId: { type: ['integer', 'null'] },
-    tenantId: { type: 'string' },
-  },
-};
 
 const deadLetter = {
   type: 'object',
@@ -147,7 +127,7 @@ A publication to another subject is refused; where a client does not wait for th
       request: {
         name: 'EmailSendRequest',
         contentType: 'application/json',
-        payload: sendRequest,
+        payload: { oneOf: [externalSendRequest, ownSendRequest] },
         examples: [{ payload: { templateId: 3, recipientId: 7, emailId: 'order-4711' } }],
       },
     },

@@ -217,7 +217,7 @@ function parseEvent(message: JsMsg): AnyEvent | null {
   return event;
 }
 
-/** Inserts inbox rows and answers the events that were not there yet. */
+/** Inserts inbox rows and returns the events that were not there yet. */
 async function takeIn(tx: EntityManager, consumer: string, events: AnyEvent[]): Promise<AnyEvent[]> {
   const payload = JSON.stringify(
     events.map((event) => ({ t: event.tenantid, id: event.id, day: event.time.slice(0, 10) })),

@@ -1,4 +1,4 @@
-import { Type, type Static, type TProperties } from 'typebox';
+import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 
 const id = Type.Integer({ minimum: 1 });
 const text = Type.String();
@@ -89,6 +89,41 @@ export const eventContracts = {
   }),
   WEBSITE_VISITED: contract('A contact visited a page', { contactId: id, url: Type.Optional(text) }),
 };
+
+/** An id as another program may write it: larger numbers would be read as a neighbouring one. */
+const givenId = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
+const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+/** A request on `email.send.requests` by the service itself: names an email of the ledger, which says all that is sent. */
+export const ownSendRequest = Type.Object(
+  {
+    templateId: id,
+    recipientId: Type.Union([id, Type.Null()], { description: 'The `id` of the contact; null for a bare address' }),
+    emailId: givenId('The `id` of an email of the service'),
+    campaignId: orNull(id),
+    tenantId: orNull(text),
+  },
+  { title: 'Of the service itself' },
+);
+
+/** A request on `email.send.requests` by another program, with an id of its own. */
+export const externalSendRequest = Type.Object(
+  {
+    templateId: givenId('The `id` of the template'),
+    recipientId: givenId('The `id` of the contact'),
+    emailId: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Yours; becomes `externalId` in answers and events',
+    }),
+    campaignId: orNull(givenId('The `id` of the campaign that the email counts for')),
+    tenantId: orNull(Type.Literal('default')),
+  },
+  { title: 'Of another program' },
+);
+
+export type OwnSendRequest = Static<typeof ownSendRequest>;
+export type ExternalSendRequest = Static<typeof externalSendRequest>;
 
 export type EventType = keyof typeof eventContracts;
 export type EventData<T extends EventType> = Static<(typeof eventContracts)[T]>;

@@ -48,7 +48,7 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
   return { bytes };
 }
 
-/** The bytes of a file from the message that holds `offset` on; answers where that message begins, too. Throws FileGoneError. */
+/** The bytes of a file from the message that holds `offset` on; returns where that message begins, too. Throws FileGoneError. */
 export function readFile(
   nats: Nats,
   key: string,

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { EventSubscriber, TransactionEventArgs } from '@mikro-orm/core';
 import { rows, sql, type EntityManager, type RawBuilder } from '../db/orm.ts';
 import { workflowId, type WorkflowInputs, type WorkflowType } from '../workflows/registry.ts';
-import type { EventData, EventType } from './contracts.ts';
+import type { EventData, EventType, OwnSendRequest } from './contracts.ts';
 
 export const SHARDS = 16;
 const EVENTS_PER_ROW = 500;
@@ -12,13 +12,8 @@ export type NewEvent = {
   [T in EventType]: { type: T; entity: string; data: Omit<EventData<T>, 'tenantId' | 'timestamp'>; at?: Date };
 }[EventType];
 
-/** A send request as it goes on `email.send.requests`. */
-export interface SendRequest {
-  templateId: number;
-  recipientId: number | null;
-  emailId: number;
-  campaignId: number | null;
-}
+/** A send request as it is kept; the relay adds the tenant, which is the row's. */
+export type SendRequest = Omit<OwnSendRequest, 'tenantId'>;
 
 /** Where a command runs: its tenant and the request that caused it. */
 export interface Origin {
@@ -116,7 +111,7 @@ export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>):
   from (select s.*, (row_number() over (partition by tenant_id, request_id, at order by id) - 1) / ${sql.lit(EVENTS_PER_ROW)} as part from ${source} s) s
   group by tenant_id, request_id, at, part`;
 
-/** Writes events, last in the transaction `tx` (after its flush). Answers their ids in order. */
+/** Writes events, last in the transaction `tx` (after its flush). Returns their ids in order. */
 export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   touchOutbox(tx, 'outbox_events');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ENGINE_ROLE } from '../db/entities/base.ts';
 import { session } from '../db/orm.ts';
-import { eventSubject, type EventType } from './contracts.ts';
+import { eventSubject, type EventType, type OwnSendRequest } from './contracts.ts';
 import { encode, publishAll, type Message, type Nats } from './nats.ts';
 import { OUTBOX_PING, SEND_REQUEST_SUBJECT } from './streams.ts';
 import { SHARDS, type OutboxTable, type SendRequest } from './outbox.ts';
@@ -237,7 +237,7 @@ function* sendRequestMessages(rows: readonly SendRequestRow[]): Generator<Messag
       yield {
         subject: SEND_REQUEST_SUBJECT,
         id: `send-${request.emailId}-${id}`,
-        data: encode({ ...request, tenantId: tenant_id }),
+        data: encode({ ...request, tenantId: tenant_id } satisfies OwnSendRequest),
       };
   }
 }

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { isConnectionLost, pgError } from '../db/errors.ts';
-import { createHot, type Hot } from '../db/hot.ts';
+import { createPipelinedTransactions, type PipelinedTransactions } from '../db/pipelined-transactions.ts';
 import { createPostgresSockets, type PostgresSockets } from '../db/postgres-sockets.ts';
 import { connect, engineEm, rows, sql, type Orm } from '../db/orm.ts';
 import { connectNats, isAway, type Nats } from '../events/nats.ts';
@@ -28,7 +28,7 @@ export interface Deps {
   /** All connections to Postgres. */
   postgres: PostgresSockets;
   orm: Orm;
-  hot: Hot;
+  pipelined: PipelinedTransactions;
   nats: Nats;
   /** Tells the relay that something was committed to an outbox past the ORM, which tells it by itself. */
   pingOutbox(table: OutboxTable): void;
@@ -99,8 +99,8 @@ export async function createDeps(
       connect(env.DATABASE_URL, { poolMax: env.DATABASE_POOL_MAX, poolWaitMs, line: postgres }),
     );
     closers.push(() => orm.close());
-    const hot = createHot(env.DATABASE_URL, postgres);
-    closers.push(() => hot.close());
+    const pipelined = createPipelinedTransactions(env.DATABASE_URL, postgres);
+    closers.push(() => pipelined.close());
     await bySetting('DATABASE_URL', () =>
       whenThere(
         log,
@@ -140,7 +140,7 @@ export async function createDeps(
       tracing,
       postgres,
       orm,
-      hot,
+      pipelined,
       nats,
       pingOutbox,
       temporal: client,

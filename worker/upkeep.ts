@@ -1,12 +1,12 @@
 import type { Deps } from '../runtime/deps.ts';
 import { engineEm, rows, sql } from '../db/orm.ts';
 import { deleteExpiredAnswers } from '../domain/idempotency/answers.ts';
-import { sweepBuckets } from '../domain/rate-limits/sweep-buckets.ts';
+import { deleteFullBuckets } from '../domain/rate-limits/delete-full-buckets.ts';
 import { sweepSegments } from '../domain/segments/membership/sweep-segments.ts';
 import { every } from '../runtime/every.ts';
 
 const HOUR_MS = 3_600_000;
-const SWEEP_MS = 600_000;
+const DELETE_MS = 600_000;
 const MINUTE_MS = 60_000;
 
 /** Keeps the tables small that only ever grow, and segments up to the clock: any number of processes may do it at once. */
@@ -14,11 +14,11 @@ export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
   const { orm, log } = deps;
   const loops = [
     every(HOUR_MS, log, 'inbox partitions not kept', () => keepPartitions(deps)),
-    every(SWEEP_MS, log, 'idempotent answers not swept', async () => {
+    every(DELETE_MS, log, 'expired idempotent answers not deleted', async () => {
       while ((await deleteExpiredAnswers(engineEm(orm))) > 0);
     }),
-    every(SWEEP_MS, log, 'rate buckets not swept', () => sweepBuckets(engineEm(orm))),
-    every(MINUTE_MS, log, 'segments not swept', () => sweepSegments(orm)),
+    every(DELETE_MS, log, 'full rate buckets not deleted', () => deleteFullBuckets(engineEm(orm))),
+    every(MINUTE_MS, log, 'segments not brought up to the clock', () => sweepSegments(orm)),
   ];
   return {
     stop: async () => {

@@ -67,7 +67,7 @@ export const contactRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: schema.Contact } },
     handler: async ({ deps, principal, params }) => {
-      const found = await readContact(deps.hot, principal.tenantId, params.id);
+      const found = await readContact(deps.pipelined, principal.tenantId, params.id);
       if (!found) throw notFound('contact', params.id);
       // A company that was never changed has the name that this version of the contact has always shown.
       return { body: presentContact(found.contact, found.companyName), derived: (found.companyVersion ?? 1) > 1 };

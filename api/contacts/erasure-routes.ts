@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Erasure, ERASURE_STATUSES } from '../../db/entities/contacts.ts';
 import { ACTOR_TYPES } from '../../domain/audit/audit.ts';
-import { exportHeldData } from '../../domain/contacts/people/data-export.ts';
+import { exportPersonalData } from '../../domain/contacts/people/data-export.ts';
 import { requestErasure } from '../../domain/contacts/erasure/erasures.ts';
 import { listErasures } from '../../domain/contacts/erasure/list-erasures.ts';
 import { notFound } from '../../domain/common/errors.ts';
@@ -105,7 +105,7 @@ export const erasureRoutes: RouteSpec[] = [
     params: IdParams,
     responses: { 200: { schema: HeldData } },
     handler: async ({ em, caller, params }) => {
-      const { contact, company, ...held } = await exportHeldData(em, caller, params.id);
+      const { contact, company, ...held } = await exportPersonalData(em, caller, params.id);
       const body = {
         exportedAt: new Date().toISOString(),
         contact: presentContact(contact, company?.name ?? null),

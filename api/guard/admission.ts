@@ -55,7 +55,7 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
     const claims = batch.flatMap((one) => one.claims ?? []);
     const tokens = batch.flatMap((one) => one.token ?? []);
     const distinct = [...new Map(claims.map((one) => [one.sessionId, one])).values()];
-    const [found = [], taken = []] = await deps.hot.run('engine', [
+    const [found = [], taken = []] = await deps.pipelined.run('engine', [
       askSessions(distinct),
       ...(tokens.length > 0 ? [askTokens(tokens, limit)] : []),
     ]);
@@ -104,7 +104,7 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
   };
 }
 
-/** What a check answers or refuses. A refusal counts against the rate limit too: who guesses tokens is slowed down. */
+/** What a check returns or refuses. A refusal counts against the rate limit too: who guesses tokens is slowed down. */
 function judged<T>(check: () => T): T | AppError;
 function judged<T>(check: () => Promise<T>): Promise<T | AppError>;
 function judged(check: () => unknown): unknown {

@@ -21,7 +21,7 @@ const pathOf = (setting: string): string => setting || join(tmpdir(), `perennial
  * Makes the folder where it is missing, readable by us alone. Throws EnvError where it can not be used, is somebody else's,
  * or others may look into it.
  * A file there has a name for the moment between its making and its unlinking; whoever is killed in it leaves the name, which
- * is swept here. To sweep that of a process that lives does no harm: it has the file open.
+ * is removed here. To remove that of a process that lives does no harm: it has the file open.
  */
 export function openUploadFolder(setting: string): UploadFolder {
   const path = pathOf(setting);
@@ -32,7 +32,7 @@ export function openUploadFolder(setting: string): UploadFolder {
         `UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open (mode 0700); ${path} is none`,
       );
     accessSync(path, constants.W_OK | constants.X_OK);
-    sweep(path);
+    removeLeftovers(path);
   } catch (error) {
     if (error instanceof EnvError) throw error;
     throw new EnvError(
@@ -44,7 +44,7 @@ export function openUploadFolder(setting: string): UploadFolder {
     async create() {
       const file = join(path, `${randomUUID()}.upload`);
       const handle = await open(file, 'wx+', 0o600);
-      // Another process may have swept it.
+      // Another process may have removed it.
       await unlink(file).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
       });
@@ -73,7 +73,7 @@ function isOurs(path: string): boolean {
   );
 }
 
-function sweep(path: string): void {
+function removeLeftovers(path: string): void {
   for (const name of readdirSync(path).filter((entry) => entry.endsWith('.upload'))) {
     try {
       unlinkSync(join(path, name));

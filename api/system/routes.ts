@@ -45,7 +45,7 @@ const docsScript = `SwaggerUIBundle({ url: '/api/v1/openapi.json', dom_id: '#doc
 const docsPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
-/** Answers what is the same for all, made when it is asked for first: to make some of it again takes as long as a thousand other answers. */
+/** Returns what is the same for all, made when it is asked for first: to make some of it again takes as long as a thousand other answers. */
 function madeOnce(make: (deps: Deps) => string | Buffer, headers: Record<string, string>): RouteSpec['handler'] {
   const made = new WeakMap<Deps, string | Buffer>();
   return async ({ deps }) => {

@@ -72,7 +72,7 @@ export function createRecipients(options: {
       const summary = (await (await fetch(`${mailPage}/api/email/summary?limit=1`)).json()) as { storeTotal: number };
       read = summary.storeTotal;
     },
-    /** Acts on the mails that came since; answers how many. */
+    /** Acts on the mails that came since; returns how many. */
     async look(): Promise<number> {
       const page = (await (await fetch(`${mailPage}/api/email?skip=${read}&limit=${PAGE}`)).json()) as CaughtMail[];
       for (let at = 0; at < page.length; at += AT_ONCE) await Promise.all(page.slice(at, at + AT_ONCE).map(act));

@@ -16,7 +16,7 @@ export const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Starts an import of a file into a tenant; answers its id. */
+/** Starts an import of a file into a tenant; returns its id. */
 export async function startImport(deps: Deps, tenantId: string, csv: Buffer): Promise<number> {
   const em = tenantEm(deps.orm, tenantId);
   const request = { mode: 'upsert', runTriggers: false, dryRun: false } as const;
@@ -34,7 +34,7 @@ export async function startImport(deps: Deps, tenantId: string, csv: Buffer): Pr
 export const ask = <T>(stack: MortalStack, use: (client: pg.Client) => Promise<T>): Promise<T> =>
   withClient(stack.ownerUrl, use);
 
-/** Looks again and again; answers how long it took, in ms. */
+/** Looks again and again; returns how long it took, in ms. */
 export async function poll(what: string, look: () => Promise<boolean>): Promise<number> {
   const begin = Date.now();
   while (!(await look())) {

@@ -90,12 +90,12 @@ function checker(ajv: Ajv2020, schema: TSchema): (value: unknown) => Violation[]
   };
 }
 
-/** A check of a request part: fills defaults in, answers every violation. */
+/** A check of a request part: fills defaults in, returns every violation. */
 export function compileRequest(schema: TSchema): (value: unknown) => Violation[] {
   return checker(requestAjv, schema);
 }
 
-/** The filter of a response: removes what the schema does not name, answers what does not fit. */
+/** The filter of a response: removes what the schema does not name, returns what does not fit. */
 export function compileResponse(schema: TSchema): (value: unknown) => Violation[] {
   return checker(responseAjv, schema);
 }

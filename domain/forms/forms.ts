@@ -5,7 +5,7 @@ import { appendAudit, type Author } from '../audit/audit.ts';
 import { campaignsUsing } from '../campaigns/validation/campaigns-using.ts';
 import { customFieldTypes } from '../contacts/values/custom-field-types.ts';
 import { assertNotInUse, assertValid, notFound, type Violation } from '../common/errors.ts';
-import { holdSegment } from '../segments/membership/hold-segment.ts';
+import { lockSegment } from '../segments/membership/lock-segment.ts';
 import { checkFields, normaliseFields, type FormFieldInput, type PartialField } from './fields.ts';
 
 export interface FormInput {
@@ -57,7 +57,7 @@ export async function formViolations(
     : [];
   const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
   const listId = input.listId === undefined && opens ? current?.listId : input.listId;
-  if (listId != null && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {
+  if (listId != null && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {
     errors.push({ path: '/listId', code: 'not_found', message: 'is not a list' });
   }
   if (input.redirectUrl && (/\s/.test(input.redirectUrl) || !ORIGIN.test(originOf(input.redirectUrl) ?? ''))) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 
 const KEPT_HOURS = 24;
-const SWEEP_BATCH = 1000;
+const DELETE_BATCH = 1000;
 
 /** One use of an idempotency key. Keys are separate for each caller and operation. */
 export interface KeyUse {
@@ -82,14 +82,14 @@ export async function storeAnswer(tx: EntityManager, use: KeyUse, { status, head
 
 /** Deletes a batch of expired answers (over 24 hours old) of all tenants. Returns how many. Engine transaction. */
 export async function deleteExpiredAnswers(em: EntityManager): Promise<number> {
-  const swept = await em.transactional((tx) =>
+  const deleted = await em.transactional((tx) =>
     rows(
       tx,
       sql`
     delete from idempotent_answers where (tenant_id, caller, operation, key) in (
-      select tenant_id, caller, operation, key from idempotent_answers a where ${expired} order by created_at limit ${SWEEP_BATCH} for update skip locked)
+      select tenant_id, caller, operation, key from idempotent_answers a where ${expired} order by created_at limit ${DELETE_BATCH} for update skip locked)
     returning 1`,
     ),
   );
-  return swept.length;
+  return deleted.length;
 }

@@ -1,4 +1,4 @@
-import type { Asked, Statement } from '../../db/hot.ts';
+import type { Asked, Statement } from '../../db/pipelined-transactions.ts';
 
 /** How a bucket fills: `perMinute` tokens a minute, up to `burst`. */
 export interface RateLimit {

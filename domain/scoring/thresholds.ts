@@ -3,7 +3,7 @@ import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import { ScoreThreshold } from '../../db/entities/scoring.ts';
 import { appendAudit, type Author } from '../audit/audit.ts';
 import { assertValid, notFound, type Violation } from '../common/errors.ts';
-import { holdSegment } from '../segments/membership/hold-segment.ts';
+import { lockSegment } from '../segments/membership/lock-segment.ts';
 import type { ThresholdAction } from './fire-thresholds.ts';
 
 export interface ThresholdInput {
@@ -19,7 +19,7 @@ export async function actionViolations(
   action: { type?: string; listId?: number; campaignId?: number } | undefined,
 ): Promise<Violation[]> {
   const { type, listId, campaignId } = action ?? {};
-  if (type === 'ADD_TO_LIST' && listId !== undefined && (await holdSegment(tx, tenantId, listId))?.type !== 'static') {
+  if (type === 'ADD_TO_LIST' && listId !== undefined && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {
     return [{ path: '/action/listId', code: 'not_found', message: 'is not a list' }];
   }
   if (type !== 'START_CAMPAIGN' || campaignId === undefined) return [];

@@ -4,7 +4,10 @@ import { engineEm, type EntityManager } from '../../db/orm.ts';
 import { acceptEmails, type NamedEmail } from '../../domain/emails/ledger/accept-emails.ts';
 import { queueEmails, type EmailRequest } from '../../domain/emails/ledger/queue-emails.ts';
 import { recordHits, type Hit } from '../../domain/emails/tracking/record-hits.ts';
+import { checkContent, compileRequest } from '../../domain/common/schema-check.ts';
+import type { Violation } from '../../domain/common/violation.ts';
 import { PoisonError, type consumeBatches } from '../consume.ts';
+import { externalSendRequest, ownSendRequest, type ExternalSendRequest, type OwnSendRequest } from '../contracts.ts';
 import { decodeText, type JsMsg } from '../nats.ts';
 import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, LISTENER_REQUESTS, TRACKING_HITS } from '../streams.ts';
 
@@ -16,47 +19,43 @@ export const lanesOfPing = (text: string): EmailLane[] =>
 const OUTSIDE_LANE: EmailLane = 'journey';
 /** The tenant of a service with one; the only one that other programs may send for. */
 const SINGLE_TENANT = 'default';
-const MAX_EXTERNAL_ID = 100;
 /** Of listeners' requests, that many are on their way to the worker and in it: that bounds its memory. */
 const LISTENERS_AT_ONCE = 500;
 
 type QueueHandler = Parameters<typeof consumeBatches>[1];
 type Intake = { own: NamedEmail } | { outside: EmailRequest };
 
-function parse(message: JsMsg): Record<string, unknown> {
+function parse(message: JsMsg): object {
   try {
     const body: unknown = JSON.parse(decodeText(message.data));
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
   } catch (error) {
     throw new PoisonError('not JSON', { cause: error });
   }
   throw new PoisonError('not a JSON object');
 }
 
-function readId(body: Record<string, unknown>, name: string): number {
-  const id = body[name];
-  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) throw new PoisonError(`${name} is not an id`);
-  return id;
+const violationsOfOwn = compileRequest(ownSendRequest);
+const violationsOfExternal = compileRequest(externalSendRequest);
+
+function assertNone(violations: readonly Violation[]): void {
+  if (violations.length > 0)
+    throw new PoisonError(`not a send request: ${violations.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
 }
 
 /** A send request by its `emailId`: an integer names a ledger row of ours, a string is another program's own. */
 function readRequest(message: JsMsg, multiTenant: boolean): Intake {
   const body = parse(message);
-  const tenantId = body['tenantId'] ?? SINGLE_TENANT;
-  if (typeof tenantId !== 'string') throw new PoisonError('tenantId is not a string');
-  const { emailId } = body;
-  if (typeof emailId === 'number') return { own: { tenantId, emailId: readId(body, 'emailId') } };
-  if (
-    typeof emailId !== 'string' ||
-    emailId === '' ||
-    emailId.length > MAX_EXTERNAL_ID ||
-    /\0/.test(emailId) ||
-    !emailId.isWellFormed()
-  ) {
-    throw new PoisonError(`emailId is neither an id nor a string of 1 to ${MAX_EXTERNAL_ID} characters`);
-  }
-  if (multiTenant || tenantId !== SINGLE_TENANT)
-    throw new PoisonError('requests of other programs are for the tenant of a service with one');
+  if (!('emailId' in body) || typeof body.emailId !== 'number') return readExternalRequest(body, multiTenant);
+  assertNone(violationsOfOwn(body));
+  const { tenantId, emailId } = body as OwnSendRequest;
+  return { own: { tenantId: tenantId ?? SINGLE_TENANT, emailId } };
+}
+
+function readExternalRequest(body: object, multiTenant: boolean): Intake {
+  if (multiTenant) throw new PoisonError('requests of other programs are for a service with one tenant');
+  assertNone([...violationsOfExternal(body), ...checkContent(body)]);
+  const { emailId, templateId, recipientId, campaignId = null } = body as ExternalSendRequest;
   return {
     outside: {
       sendKey: `external:${emailId}`,
@@ -64,14 +63,18 @@ function readRequest(message: JsMsg, multiTenant: boolean): Intake {
       lane: OUTSIDE_LANE,
       requestId: null,
       accepted: true,
-      templateId: readId(body, 'templateId'),
-      contactId: readId(body, 'recipientId'),
-      campaignId: body['campaignId'] == null ? null : readId(body, 'campaignId'),
+      templateId,
+      contactId: recipientId,
+      campaignId,
     },
   };
 }
 
-/** Takes requests in; answers the lanes where senders may take something. */
+/** A listener's request: an id of a ledger row of ours is refused, for to have that sent is not the listener's to say. */
+const readListenerRequest = (message: JsMsg, multiTenant: boolean): Intake =>
+  readExternalRequest(parse(message), multiTenant);
+
+/** Takes requests in; returns the lanes where senders may take something. */
 async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<EmailLane[]> {
   const { lanes, missing } = await acceptEmails(
     tx,
@@ -81,13 +84,6 @@ async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<E
   const outside = requests.flatMap((request) => ('outside' in request ? [request.outside] : []));
   await queueEmails(tx, SINGLE_TENANT, outside);
   return outside.length > 0 ? [...new Set([...lanes, OUTSIDE_LANE])] : lanes;
-}
-
-/** A listener's request, which names no ledger row of ours: to have it sent is not the listener's to say. */
-function readListenerRequest(message: JsMsg, multiTenant: boolean): Intake {
-  const request = readRequest(message, multiTenant);
-  if ('own' in request) throw new PoisonError('emailId of another program is a string');
-  return request;
 }
 
 /**
@@ -114,9 +110,9 @@ async function sendRequests(
 }
 
 function readHits(message: JsMsg): Hit[] {
-  const { hits } = parse(message);
-  if (!Array.isArray(hits)) throw new PoisonError('no hits');
-  return hits as Hit[];
+  const body = parse(message);
+  if (!('hits' in body) || !Array.isArray(body.hits)) throw new PoisonError('no hits');
+  return body.hits as Hit[];
 }
 
 /** Intake of `tracking.hits`, which only our own API writes: keeps them; they are classified when they are 2 s old. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../db/orm.ts';
-import { requestAgain } from '../../domain/emails/ledger/sweep-emails.ts';
+import { repeatSendRequests } from '../../domain/emails/ledger/recover-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
 import { encode } from '../../events/nats.ts';
 import { SEND_REQUEST_SUBJECT } from '../../events/streams.ts';
@@ -151,9 +151,9 @@ test('a request that was lost is repeated, and loses no email', async () => {
     insert into emails (tenant_id, send_key, template_id, contact_id, lane, next_attempt_at)
     values ('default', 'lost', ${templateId}, ${contact.id}, 'journey', now() - interval '50 s') returning id`);
   const em = engineEm(service.deps.orm);
-  assert.equal(await requestAgain(em, 60), 0);
-  assert.equal(await requestAgain(em, 40), 1);
-  assert.equal(await requestAgain(em, 40), 0);
+  assert.equal(await repeatSendRequests(em, 60), 0);
+  assert.equal(await repeatSendRequests(em, 40), 1);
+  assert.equal(await repeatSendRequests(em, 40), 0);
   await untilStatus(service, lost!.id, 'SENT');
   assert.equal(mailsTo(contact.email).length, 1);
 });

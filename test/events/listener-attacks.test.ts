@@ -24,7 +24,7 @@ const SUBJECTS = [
   'dead.scoring',
 ];
 
-/** nats-server with a configuration of its own; answers the address with a login. */
+/** nats-server with a configuration of its own; returns the address with a login. */
 async function startServer(
   config: (port: number, storeDir: string) => string,
 ): Promise<(user: string, password: string) => string> {

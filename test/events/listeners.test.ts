@@ -146,7 +146,7 @@ test('a request that can not be read is a dead letter: in the table, in its stre
       );
       return found.length > 0 && found;
     });
-    assert.deepEqual([letter!.consumer, letter!.error], ['listener-intake', 'PoisonError: templateId is not an id']);
+    assert.deepEqual([letter!.consumer, letter!.error], ['listener-intake', 'PoisonError: not a send request: /templateId must be integer']);
     const message = await service.deps.nats.jsm.streams.getMessage('DEAD_LETTERS', {
       last_by_subj: 'dead.listener-intake',
     });
@@ -272,7 +272,7 @@ test('a listener sends no mail of the service, nor keeps one from being sent', a
     const found = await engineEm(service.deps.orm).transactional((tx) =>
       rows<{ error: string }>(tx, sql`select error from dead_letters where message_id = 'own-of-the-service'`),
     );
-    return found[0]?.error === 'PoisonError: emailId of another program is a string';
+    return found[0]?.error === 'PoisonError: not a send request: /emailId must be string';
   });
   // Who knows the next ids could else use up those of the service's requests, which JetStream takes once.
   await listener.jetstream().publish(SEND_REQUEST_SUBJECT, 'x', { msgID: 'send-1-1' });

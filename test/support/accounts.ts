@@ -56,7 +56,7 @@ export async function waiting(client: pg.Client): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Starts requests while `lock` is held, lets them go when all of them wait for it, and answers what became of them. */
+/** Starts requests while `lock` is held, lets them go when all of them wait for it, and returns what became of them. */
 export function collide<T>(service: Service, lock: string, requests: (() => Promise<T>)[]): Promise<T[]> {
   return holding(service, lock, async (client) => {
     const started = requests.map((request) => request());

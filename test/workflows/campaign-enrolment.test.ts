@@ -26,7 +26,7 @@ afterAll(() => journeys.stop());
 
 const steps = [wait('pause', 60)] as never;
 
-/** Starts a campaign again, runs the enrolment, and answers what it counted. */
+/** Starts a campaign again, runs the enrolment, and returns what it counted. */
 async function enrol(campaignId: number, audience: Audience): Promise<[string, number, number]> {
   const { enrolmentId } = await startCampaign(journeys.em(), origin, campaignId, audience);
   // In real time: awaiting a result skips time, and with it the waits of executions that are to go on waiting.

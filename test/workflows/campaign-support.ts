@@ -34,7 +34,7 @@ export interface Journeys {
   list(contactIds?: number[]): Promise<number>;
   /** Makes a campaign and starts it; its workflows wait in the outbox for `relay`. */
   start(input: Partial<CampaignInput>, audience?: Audience): Promise<number>;
-  /** Starts what is in the outbox, as the relay does. Answers the ids of the workflows. */
+  /** Starts what is in the outbox, as the relay does. Returns the ids of the workflows. */
   relay(): Promise<string[]>;
   /** Waits for the end of a workflow; time is skipped while it has nothing to do. */
   finished(workflowId: string): Promise<void>;
@@ -44,7 +44,7 @@ export interface Journeys {
   /** The records of an execution's steps, as `step:result`. */
   steps(executionId: number): Promise<string[]>;
   emails(executionId: number): Promise<{ send_key: string; status: string; reason: string | null; lane: string }[]>;
-  /** Runs what is in the outbox, and then every execution of the campaign, to the end. Answers the executions. */
+  /** Runs what is in the outbox, and then every execution of the campaign, to the end. Returns the executions. */
   runAll(campaignId: number): Promise<CampaignExecution[]>;
   /** Waits, in real time, until the one execution of the campaign is at a step. */
   at(campaignId: number, stepId: string): Promise<CampaignExecution>;

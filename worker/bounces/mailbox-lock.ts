@@ -6,7 +6,7 @@ const LOCK_CLASS = 0x7065_7262;
 
 /**
  * Runs `work` while this process is the one that reads the mailbox; its signal tells that the lock was lost or `stop` came.
- * The lock is a session's, so that it is free when this process or its connection dies. Answers false where another has it.
+ * The lock is a session's, so that it is free when this process or its connection dies. Returns false where another has it.
  */
 export async function withMailboxLock(
   databaseUrl: string,

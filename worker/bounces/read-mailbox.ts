@@ -64,7 +64,7 @@ async function startOf({ orm }: Deps, mailbox: Mailbox, uidValidity: number): Pr
   return cursor?.uidValidity === uidValidity ? cursor : { uidValidity, lastUid: 0 };
 }
 
-/** Takes in all messages after the cursor, in their order; answers the new cursor. */
+/** Takes in all messages after the cursor, in their order; returns the new cursor. */
 async function readNew(
   deps: Deps,
   client: ImapFlow,

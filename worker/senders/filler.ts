@@ -183,7 +183,7 @@ export class Filler {
     }
   }
 
-  /** Gives back what is for domains of which enough waits already, so that others have room; answers the rest. */
+  /** Gives back what is for domains of which enough waits already, so that others have room; returns the rest. */
   async #putOff(em: EntityManager, lane: EmailLane, leased: LeasedEmail[]): Promise<LeasedEmail[]> {
     if (this.#domains.limit === 0) return leased;
     const waiting = new Map<string, number>();

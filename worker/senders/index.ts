@@ -1,11 +1,11 @@
 import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
-import { requestAgain, sweepExpired } from '../../domain/emails/ledger/sweep-emails.ts';
+import { repeatSendRequests, markLostEmails } from '../../domain/emails/ledger/recover-emails.ts';
 import { EMAIL_READY_PING, lanesOfPing } from '../../events/handlers/emails.ts';
 import { every } from '../../runtime/every.ts';
 import { Sender } from './sender.ts';
 
-const SWEEP_EVERY_MS = 5_000;
+const RECOVER_EVERY_MS = 5_000;
 const REQUEST_AGAIN_EVERY_MS = 15_000;
 const REQUEST_AGAIN_AFTER_SECONDS = 60;
 
@@ -17,19 +17,19 @@ export function startSenders(deps: Deps): { stop(): Promise<void> } {
       if (!error) sender.wake(lanesOfPing(message.string()));
     },
   });
-  const sweeper = every(SWEEP_EVERY_MS, deps.log, 'expired sends not swept', async () => {
-    const unknown = await sweepExpired(engineEm(deps.orm));
+  const recovery = every(RECOVER_EVERY_MS, deps.log, 'lost emails not marked UNKNOWN', async () => {
+    const unknown = await markLostEmails(engineEm(deps.orm));
     if (unknown > 0)
       deps.log.warn({ emails: unknown }, 'a holder let go of emails on its connections: they are UNKNOWN');
   });
   const reconciler = every(REQUEST_AGAIN_EVERY_MS, deps.log, 'send requests not repeated', async () => {
-    const repeated = await requestAgain(engineEm(deps.orm), REQUEST_AGAIN_AFTER_SECONDS);
+    const repeated = await repeatSendRequests(engineEm(deps.orm), REQUEST_AGAIN_AFTER_SECONDS);
     if (repeated > 0) deps.log.warn({ emails: repeated }, 'send requests were not taken in and are repeated');
   });
   return {
     async stop() {
       ping.unsubscribe();
-      await Promise.all([sender.stop(), sweeper.stop(), reconciler.stop()]);
+      await Promise.all([sender.stop(), recovery.stop(), reconciler.stop()]);
     },
   };
 }

@@ -70,7 +70,7 @@ const attemptsOf = (started: readonly StartedEmail[]): Map<number, number> =>
  * has that, the next message goes over the connection already, up to its dot (unless emails were refused at their start
  * lately). Where the process can die, and what then becomes of an email:
  * - leased, rendered or handed over without being started: still QUEUED, free again when the lease ends;
- * - SENDING committed, the dot not sent: the sweeper makes it UNKNOWN (nobody can know), at most one per connection;
+ * - SENDING committed, the dot not sent: the recovery makes it UNKNOWN (nobody can know), at most one per connection;
  * - the dot sent, the outcome not settled: UNKNOWN too, and never sent again by itself;
  * - settled: done.
  * A live process whose answer from Postgres was lost repeats what can be repeated (settling), and takes back what it
@@ -214,7 +214,7 @@ export class Sender {
     const end = Promise.withResolvers<void>();
     const ahead = this.#startedInARow >= AHEAD_AFTER;
     for (const on of next) this.#track(this.#send(on, { attempts: attempts.promise, over: end.promise, ahead, until }));
-    const started = await startEmails((statements) => this.#deps.hot.once('engine', statements), {
+    const started = await startEmails((statements) => this.#deps.pipelined.once('engine', statements), {
       holder: this.#holder,
       name,
       leaseSeconds: SENDING_LEASE_SECONDS,

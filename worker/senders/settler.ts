@@ -18,7 +18,7 @@ interface Waiting {
 
 /**
  * Writes the outcomes of attempts to Postgres in batches, and retries until they are stored. Outcomes that die with the
- * process (kill -9) cause no second send: the sweeper makes those emails UNKNOWN.
+ * process (kill -9) cause no second send: the recovery makes those emails UNKNOWN.
  */
 export class Settler {
   readonly #deps: Deps;

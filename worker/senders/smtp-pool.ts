@@ -36,7 +36,7 @@ export interface SmtpPool {
   /** How many connections are acquired now. */
   busy(): number;
   /**
-   * Opens, where need be, and keeps up to `count` connections, as many as there are idle. Answers those that are open;
+   * Opens, where need be, and keeps up to `count` connections, as many as there are idle. Returns those that are open;
    * rejects with SmtpOpenError when none is. Never waits for a busy one.
    */
   acquire(count: number): Promise<SmtpSlot[]>;

@@ -123,7 +123,7 @@ export class Transaction {
   #handover: NodeJS.Timeout | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
-  /** `begin` begins the transaction that follows, and answers its first commands. */
+  /** `begin` begins the transaction that follows, and returns its first commands. */
   constructor(wire: Wire, envelope: Envelope, begin: (following: Envelope) => string) {
     const { from, to } = envelope;
     const utf8 = wire.smtpUtf8 && /[^\0-\x7f]/.test(from + to) ? ' SMTPUTF8' : '';

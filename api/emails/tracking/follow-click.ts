@@ -27,7 +27,7 @@ interface Tools {
 
 /**
  * The short way of clicks that are as they should be, past the application: a person waits for each, and they come all at once
- * after a campaign. Answers whether it took the request; whatever is odd about one (another method, other parameters, a url
+ * after a campaign. Returns whether it took the request; whatever is odd about one (another method, other parameters, a url
  * that the id does not cover, an address that asks too much) the application sees, and it answers a click as this does.
  */
 export function createFollowClick({

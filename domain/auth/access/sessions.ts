@@ -84,7 +84,7 @@ export async function openSession(
 }
 
 /**
- * Spends a refresh token and answers the next one of its session. One that was spent before was stolen, or its thief
+ * Spends a refresh token and returns the next one of its session. One that was spent before was stolen, or its thief
  * was faster: the whole session ends. Throws 401.
  */
 export async function refreshSession(

@@ -51,7 +51,7 @@ export async function serveMailRequests({ orm, links }: { orm: Orm; links: LinkS
   while (await serveOne(orm, links));
 }
 
-/** One request in one transaction: a process that dies in it leaves it to another. Answers whether there was one. */
+/** One request in one transaction: a process that dies in it leaves it to another. Returns whether there was one. */
 async function serveOne(orm: Orm, links: LinkSigner): Promise<boolean> {
   return engineEm(orm).transactional(async (tx) => {
     const [request] = await rows<{ email_key: string; purpose: UserTokenPurpose; request_id: string | null }>(

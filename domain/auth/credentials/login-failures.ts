@@ -9,7 +9,7 @@ const WINDOW_SECONDS = 15 * 60;
 const FROM_ONE_ADDRESS = 10;
 const FROM_ALL = 100;
 /** How many expired rows each failure deletes: more than it adds, so that they do not pile up. */
-const SWEEP = 20;
+const DELETE_BATCH = 20;
 
 /** A try of a password: `name` is the username's key, or what was given for it where nobody has it. */
 export interface LoginAttempt {
@@ -80,7 +80,7 @@ async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Pro
       tx,
       sql`
       delete from login_failures where id in (
-        select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${SWEEP} for update skip locked)`,
+        select id from login_failures where at <= now() - make_interval(secs => ${WINDOW_SECONDS}) order by at limit ${DELETE_BATCH} for update skip locked)`,
     );
     if (userId === null) return;
     await appendAudit(tx, unnamed(tenantId, attempt), {

@@ -37,7 +37,7 @@ const normalise = (password: string): string => password.normalize('NFKC');
 export const hashPassword = (password: string): Promise<string> =>
   inTurn(() => hash(normalise(password), HASH_OPTIONS));
 
-/** Compares with the hash; without one it takes as long and answers false. Runs as a part of what is `inTurn`. */
+/** Compares with the hash; without one it takes as long and returns false. Runs as a part of what is `inTurn`. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const matches = await verify(passwordHash ?? NOBODYS_HASH, normalise(password));
   return matches && passwordHash !== null;

@@ -11,7 +11,7 @@ export interface VersionRef {
   version: number;
 }
 
-/** Answers a published definition in the transaction `tx`. Throws when there is none. */
+/** Returns a published definition in the transaction `tx`. Throws when there is none. */
 export type LoadDefinition = (tx: EntityManager, ref: VersionRef) => Promise<Definition>;
 
 /** Loads published definitions and keeps the last used ones: they never change. */

@@ -1,6 +1,6 @@
 import { CampaignEnrolment } from '../../../db/entities/campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { holdSegment } from '../../segments/membership/hold-segment.ts';
+import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import { enterContacts } from './enter-contacts.ts';
 import type { ExecutionStart } from '../execution/execution.ts';
 import type { LoadDefinition } from '../definition/load-definition.ts';
@@ -27,7 +27,7 @@ export interface EnrolledPage {
 
 /**
  * Enters the next contacts of an enrolment into its campaign, one transaction a page. Asked again for a page that is
- * committed, it enters nobody and answers its executions again, so that none is left without a workflow. An enrolment
+ * committed, it enters nobody and returns its executions again, so that none is left without a workflow. An enrolment
  * whose segment is gone has not seen all of its contacts: it ends as CANCELLED.
  */
 export async function enrolPage(em: EntityManager, load: LoadDefinition, request: PageRequest): Promise<EnrolledPage> {
@@ -44,7 +44,7 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
     }
     if (!campaign || enrolment.status === 'CANCELLED') return nothing;
     if (enrolment.segmentId != null) {
-      const segment = await holdSegment(tx, tenantId, enrolment.segmentId);
+      const segment = await lockSegment(tx, tenantId, enrolment.segmentId);
       if (segment?.status === 'BUILDING') return { ...nothing, done: false, building: true };
       if (!segment) {
         tx.assign(enrolment, { status: 'CANCELLED', finishedAt: new Date() });

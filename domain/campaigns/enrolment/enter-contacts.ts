@@ -117,7 +117,7 @@ function rounds(entrants: readonly Entrant[]): Entrant[][] {
 /**
  * Enters contacts into a campaign as its entry rules allow, with their CAMPAIGN_TRIGGERED events, in the transaction
  * `tx`, in which the caller holds the lock of the campaign's row (`lockCampaign`): entries are counted one after another.
- * Answers how many entered, and the executions that now run: their workflows are for the caller to start.
+ * Returns how many entered, and the executions that now run: their workflows are for the caller to start.
  */
 export async function enterContacts(
   tx: EntityManager,

@@ -11,7 +11,7 @@ import { saveProgress, type Progress, type StepRecord } from './save-progress.ts
 /**
  * Runs the step that an execution is at: its effect, its record and where the execution goes next are one transaction.
  * WAITs that are over have no effect, so what comes after them runs with them. A call made again after its transaction was
- * committed (`seq` tells) does nothing and answers the same; of an execution that is not running any more, `end`.
+ * committed (`seq` tells) does nothing and returns the same; of an execution that is not running any more, `end`.
  * `runId` is the workflow's.
  *
  * An AppError below 500 is final: retries are useless. The caller calls once more, with its message as `failure`; that

@@ -8,7 +8,7 @@ export interface StartedWorkflow {
 }
 
 /**
- * Writes down the runs of workflows that were just started, and answers those that have nothing to run for: their execution
+ * Writes down the runs of workflows that were just started, and returns those that have nothing to run for: their execution
  * was stopped, or is gone, so its workflow is to be closed by who started it. (The stop may have looked for it too early.)
  */
 export async function noteStarted(

@@ -9,7 +9,7 @@ export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_er
 /**
  * Makes the running executions among `which` (a condition on `e`, of one tenant) STOPPED at once: no step of theirs runs
  * again, and their mail that is still QUEUED is SUPPRESSED. Their workflows are left marked, for the workflow
- * `campaignStop` to close. Answers the campaigns that had any.
+ * `campaignStop` to close. Returns the campaigns that had any.
  */
 export async function stopExecutions(
   tx: EntityManager,

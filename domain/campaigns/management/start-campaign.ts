@@ -5,7 +5,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow, type Origin } from '../../../events/outbox.ts';
 import { appendAudit, type Author } from '../../audit/audit.ts';
 import { AppError, assertNoneMissing, assertValid, notFound, type Violation } from '../../common/errors.ts';
-import { holdSegment } from '../../segments/membership/hold-segment.ts';
+import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import { definitionViolations } from '../validation/check-definition.ts';
 import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
@@ -92,7 +92,7 @@ async function enrol(
   audience: Audience,
 ): Promise<number> {
   const segmentId = audience.segmentId ?? audience.listId ?? null;
-  if (segmentId !== null && !(await holdSegment(tx, tenantId, segmentId))) {
+  if (segmentId !== null && !(await lockSegment(tx, tenantId, segmentId))) {
     assertNoneMissing([
       audience.listId === undefined
         ? { path: '/segmentId', what: 'segment', id: segmentId }

@@ -107,7 +107,7 @@ function missingNames({ firstName, lastName }: Partial<ContactValues>): readonly
   return missing;
 }
 
-/** Puts a cell's value into the row's values; answers what is wrong with it, null if nothing is. */
+/** Puts a cell's value into the row's values; returns what is wrong with it, null if nothing is. */
 type CellCheck = (cell: string, values: Partial<ContactValues>) => Violation | null;
 
 const STATUSES = new Map([

@@ -131,7 +131,7 @@ async function importInTransaction(
     [tenantId, importId, batch.chunk, batch.endOffset, batch.rows.at(-1)!.row],
   );
   if (ledger.rowCount === 0) return 'done';
-  if (options.listId !== undefined) await holdList(client, tenantId, options.listId);
+  if (options.listId !== undefined) await lockList(client, tenantId, options.listId);
 
   await stageRows(client, way.copy, chunk.lines);
   const { duplicates, incomplete } = way.hasRepeats
@@ -166,7 +166,7 @@ async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge'], anyEr
 }
 
 /** The import's list can not be deleted from here on. */
-async function holdList(client: pg.ClientBase, tenantId: string, listId: number): Promise<void> {
+async function lockList(client: pg.ClientBase, tenantId: string, listId: number): Promise<void> {
   const list = await client.query(
     `select 1 from segments where tenant_id = $1 and id = $2 and type = 'static' for key share`,
     [tenantId, listId],

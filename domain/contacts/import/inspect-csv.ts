@@ -23,7 +23,7 @@ export interface CsvInspection {
 }
 
 /**
- * Looks at the start of a file and answers how to read it, or why it can not be imported.
+ * Looks at the start of a file and returns how to read it, or why it can not be imported.
  * Violations: those of `detectFormat` and `mapHeader`, and `invalid_header` (a header with undecodable bytes or wrong
  * quotes, or longer than the head).
  */

@@ -216,7 +216,7 @@ async function refuse(
   return rows.map(({ row }) => ({ row, code }));
 }
 
-/** Answers the companies that were made. */
+/** Returns the companies that were made. */
 async function stageCompanies(client: pg.ClientBase, tenantId: string): Promise<number[]> {
   const { rows } = await client.query<{ company: string }>(
     'select distinct on (company_key) company from import_stage where company_key is not null order by company_key, row',

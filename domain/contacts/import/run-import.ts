@@ -179,7 +179,7 @@ async function importRest(
   return true;
 }
 
-/** Ends an import whose rows are all done: COMPLETED, IMPORT_COMPLETED. Answers the key of its file, to remove it. */
+/** Ends an import whose rows are all done: COMPLETED, IMPORT_COMPLETED. Returns the key of its file, to remove it. */
 export async function completeImport(orm: Orm, tenantId: string, importId: number): Promise<string> {
   const em = tenantEm(orm, tenantId);
   await forgetRepeats(em, importId);

@@ -41,7 +41,7 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
 
 /**
  * Undoes the last chunk that is not undone yet, in one transaction, so that it is undone whole and once whatever dies.
- * After the first chunk the import is UNDONE. Answers the figures so far, and whether that was all.
+ * After the first chunk the import is UNDONE. Returns the figures so far, and whether that was all.
  */
 export async function undoNextChunk(
   orm: Orm,

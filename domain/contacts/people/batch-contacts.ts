@@ -55,7 +55,7 @@ interface Draft {
 /**
  * Creates contacts, and in the mode `upsert` changes those that exist, by their addresses: each row as a single write
  * would, in their order (of two rows with one address the second changes what the first has made), but by sets, in one
- * transaction. A row that is refused leaves the others alone. Answers one result a row.
+ * transaction. A row that is refused leaves the others alone. Returns one result a row.
  */
 export async function batchContacts(
   em: EntityManager,
@@ -186,7 +186,7 @@ function newDraft(
   return { ...draftOf(contact as unknown as Contact, true), companyName: company ?? null };
 }
 
-/** Puts a row's values into its contact; answers whether that changes it. */
+/** Puts a row's values into its contact; returns whether that changes it. */
 function change(draft: Draft, { company, ...values }: ContactValues): boolean {
   const changed = applyValues(draft.contact, values);
   for (const name of changed) draft.changed.add(name);

@@ -100,7 +100,7 @@ export async function insertContacts(tx: EntityManager, tenantId: string, contac
 /** Writes contacts as they are now; they get their next version. A company that was deleted meanwhile is none. */
 export async function writeContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
-  await holdCompanies(tx, tenantId, contacts);
+  await lockCompanies(tx, tenantId, contacts);
   await rows(
     tx,
     sql`
@@ -116,7 +116,7 @@ export async function writeContacts(tx: EntityManager, tenantId: string, contact
 /** Gives contacts that this transaction has inserted their companies. */
 export async function setCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
-  await holdCompanies(tx, tenantId, contacts);
+  await lockCompanies(tx, tenantId, contacts);
   await rows(
     tx,
     sql`
@@ -126,7 +126,7 @@ export async function setCompanies(tx: EntityManager, tenantId: string, contacts
 }
 
 /** Until memberships are judged by them, companies are neither changed nor deleted. */
-async function holdCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
+async function lockCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
   if (ids.length > 0)
     await rows(

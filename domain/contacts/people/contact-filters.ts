@@ -75,7 +75,7 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
   const like = (pattern: string) => sql`like lower(${pattern}::text)`;
   const name = sql`lower(t.first_name || ' ' || t.last_name)`;
   const part = like(`%${escaped}%`);
-  const ownHolds = sql`${name} ${part} or lower(t.email) ${part}`;
+  const ownColumnsMatch = sql`${name} ${part} or lower(t.email) ${part}`;
   const found =
     [...text].length < 3
       ? null
@@ -84,17 +84,17 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
         );
   if (found === null || found.length === MOST_FOUND) {
     // All companies are read, once.
-    const inCompany = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
-    return { where: sql`(${ownHolds} or ${inCompany})`, relevance: { column: sql`0::int`, type: 'integer' } };
+    const companyMatches = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
+    return { where: sql`(${ownColumnsMatch} or ${companyMatches})`, relevance: { column: sql`0::int`, type: 'integer' } };
   }
-  const inCompany = sql`exists (select 1 from companies k where k.tenant_id = t.tenant_id and k.id = t.company_id and lower(k.name) ${part})`;
+  const companyMatches = sql`exists (select 1 from companies k where k.tenant_id = t.tenant_id and k.id = t.company_id and lower(k.name) ${part})`;
   const begin = like(`${escaped}%`);
   const column = sql`case
     when ${name} = lower(${text}::text) or lower(t.email) = lower(${text}::text) then 3
     when ${name} ${begin} or lower(t.last_name) ${begin} or lower(t.email) ${begin} then 2
     when ${name} ${part} or lower(t.email) ${part} then 1 else 0 end`;
   return {
-    where: sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and (${ownHolds} or ${inCompany}))`,
+    where: sql`(t.id = any(${found.map((row) => row.id)}::bigint[]) and (${ownColumnsMatch} or ${companyMatches}))`,
     relevance: { column, type: 'integer' },
   };
 }

@@ -26,7 +26,7 @@ export interface HeldData {
 }
 
 /** Reads all that is held on a contact, as it is at one moment, and writes down that it was read. Throws `not_found`. */
-export async function exportHeldData(em: EntityManager, caller: Caller, contactId: number): Promise<HeldData> {
+export async function exportPersonalData(em: EntityManager, caller: Caller, contactId: number): Promise<HeldData> {
   const { tenantId } = caller;
   return em.transactional(
     async (tx) => {

@@ -174,7 +174,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
   );
 }
 
-/** Puts the target into the static lists of the source, and answers those where it was not before. */
+/** Puts the target into the static lists of the source, and returns those where it was not before. */
 async function moveLists(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<number[]> {
   const moved = await rows<{ segment_id: number }>(
     tx,

@@ -15,7 +15,7 @@ import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from '../v
 
 /**
  * Changes a contact; what changes nothing writes nothing. `read` is given the contact as it is, may refuse (If-Match,
- * read-only fields), and answers the fields to set. Throws `not_found`, `validation_failed`, `email_taken`.
+ * read-only fields), and returns the fields to set. Throws `not_found`, `validation_failed`, `email_taken`.
  */
 export async function updateContact(
   em: EntityManager,

@@ -20,7 +20,7 @@ const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Puts values into a contact and answers the API names of the fields that this changes. */
+/** Puts values into a contact and returns the API names of the fields that this changes. */
 export function applyValues(contact: Contact, values: ContactValues): string[] {
   const fields = contact as unknown as Record<string, unknown>;
   const changed: string[] = PLAIN.filter((name) => values[name] !== undefined && !same(fields[name], values[name]));

@@ -28,7 +28,7 @@ export interface CompanyValues {
   customFields?: Record<string, CustomValue | null> | null;
 }
 
-/** Normalises a company's fields and answers every violation. */
+/** Normalises a company's fields and returns every violation. */
 export function checkCompanyValues(
   input: CompanyInput,
   customFields: ReadonlyMap<string, CustomFieldType>,

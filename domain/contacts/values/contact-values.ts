@@ -58,7 +58,7 @@ const text = (value: string, max: number): Checked<string> => cleanText(value, m
 const REQUIRED: FieldViolation = { code: 'required', message: 'must not be empty' };
 
 /**
- * Normalises a contact's fields and answers every violation (paths `/firstName` …). Who may set which `status`, and
+ * Normalises a contact's fields and returns every violation (paths `/firstName` …). Who may set which `status`, and
  * whether companies exist, is for the commands to say.
  */
 export function checkContactValues(

@@ -3,7 +3,7 @@ import type { ContactValues } from './contact-values.ts';
 import { suppressedStatuses } from './suppressed-statuses.ts';
 
 /**
- * Inserts a contact and answers its id; null when the address is taken (a twin that is being inserted is waited for). A
+ * Inserts a contact and returns its id; null when the address is taken (a twin that is being inserted is waited for). A
  * suppressed address gives it its status. Its company comes after it (`setCompany`): everybody locks a contact before its
  * company, which avoids deadlocks.
  */

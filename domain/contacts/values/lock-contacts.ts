@@ -11,7 +11,7 @@ const keyOf = (tenantId: string) => sql`hashtext('contacts of ' || ${tenantId}::
 const everyLock = sql`generate_series(0, ${sql.lit(LOCKS - 1)}) as l(n)`;
 
 /**
- * Locks these contacts until the transaction ends and answers which of them exist, ascending. Whatever changes a contact,
+ * Locks these contacts until the transaction ends and returns which of them exist, ascending. Whatever changes a contact,
  * or judges its membership in segments, does this first: in id order, to avoid deadlocks, and before it reads
  * which segments there are, because a build relies on everyone who comes later knowing of it.
  */

@@ -1,5 +1,5 @@
 import { Company, type Contact } from '../../../db/entities/contacts.ts';
-import type { Hot, Statement } from '../../../db/hot.ts';
+import type { PipelinedTransactions, Statement } from '../../../db/pipelined-transactions.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 
 const contactById: Statement = {
@@ -24,13 +24,13 @@ interface Found extends NamedContact {
 }
 
 /** A contact and the name of its company, by the way of the statements that every client runs most; null if there is none. */
-export async function readContact(hot: Hot, tenantId: string, id: number): Promise<Found | null> {
-  const [found] = await hot.run({ tenantId }, [[contactById, [id]]]);
+export async function readContact(pipelined: PipelinedTransactions, tenantId: string, id: number): Promise<Found | null> {
+  const [found] = await pipelined.run({ tenantId }, [[contactById, [id]]]);
   const row = found![0] as (Contact & Omit<Found, 'contact'>) | undefined;
   return row ? { contact: row, companyName: row.companyName, companyVersion: row.companyVersion } : null;
 }
 
-/** What a command answers of a contact, read in its transaction `tx`: after the commit it may be another, or gone. */
+/** What a command returns of a contact, read in its transaction `tx`: after the commit it may be another, or gone. */
 export async function withCompanyName(tx: EntityManager, contact: Contact): Promise<NamedContact> {
   const { tenantId, companyId } = contact;
   const company =

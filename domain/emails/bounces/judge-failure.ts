@@ -31,7 +31,7 @@ export interface Failure {
 
 /**
  * Whether a failure is the address's fault for good, by the status and the text of a report. A status that is not specific
- * (X.n.0) gives way to one in the text. Answers null where neither holds a code.
+ * (X.n.0) gives way to one in the text. Returns null where neither holds a code.
  */
 export function judgeFailure(status: string | null | undefined, text: string | null | undefined): Failure | null {
   const given = ENHANCED.exec(status ?? '')?.[1] ?? null;

@@ -3,7 +3,7 @@ import { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { EmailTemplate } from '../../../db/entities/email-templates.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { assertNoneMissing, notFound, type Missing } from '../../common/errors.ts';
-import { holdSegment } from '../../segments/membership/hold-segment.ts';
+import { lockSegment } from '../../segments/membership/lock-segment.ts';
 
 /** The campaign, locked until the transaction ends. Throws 404. */
 export async function lockEmailCampaign(tx: EntityManager, id: number): Promise<EmailCampaign> {
@@ -28,7 +28,7 @@ export async function assertReferences(
   );
   const missing: Missing[] = wanted.filter(({ id }) => !found.has(id)).map((one) => ({ ...one, what: 'template' }));
   const isList = segmentId === listId;
-  if (!(await holdSegment(tx, tenantId, segmentId!)))
+  if (!(await lockSegment(tx, tenantId, segmentId!)))
     missing.push({ path: isList ? '/listId' : '/segmentId', what: isList ? 'list' : 'segment', id: segmentId! });
   assertNoneMissing(missing);
 }

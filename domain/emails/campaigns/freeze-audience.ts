@@ -1,8 +1,8 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
-import { holdSegment } from '../../segments/membership/hold-segment.ts';
+import { lockSegment } from '../../segments/membership/lock-segment.ts';
 import { gateJoins, refusal } from '../ledger/gates.ts';
-import { insertHeldEmails } from '../ledger/hold-emails.ts';
+import { insertUnrequestedEmails } from '../ledger/unrequested-emails.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { dueAt } from './schedule.ts';
 import { placeOf, PLACES, shares, type Share } from './variants.ts';
@@ -21,7 +21,7 @@ export async function freezePage(em: EntityManager, campaignId: number): Promise
     const campaign = await lockEmailCampaign(tx, campaignId);
     if (campaign.status !== 'SENDING' || campaign.frozenTo == null) return { state: 'stale' };
     const { tenantId, segmentId } = campaign;
-    const segment = segmentId == null ? null : await holdSegment(tx, tenantId, segmentId);
+    const segment = segmentId == null ? null : await lockSegment(tx, tenantId, segmentId);
     if (!segment) {
       Object.assign(campaign, {
         status: 'FAILED',
@@ -67,7 +67,7 @@ async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: numb
     ), judged as (
       select e.contact_id, e.variant, e.template_id, ${refusal} as reason, c.timezone from asked e ${gateJoins}
     )
-    ${insertHeldEmails(sql`(
+    ${insertUnrequestedEmails(sql`(
       select ${tenantId}::text as tenant_id, ${`email-campaign:${id}:${run}:`} || j.contact_id as send_key, j.template_id, j.contact_id, ${id}::bigint as campaign_id,
              j.variant, d.due as due_at, j.reason
       from judged j

@@ -2,7 +2,7 @@ import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendSendRequests } from '../../../events/outbox.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
-import { setVariant } from '../ledger/hold-emails.ts';
+import { setVariant } from '../ledger/unrequested-emails.ts';
 
 /** What is sent at once stands before a journey's mails on the topic, for moments. */
 const BATCH = 1_000;
@@ -20,7 +20,7 @@ export interface Requested {
   at?: Date;
 }
 
-interface Held {
+interface UnrequestedEmail {
   id: number;
   template_id: number;
   contact_id: number;
@@ -41,10 +41,10 @@ export async function requestEmails(em: EntityManager, campaignId: number, now: 
       return { state: 'tokens', at: new Date(now.getTime() + ((1 - tokens) * MINUTE_MS) / ratePerMinute!) };
     const room = Math.min(BATCH, Math.floor(tokens), await roomForMore(tx, campaign));
     if (room < 1) return { state: 'full' };
-    const held = await nextHeld(tx, campaign, now, room);
-    if (held.length === 0) return { state: 'none' };
-    await giveVariant(tx, campaign, held);
-    const requests = held.map(({ id, template_id: templateId, contact_id: recipientId }) => ({
+    const emails = await nextUnrequested(tx, campaign, now, room);
+    if (emails.length === 0) return { state: 'none' };
+    await giveVariant(tx, campaign, emails);
+    const requests = emails.map(({ id, template_id: templateId, contact_id: recipientId }) => ({
       templateId,
       recipientId,
       emailId: id,
@@ -53,11 +53,11 @@ export async function requestEmails(em: EntityManager, campaignId: number, now: 
     for (let at = 0; at < requests.length; at += REQUESTS_PER_ROW) {
       await appendSendRequests(tx, tenantId, requests.slice(at, at + REQUESTS_PER_ROW));
     }
-    const lastId = held.at(-1)!.id;
+    const lastId = emails.at(-1)!.id;
     await rows(
       tx,
       sql`
-      update email_campaigns set requested_to = ${lastId}, tokens = ${ratePerMinute == null ? 0 : tokens - held.length}, tokens_at = ${now}
+      update email_campaigns set requested_to = ${lastId}, tokens = ${ratePerMinute == null ? 0 : tokens - emails.length}, tokens_at = ${now}
       where tenant_id = ${tenantId} and id = ${campaignId}`,
     );
     return { state: 'some', lastId };
@@ -88,9 +88,9 @@ async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: E
 }
 
 /** The next emails that may go: of a test only those with a variant, by local time those whose time has come. */
-async function nextHeld(tx: EntityManager, campaign: EmailCampaign, now: Date, limit: number): Promise<Held[]> {
+async function nextUnrequested(tx: EntityManager, campaign: EmailCampaign, now: Date, limit: number): Promise<UnrequestedEmail[]> {
   const { tenantId, id, requestedTo = 0, winner, winnerVariant } = campaign;
-  return rows<Held>(
+  return rows<UnrequestedEmail>(
     tx,
     sql`
     select id, template_id, contact_id, variant from emails
@@ -104,10 +104,10 @@ async function nextHeld(tx: EntityManager, campaign: EmailCampaign, now: Date, l
 async function giveVariant(
   tx: EntityManager,
   { tenantId, variants, winnerVariant }: EmailCampaign,
-  held: Held[],
+  emails: UnrequestedEmail[],
 ): Promise<void> {
   const chosen = variants?.find(({ name }) => name === winnerVariant);
-  const waiting = chosen ? held.filter(({ variant }) => variant === null) : [];
+  const waiting = chosen ? emails.filter(({ variant }) => variant === null) : [];
   if (!chosen || waiting.length === 0) return;
   await setVariant(
     tx,

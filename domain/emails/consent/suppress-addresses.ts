@@ -26,7 +26,7 @@ const EFFECTS = {
 
 /**
  * Suppresses addresses of one tenant for good, and gives the contacts that have them the status, with their events and
- * memberships. Repeated it changes nothing. Answers the contacts that changed. Writes to the outbox, so it comes last.
+ * memberships. Repeated it changes nothing. Returns the contacts that changed. Writes to the outbox, so it comes last.
  */
 export async function suppressAddresses(
   tx: EntityManager,

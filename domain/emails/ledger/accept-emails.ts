@@ -1,6 +1,6 @@
 import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { EmailLane } from '../../../db/entities/emails.ts';
-import { HELD_UNTIL } from './hold-emails.ts';
+import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 
 /** An email that a send request of ours names. */
 export interface NamedEmail {
@@ -29,7 +29,7 @@ export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail
     tx,
     sql`${preparedHint}
     with accepted as (
-      update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${HELD_UNTIL} then now() else e.next_attempt_at end
+      update emails e set accepted_at = now(), updated_at = now(), next_attempt_at = case when e.next_attempt_at = ${UNREQUESTED_UNTIL} then now() else e.next_attempt_at end
       from (select * from ${asked} order by id) a
       cross join lateral (select id, tenant_id, lane, campaign_id from emails
         where tenant_id = a.tenant_id and id = a.id and status = 'QUEUED' and accepted_at is null for update) m

@@ -7,7 +7,7 @@ export interface EmailReferences {
 }
 
 /**
- * Template and campaign of the emails of events that name their email alone, in the engine transaction `tx`. Answers what
+ * Template and campaign of the emails of events that name their email alone, in the engine transaction `tx`. Returns what
  * an event's email is of; nothing for an event without one.
  */
 export async function referencesOfEvents(

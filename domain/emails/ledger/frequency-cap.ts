@@ -1,5 +1,5 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
-import { HELD_UNTIL } from './hold-emails.ts';
+import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 
 export interface FrequencyCap {
   maxEmails: number;
@@ -20,7 +20,7 @@ export const countMarketingMail = (of: {
   select count(*) as n from emails o join email_templates ot on ot.tenant_id = o.tenant_id and ot.id = o.template_id and ot.category = 'marketing'
   where o.tenant_id = ${of.tenantId} and o.contact_id = ${of.contactId} and o.id <> ${of.beforeId}
     and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > now() - make_interval(days => ${of.days})
-      or o.status = 'QUEUED' and o.next_attempt_at < ${HELD_UNTIL} and o.id < ${of.beforeId})`;
+      or o.status = 'QUEUED' and o.next_attempt_at < ${UNREQUESTED_UNTIL} and o.id < ${of.beforeId})`;
 
 /** Whether a cap forbids one more mail of this template to a contact, whom the caller has locked. */
 export async function isCapped(

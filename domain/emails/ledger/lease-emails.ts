@@ -138,7 +138,7 @@ export async function putOffEmails(
   );
 }
 
-/** Prolongs the leases of emails that are on a connection of this holder, by any start of its; answers those that it still holds. */
+/** Prolongs the leases of emails that are on a connection of this holder, by any start of its; returns those that it still holds. */
 export async function renewLeases(
   em: EntityManager,
   holder: string,

@@ -44,7 +44,7 @@ interface LedgerRow {
 /**
  * Writes ledger rows in the transaction `tx` (the tenant's or the engine's): one email per send key, whatever is asked
  * twice. What a gate refuses is SUPPRESSED with its reason; the rest is QUEUED and, unless `accepted`, its send
- * requests are in the outbox. Answers one entry per request, in their order; a known send key answers its present state.
+ * requests are in the outbox. Returns one entry per request, in their order; for a known send key, its present state.
  */
 export async function queueEmails(
   tx: EntityManager,

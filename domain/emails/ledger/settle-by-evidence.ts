@@ -19,7 +19,7 @@ const returned = sql`${toldColumns}, old.status as was`;
 const tellSent = insertDeliveryEvents(sql`(
   select tenant_id, id, request_id, contact_id, template_id, campaign_id, external_id, 'SENT' as status from changed where was = 'UNKNOWN')`);
 
-/** Runs a statement that writes to the outbox for the emails that it answers. */
+/** Runs a statement that writes to the outbox for the emails that it returns. */
 async function settle(tx: EntityManager, statement: RawBuilder<unknown>): Promise<void> {
   if ((await rows(tx, statement)).length > 0) touchOutbox(tx, 'outbox_events');
 }

@@ -44,7 +44,7 @@ const expired = sql`coalesce(m.accepted_at < now() - make_interval(days => ${sql
 
 /**
  * The statement that settles attempts: ledger, attempts, and EMAIL_SENT of those that have ended. Only the same (id, attempt) is
- * settled, from SENDING, or from UNKNOWN where the sweeper thought the holder dead. So it can be repeated whenever its
+ * settled, from SENDING, or from UNKNOWN where the recovery thought the holder dead. So it can be repeated whenever its
  * own outcome is not known: what is settled is left alone, and a later attempt is another number.
  */
 export function applySettlements(settlements: readonly Settlement[]): RawBuilder<unknown> {
@@ -88,7 +88,7 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
     select id, tenant_id, status, to_address, reason from changed`;
 }
 
-/** Settles attempts, with what follows for the addresses that were refused, in one engine transaction. Answers how many it settled. */
+/** Settles attempts, with what follows for the addresses that were refused, in one engine transaction. Returns how many it settled. */
 export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
   return em.transactional(async (tx) => {
     const settled = await rows<SettledRow>(tx, applySettlements(settlements));

@@ -3,7 +3,7 @@ import type { EmailStatus } from '../../../db/entities/emails.ts';
 import { applyBounces } from './settle-by-evidence.ts';
 import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { gateJoins, refusalAtStart } from './gates.ts';
-import { HELD_UNTIL } from './hold-emails.ts';
+import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';
 
@@ -48,7 +48,7 @@ export interface StartedEmail {
   attempt: number;
 }
 
-/** Runs statements in one engine transaction; answers the rows of each. */
+/** Runs statements in one engine transaction; returns the rows of each. */
 export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
 
 /**
@@ -111,7 +111,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
         provider = case when d.new_status = 'SENDING' then d.provider else m.provider end,
         -- Of a paused campaign nothing was requested, until it is resumed.
         accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else m.accepted_at end,
-        next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then ${HELD_UNTIL}
+        next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then ${UNREQUESTED_UNTIL}
                                else coalesce(d.not_before, m.next_attempt_at) end,
         to_address = coalesce(d.address, m.to_address),
         content_version = coalesce(d.content_version, m.content_version),

@@ -80,7 +80,7 @@ export class TemplateCache {
     this.#options = options;
   }
 
-  /** Reads what is not kept of these content versions (engine `em`) and answers how to get each. */
+  /** Reads what is not kept of these content versions (engine `em`) and returns how to get each. */
   async load(
     em: EntityManager,
     versions: Iterable<ContentVersion>,

@@ -5,7 +5,7 @@ const BURST_SECONDS = 1;
 
 /**
  * Takes up to `count` messages of a provider's rate, which all sender processes share (the generic cell rate algorithm:
- * one time says how much of it is used). Answers how many, and in how many milliseconds there is another. Engine `em`.
+ * one time says how much of it is used). Returns how many, and in how many milliseconds there is another. Engine `em`.
  */
 export async function takeRate(
   em: EntityManager,

@@ -112,7 +112,7 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Reads HTML as a browser would and answers where its tags, comments and raw texts stand in the source. */
+/** Reads HTML as a browser would and returns where its tags, comments and raw texts stand in the source. */
 export function scanHtml(source: string): HtmlScan {
   return new TokenRecorder().read(source);
 }

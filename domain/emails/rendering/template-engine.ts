@@ -64,7 +64,7 @@ function safe(handler: FilterHandler): FilterHandler {
   };
 }
 
-/** A filter that answers its input where it would throw over a recipient's data (a bad escape, an unknown time zone). */
+/** A filter that returns its input where it would throw over a recipient's data (a bad escape, an unknown time zone). */
 function forgiving(handler: FilterHandler): FilterHandler {
   return function (...args) {
     try {

@@ -47,7 +47,7 @@ export class SenderCache {
   }
 
   /**
-   * Answers how to get the sender of an address; where there is none and its domain is verified, what signs for the domain;
+   * Returns how to get the sender of an address; where there is none and its domain is verified, what signs for the domain;
    * else null. Engine `em`.
    */
   async load(

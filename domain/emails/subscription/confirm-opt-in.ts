@@ -71,7 +71,7 @@ function stateOf({ status, isOpen }: Asked): 'open' | 'confirmed' {
   throw invalid();
 }
 
-/** One confirmation is for all that the contact was asked for lately; answers the lists that it joins by it. */
+/** One confirmation is for all that the contact was asked for lately; returns the lists that it joins by it. */
 async function settleRequests(
   tx: EntityManager,
   tenantId: string,

@@ -23,7 +23,7 @@ export interface OptInRequest {
 }
 
 /**
- * Asks a contact, whose row `tx` has locked, to confirm its address, and answers true; who needs not or can not confirm
+ * Asks a contact, whose row `tx` has locked, to confirm its address, and returns true; who needs not or can not confirm
  * is asked nothing: false. While a mail is too recent none goes out, and the link of one that went confirms this request too.
  */
 export async function requestOptIn(

@@ -8,7 +8,7 @@ export interface Job {
   args: unknown[];
 }
 
-/** What the thread answers; `limit` = it went too deep, or too far. */
+/** What the thread returns; `limit` = it went too deep, or too far. */
 export type Done =
   { value: unknown } | { refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined } } | 'limit';
 

@@ -18,7 +18,7 @@ async function offLoop<T>(work: () => T, job: Job): Promise<T> {
   }
 }
 
-/** What `checkTemplate` answers, however long it takes, without keeping others waiting. Throws what it throws, and 503 while too many wait. */
+/** What `checkTemplate` returns, however long it takes, without keeping others waiting. Throws what it throws, and 503 while too many wait. */
 export const checkOffLoop = async (
   { subject, content, text, previewText }: TemplateSource,
   compiled: string | null,

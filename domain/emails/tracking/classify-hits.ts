@@ -22,7 +22,7 @@ interface AroundRow {
 /**
  * Decides of hits that were received `afterSeconds` ago or earlier whether a person made them, and publishes them. By
  * then the other links that a scanner followed in the same second are recorded too, whichever process took them in.
- * Answers how many it classified. Engine transaction.
+ * Returns how many it classified. Engine transaction.
  */
 export async function classifyHits(em: EntityManager, afterSeconds: number): Promise<number> {
   return em.transactional(async (tx) => {

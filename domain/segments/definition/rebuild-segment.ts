@@ -14,7 +14,7 @@ export interface Rebuilt {
 }
 
 /**
- * Judges every contact anew by a segment that is READY, and answers how many memberships were not as its filter says; by
+ * Judges every contact anew by a segment that is READY, and returns how many memberships were not as its filter says; by
  * pages, each a transaction, so that nobody waits long, and without events. Segments that name it are judged for whom that
  * moves. One that is BUILDING is begun anew instead, and it is the answer. A static list has nothing to judge. Throws
  * `not_found`, and `conflict` when it is given another filter meanwhile.

@@ -155,7 +155,7 @@ export async function memberCounts(tx: EntityManager, tenantId: string, ids: num
   return new Map(found.map((row) => [row.segment_id, row.n]));
 }
 
-/** What a command answers, read in its transaction: after the commit it may be another, or gone. */
+/** What a command returns, read in its transaction: after the commit it may be another, or gone. */
 export async function counted(tx: EntityManager, segment: Segment): Promise<CountedSegment> {
   return { segment, count: (await memberCounts(tx, segment.tenantId, [segment.id])).get(segment.id) ?? 0 };
 }
@@ -210,7 +210,7 @@ async function fillList(tx: EntityManager, tenantId: string, id: number, contact
   await refreshMemberships(tx, tenantId, contactIds, { causes: ['lists'] });
 }
 
-/** Locks contacts that are to be members, and answers a violation for each that does not exist. */
+/** Locks contacts that are to be members, and returns a violation for each that does not exist. */
 export async function lockMembers(
   tx: EntityManager,
   tenantId: string,

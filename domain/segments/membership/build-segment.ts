@@ -74,7 +74,7 @@ async function startBuild(
   await appendWorkflow(tx, 'segmentBuild', { tenantId, segmentId: id, build });
 }
 
-/** Moves the members of a segment among some contacts, which the caller keeps to itself; answers who came and went. */
+/** Moves the members of a segment among some contacts, which the caller keeps to itself; returns who came and went. */
 export async function judgeRange(
   tx: EntityManager,
   tenantId: string,
@@ -125,7 +125,7 @@ async function setReady(tx: EntityManager, tenantId: string, id: number, filter:
 }
 
 /**
- * Builds the next page of a segment, one transaction: answers the contact id up to which it is judged, or null when there is
+ * Builds the next page of a segment, one transaction: returns the contact id up to which it is judged, or null when there is
  * nothing left to do. Everything it does is in the row of the segment, so it goes on where it ended, whoever calls it.
  *
  * The first page waits for those who change contacts and may not have seen that the segment is being built; whoever comes

@@ -1,12 +1,12 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendEvents } from '../../../events/outbox.ts';
 import { AppError, notFound } from '../../common/errors.ts';
-import { holdSegment } from './hold-segment.ts';
+import { lockSegment } from './lock-segment.ts';
 import { membershipEvent, refreshMemberships } from './refresh-memberships.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 
 /**
- * Adds contacts to a static list and removes others, by set; answers the ids whose membership that changed. Contacts that
+ * Adds contacts to a static list and removes others, by set; returns the ids whose membership that changed. Contacts that
  * do not exist, or are there (or not) already, change nothing. Writes SEGMENT_ENTERED / SEGMENT_LEFT, and judges dynamic
  * segments that hang on the list. Throws `not_found` without such a list, `conflict` for a dynamic segment.
  */
@@ -65,7 +65,7 @@ export async function addToListIfThere(
 const idsOf = (found: { contact_id: number }[]): number[] => found.map((row) => row.contact_id).sort((a, b) => a - b);
 
 async function assertStatic(tx: EntityManager, tenantId: string, id: number): Promise<void> {
-  const segment = await holdSegment(tx, tenantId, id);
+  const segment = await lockSegment(tx, tenantId, id);
   if (!segment) throw notFound('list', id);
   if (segment.type !== 'static')
     throw new AppError('conflict', `Segment ${id} is dynamic: its filter says who is in it`);

@@ -73,7 +73,7 @@ function askLeaf(
     return {
       value: facts.counted(leaf.event, wantedActivities(leaf, { now })),
       verdict: sql`null`,
-      read: (value) => ({ value, holds: countHolds(leaf, Number(value)) }),
+      read: (value) => ({ value, holds: countMatches(leaf, Number(value)) }),
     };
   }
   const verdict = compileFilter(leaf, 'c', { customFields, now, sources: facts });
@@ -94,7 +94,7 @@ function asApi(value: unknown, stored: string): unknown {
   return stored === 'boolean' ? value === 'true' : value;
 }
 
-function countHolds({ operator, count = 1 }: EventLeaf, happened: number): boolean {
+function countMatches({ operator, count = 1 }: EventLeaf, happened: number): boolean {
   if (operator === 'none') return happened === 0;
   return operator === 'atLeast' ? happened >= count : happened <= count;
 }

@@ -6,7 +6,7 @@ import { eraseRecords } from '../../../domain/contacts/erasure/erase-records.ts'
 import { classifyHits } from '../../../domain/emails/tracking/classify-hits.ts';
 import { recordHits } from '../../../domain/emails/tracking/record-hits.ts';
 import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
-import { sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
+import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { makeMailed, makeSent, reportOf, takeIn } from '../../support/mail/bounces.ts';
 import { makeContact, published, startAs } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
@@ -261,7 +261,7 @@ test('what comes in about mail on a connection waits for its holder', async () =
   const swept = await makeMailed(service, 'SENDING');
   await hit(swept.emailId, 'OPEN');
   await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${swept.emailId}`);
-  await sweepExpired(engineEm(service.deps.orm));
+  await markLostEmails(engineEm(service.deps.orm));
   assert.deepEqual(await stateOf(swept.emailId), ['SENT', 'confirmed_by_open']);
 
   const { emailId } = await makeMailed(service, 'SENDING');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { requestEmails } from '../../../domain/emails/campaigns/request-emails.ts';
-import { HELD_UNTIL } from '../../../domain/emails/ledger/hold-emails.ts';
+import { UNREQUESTED_UNTIL } from '../../../domain/emails/ledger/unrequested-emails.ts';
 import { leaseEmails } from '../../../domain/emails/ledger/lease-emails.ts';
 import { makeAudience, makeEmailCampaign, makeList } from '../../support/mail/email-campaigns.ts';
 import { makeContact, makeTemplate, send, startAs } from '../../support/mail/emails.ts';
@@ -265,7 +265,7 @@ test("mail that could not be written is not explained as a provider's refusal", 
   }
 });
 
-/** Leases and starts what may go, as a sender does; answers the statuses by email. */
+/** Leases and starts what may go, as a sender does; returns the statuses by email. */
 async function startAll(notBefore?: Date): Promise<Map<number, string>> {
   const em = engineEm(service.deps.orm);
   await engine(
@@ -381,7 +381,7 @@ test('senders have no more than so many emails of a tenant before them; what the
   const ledger = (campaignId: number, count: number, accepted: boolean) =>
     engine(sql`
     insert into emails (tenant_id, send_key, template_id, campaign_id, lane, to_address, accepted_at, next_attempt_at)
-    select 'default', ${`window:${campaignId}:`} || n, ${templateId}, ${campaignId}, 'bulk', n || '@example.org', ${accepted ? sql`now()` : null}::timestamptz, ${accepted ? sql`now()` : HELD_UNTIL}
+    select 'default', ${`window:${campaignId}:`} || n, ${templateId}, ${campaignId}, 'bulk', n || '@example.org', ${accepted ? sql`now()` : null}::timestamptz, ${accepted ? sql`now()` : UNREQUESTED_UNTIL}
     from generate_series(1, ${count}::int) n`);
   await engine(
     sql`update email_campaigns set status = 'SENDING', frozen_to = null where id = any(${[large, small]}::bigint[])`,

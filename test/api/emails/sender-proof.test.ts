@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 let mails = 0;
-/** Sends a template to an address that got nothing yet; answers the address and the email's id. */
+/** Sends a template to an address that got nothing yet; returns the address and the email's id. */
 async function mail(of: Service, templateId: number): Promise<{ to: string; emailId: number }> {
   mails += 1;
   const to = `recipient${mails}@example.org`;

@@ -24,7 +24,7 @@ const pick = <T>(random: () => number, list: readonly T[]): T => list[Math.floor
 
 /**
  * Makes random changes of contacts, lists, scores and events, and of the clock, under random dynamic segments that also name
- * each other; answers how many memberships a rebuild of all finds wrong, how many there are, and how many moved meanwhile.
+ * each other; returns how many memberships a rebuild of all finds wrong, how many there are, and how many moved meanwhile.
  */
 export async function drift(
   orm: Orm,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const PROBLEM = ['code', 'detail', 'requestId', 'status', 'title', 'type'];
-/** Every error body is a problem of RFC 9457, whatever went wrong; answers `path code` of each violation. */
+/** Every error body is a problem of RFC 9457, whatever went wrong; returns `path code` of each violation. */
 function problem(answer: Answer, status: number, code: string, what = ''): string[] {
   assert.deepEqual([answer.status, answer.body.code], [status, code], `${what} ${JSON.stringify(answer.body)}`);
   assert.equal(answer.headers.get('content-type'), 'application/problem+json', what);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, test } from '@jest/globals';
 import { withClient } from '../../../dev/stack/postgres.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { queueEmails, type EmailRequest } from '../../../domain/emails/ledger/queue-emails.ts';
-import { sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
+import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { EMAIL_READY_PING } from '../../../events/handlers/emails.ts';
 import { startSenders } from '../../../worker/senders/index.ts';
 import { makeTemplate, untilStatus } from '../../support/mail/emails.ts';
@@ -54,7 +54,7 @@ function senders(smtp: ScriptedSmtp | ScriptedSmtp[], connections = 5) {
   return running;
 }
 
-/** Queues mails to addresses of their own; answers their ids. */
+/** Queues mails to addresses of their own; returns their ids. */
 async function queue(count: number, fields: Partial<EmailRequest> = {}): Promise<number[]> {
   const requests = Array.from({ length: count }, (): EmailRequest => {
     made += 1;
@@ -245,7 +245,7 @@ test('a holder that was thought dead settles after all; what it has not released
   await until('it is on the wire', () => smtp.dots.length === 1);
   // As if the process had been frozen for longer than its lease.
   await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${id}`);
-  await sweepExpired(engineEm(service.deps.orm));
+  await markLostEmails(engineEm(service.deps.orm));
   assert.deepEqual(await counted([id!]), { UNKNOWN: 1 });
   gate.open();
   await untilStatus(service, id!, 'SENT');

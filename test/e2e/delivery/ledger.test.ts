@@ -10,7 +10,7 @@ import {
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { settleEmails, type Settlement } from '../../../domain/emails/ledger/settle-emails.ts';
 import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
-import { sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
+import { markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { makeContact, makeTemplate, startAs } from '../../support/mail/emails.ts';
 import { startService, type Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -195,7 +195,7 @@ test('every gate is asked again at the start', async () => {
   );
 });
 
-test('only the same attempt settles, once; a lost holder may still settle what the sweeper made UNKNOWN', async () => {
+test('only the same attempt settles, once; a lost holder may still settle what the recovery made UNKNOWN', async () => {
   await clear();
   const [id] = await queue(1);
   const [email] = await lease('a');
@@ -208,11 +208,11 @@ test('only the same attempt settles, once; a lost holder may still settle what t
 
   const [second] = await start('b', await lease('b'));
   assert.equal(second!.attempt, 2);
-  assert.equal(await sweepExpired(em()), 0);
+  assert.equal(await markLostEmails(em()), 0);
   assert.deepEqual(await renewLeases(em(), 'b', [id!], 60), [id]);
   await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${id}`);
   assert.deepEqual(await renewLeases(em(), 'b', [id!], 60), [], 'an ended lease is not prolonged');
-  assert.equal(await sweepExpired(em()), 1);
+  assert.equal(await markLostEmails(em()), 1);
   assert.deepEqual(await statuses([id!]), ['UNKNOWN']);
   const explained = async () =>
     (await service.api('GET', `/emails/${id}/explain`)).body.attempts.map((attempt: Record<string, unknown>) => [
@@ -394,8 +394,8 @@ test('a start whose answer was lost takes back what it took itself, and nothing 
   assert.equal((await startNamed('a', 'a/1')).length, 1);
   assert.deepEqual(await renewLeases(em(), 'a', [id!], 60), [id], 'a holder renews what any of its starts took');
   await engine(sql`update emails set lease_until = now() - interval '1 s' where id = ${id}`);
-  await sweepExpired(em());
-  assert.equal(await takeBack('a/1'), 1, 'also when the sweeper was there first');
+  await markLostEmails(em());
+  assert.equal(await takeBack('a/1'), 1, 'also when the recovery was there first');
   assert.deepEqual(await statuses([id!]), ['QUEUED']);
   // It was not: its lease ended, and another start of its own or of another holder is on the wire under the same number.
   const [email] = await engine<{ attempt: number }>(

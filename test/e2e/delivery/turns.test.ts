@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
-import type { Hot } from '../../../db/hot.ts';
+import type { PipelinedTransactions } from '../../../db/pipelined-transactions.ts';
 import { engineEm, rows, sql } from '../../../db/orm.ts';
 import { queueEmails } from '../../../domain/emails/ledger/queue-emails.ts';
 import { Sender } from '../../../worker/senders/sender.ts';
@@ -23,7 +23,7 @@ const engine = <T>(query: Parameters<typeof rows>[1]) =>
   engineEm(service.deps.orm).transactional((tx) => rows<T>(tx, query));
 let made = 0;
 
-/** Emails to bare addresses that senders may take; answers their ids. */
+/** Emails to bare addresses that senders may take; returns their ids. */
 async function queue(count: number): Promise<number[]> {
   const requests = Array.from({ length: count }, () => {
     made += 1;
@@ -66,15 +66,15 @@ const told = async (ids: number[]): Promise<number[]> =>
 
 /** A sender whose turns go by `once`, which has the real ones; it lives no longer than its test. */
 function senderWith(
-  once: (real: Hot['once'], ...turn: Parameters<Hot['once']>) => ReturnType<Hot['once']> = (real, ...turn) =>
+  once: (real: PipelinedTransactions['once'], ...turn: Parameters<PipelinedTransactions['once']>) => ReturnType<PipelinedTransactions['once']> = (real, ...turn) =>
     real(...turn),
   env: Partial<Env> = {},
 ): Sender {
-  const { hot } = service.deps;
+  const { pipelined } = service.deps;
   const sender = new Sender({
     ...service.deps,
     env: { ...service.deps.env, ...env },
-    hot: { ...hot, once: (...turn) => once(hot.once, ...turn) },
+    pipelined: { ...pipelined, once: (...turn) => once(pipelined.once, ...turn) },
   });
   onTestFinished(() => sender.stop());
   return sender;
@@ -275,7 +275,7 @@ for (const [server, ehlo] of [
   }
 }
 
-/** Sends so many that messages begin with the dot before, and more, over one connection; answers what became of these, and how many connections it took. */
+/** Sends so many that messages begin with the dot before, and more, over one connection; returns what became of these, and how many connections it took. */
 async function sendBegun(
   script: (to: number) => Script,
 ): Promise<{ emails: Row[]; opened: number; smtp: ScriptedSmtp }> {

@@ -49,7 +49,7 @@ const wrongDatabase = (name: string, database: string) =>
     url.pathname = `/${database}`;
   });
 
-/** Runs a process to its end, which must be that of settings that can not work: answers what it said. */
+/** Runs a process to its end, which must be that of settings that can not work: returns what it said. */
 async function refusal(script: string, env: Record<string, string>, args: string[] = []): Promise<string[]> {
   const child = spawn(process.execPath, [resolve(script), ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

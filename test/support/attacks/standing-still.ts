@@ -37,7 +37,7 @@ export interface Watched {
   service: Service;
   api: ApiProcess;
   formId: number;
-  /** Answers the status. Fails at a 500, and at an answer that is too long. */
+  /** Returns the status. Fails at a 500, and at an answer that is too long. */
   send(request: Request): Promise<number>;
   stills(): Still[];
   /** How long the process stood still while something was done with it (ms). */

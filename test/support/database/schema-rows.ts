@@ -64,7 +64,7 @@ const SAMPLES: Record<string, unknown> = {
   'timestamp with time zone': '2030-01-31T09:30:00Z',
 };
 
-/** Inserts a row with something in every column that needs it; `values` go before. Answers the statement's promise. */
+/** Inserts a row with something in every column that needs it; `values` go before. Returns the statement's promise. */
 export async function insertRow(
   client: pg.Client,
   table: string,

@@ -46,7 +46,7 @@ export interface Attempted extends Pick<Settlement, 'id' | 'attempt' | 'start' |
 /** The commands of the send ledger. Each is one transaction. */
 export interface Ledger {
   accept(ids: readonly number[]): Promise<void>;
-  /** Answers those whose request is on the topic again. */
+  /** Returns those whose request is on the topic again. */
   requestAgain(): Promise<number[]>;
   lease(holder: string, limit: number): Promise<Copy[]>;
   release(holder: string, ids: readonly number[]): Promise<void>;

@@ -7,7 +7,7 @@ import { resolveEmail, type Resolution } from '../../../domain/emails/ledger/res
 import { settleEmails } from '../../../domain/emails/ledger/settle-emails.ts';
 import { startEmails, type Transact } from '../../../domain/emails/ledger/start-emails.ts';
 import { suppressEmailsTo } from '../../../domain/emails/ledger/suppress-emails.ts';
-import { requestAgain, sweepExpired } from '../../../domain/emails/ledger/sweep-emails.ts';
+import { repeatSendRequests, markLostEmails } from '../../../domain/emails/ledger/recover-emails.ts';
 import { AppError } from '../../../domain/common/errors.ts';
 import {
   LEASE,
@@ -88,7 +88,7 @@ export class SqlLedger implements Ledger {
 
   async requestAgain(): Promise<number[]> {
     const requested = await this.#spec.requestAgain();
-    assert.equal(await requestAgain(this.#em(), REQUEST_AGAIN_AFTER * TICK_SECONDS), requested.length);
+    assert.equal(await repeatSendRequests(this.#em(), REQUEST_AGAIN_AFTER * TICK_SECONDS), requested.length);
     return requested;
   }
 
@@ -167,7 +167,7 @@ export class SqlLedger implements Ledger {
   }
 
   async sweep(): Promise<void> {
-    await sweepExpired(this.#em());
+    await markLostEmails(this.#em());
     await this.#spec.sweep();
   }
 

@@ -126,7 +126,7 @@ const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.ma
 const isOpen = (status: string): boolean => status === 'QUEUED' || status === 'SENDING';
 
 /**
- * Processes with senders, a mail server, the topic, a sweeper and operators, all over one ledger, moved step by step by a
+ * Processes with senders, a mail server, the topic, a recovery and operators, all over one ledger, moved step by step by a
  * schedule. After each step the promises of the ledger are checked against what the server really got.
  */
 export class World {

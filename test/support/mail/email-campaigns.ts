@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 
 let made = 0;
 
-/** Makes contacts and a list of them; answers both. */
+/** Makes contacts and a list of them; returns both. */
 export async function makeAudience(
   service: Service,
   size: number,
@@ -22,7 +22,7 @@ export async function makeAudience(
   };
 }
 
-/** Makes a static list; answers its id. */
+/** Makes a static list; returns its id. */
 export async function makeList(service: Service, contactIds: number[]): Promise<number> {
   made += 1;
   const answer = await service.api('POST', '/contacts/lists', { name: `Audience ${made}`, contactIds });
@@ -30,7 +30,7 @@ export async function makeList(service: Service, contactIds: number[]): Promise<
   return answer.body.id;
 }
 
-/** Makes an email campaign; answers it. */
+/** Makes an email campaign; returns it. */
 export async function makeEmailCampaign(service: Service, body: Record<string, unknown>) {
   const answer = await service.api('POST', '/emails/campaigns', { name: `Mailing ${(made += 1)}`, ...body });
   assert.equal(answer.status, 201, JSON.stringify(answer.body));

@@ -12,7 +12,7 @@ import { until } from '../until.ts';
 
 let made = 0;
 
-/** Makes a template (two links and a name in it, unless told otherwise); answers its id. */
+/** Makes a template (two links and a name in it, unless told otherwise); returns its id. */
 export async function makeTemplate(service: Service, fields: Record<string, unknown> = {}): Promise<number> {
   made += 1;
   const answer = await service.api('POST', '/emails/templates', {
@@ -26,7 +26,7 @@ export async function makeTemplate(service: Service, fields: Record<string, unkn
   return answer.body.id;
 }
 
-/** Makes a contact with an address of its own; answers id and address. */
+/** Makes a contact with an address of its own; returns id and address. */
 export async function makeContact(
   service: Service,
   fields: Record<string, unknown> = {},
@@ -42,7 +42,7 @@ export async function makeContact(
   return answer.body;
 }
 
-/** Sends and answers the email's id; it is QUEUED. */
+/** Sends and returns the email's id; it is QUEUED. */
 export async function send(service: Service, body: Record<string, unknown>): Promise<number> {
   const answer = await service.api('POST', '/emails/send', body);
   assert.equal(answer.status, 202, JSON.stringify(answer.body));
@@ -50,7 +50,7 @@ export async function send(service: Service, body: Record<string, unknown>): Pro
   return answer.body.emailId;
 }
 
-/** Waits until an email has a status; answers it. */
+/** Waits until an email has a status; returns it. */
 export async function untilStatus(service: Service, emailId: number, status: string, timeoutMs?: number) {
   return until(
     `email ${emailId} is ${status}`,
@@ -69,7 +69,7 @@ export async function startAs(
   rendered: readonly RenderedRow[],
   { sent = [], name = holder, leaseSeconds = 60 }: Partial<Pick<Start, 'sent' | 'name' | 'leaseSeconds'>> = {},
 ): Promise<StartedEmail[]> {
-  return startEmails((statements) => service.deps.hot.once('engine', statements), {
+  return startEmails((statements) => service.deps.pipelined.once('engine', statements), {
     holder,
     name,
     leaseSeconds,

@@ -24,7 +24,7 @@ const require = createRequire(import.meta.url);
 // It comes without types.
 const hoodiecrow = require('hoodiecrow-imap') as (options: object) => Hoodiecrow;
 
-/** Answers `BODY.PEEK[]<start.length>` of several messages: its own way answers no more of any than of the shortest before. */
+/** Returns `BODY.PEEK[]<start.length>` of several messages: its own way answers no more of any than of the shortest before. */
 function answerParts(server: Hoodiecrow): void {
   const asked = new WeakMap<FetchQuery, number[]>();
   const answer: (typeof server.fetchHandlers)[string] = (_connection, { raw }, query) => {

@@ -3,14 +3,14 @@ import { sql } from '../../../db/orm.ts';
 import { engine, linkOf, nthMail } from './account-mails.ts';
 import type { Service } from '../service.ts';
 
-/** Makes a sender; answers it. */
+/** Makes a sender; returns it. */
 export async function makeSender(service: Service, fields: Record<string, unknown>) {
   const answer = await service.api('POST', '/emails/senders', fields);
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body;
 }
 
-/** Makes a sender whose address counts as confirmed, without a mail; answers its id. */
+/** Makes a sender whose address counts as confirmed, without a mail; returns its id. */
 export async function makeConfirmedSender(service: Service, email: string): Promise<number> {
   const { id } = await makeSender(service, { email });
   await engine(service, sql`update email_senders set confirmed_at = now() where id = ${id}`);

@@ -10,7 +10,7 @@ export interface Moment {
   timezone: string | null;
 }
 
-/** What running a step asks of the caller, who answers with a `StepResult`. */
+/** What running a step asks of the caller, who returns a `StepResult`. */
 export type Effect =
   /** Nothing is left to do: `done`. */
   | { effect: 'none' }

@@ -27,7 +27,7 @@ export interface WireServer {
   sockets: Set<net.Socket>;
   /** May be changed on the way. */
   script: WireScript;
-  /** Answers a DATA as a script that has nothing to say to it. */
+  /** Returns a DATA as a script that has nothing to say to it. */
   takeMessage(socket: net.Socket): void;
   close(): Promise<void>;
 }

@@ -18,8 +18,8 @@ export type Scope = { tenantId: string } | 'engine';
 /** A statement with its values. */
 export type Asked = readonly [Statement, unknown[]];
 
-/** Short transactions in one round trip each, many at once on a connection (pipelining). Answers the rows of each statement. */
-export interface Hot {
+/** Short transactions in one round trip each, many at once on a connection (pipelining). Returns the rows of each statement. */
+export interface PipelinedTransactions {
   /**
    * For the few statements that every request runs. What is asked for one scope in the same turn of the event loop shares a
    * transaction. They must be safe to run twice: they are run again, each by itself, when their connection breaks or another
@@ -32,7 +32,7 @@ export interface Hot {
 }
 
 /** The timeout of a query. */
-const ANSWER_MS = 60_000;
+const QUERY_TIMEOUT_MS = 60_000;
 const setTenant: Statement = { name: 'set-tenant', text: `select set_config('app.tenant_id', $1, true)` };
 
 /** Compiles queries to SQL text; it never connects. */
@@ -57,13 +57,13 @@ const built = (statement: RawBuilder<unknown>): Query => {
 
 class Pipeline {
   readonly #url: string;
-  readonly #line: PostgresSockets;
+  readonly #sockets: PostgresSockets;
   #client: Promise<PreparingClient> | null = null;
   #current: PreparingClient | null = null;
 
-  constructor(url: string, line: PostgresSockets) {
+  constructor(url: string, sockets: PostgresSockets) {
     this.#url = url;
-    this.#line = line;
+    this.#sockets = sockets;
   }
 
   async run(scope: Scope, queries: readonly Query[]): Promise<Record<string, unknown>[][]> {
@@ -102,11 +102,11 @@ class Pipeline {
       ...session,
       types,
       pipeline: true,
-      stream: this.#line.stream,
-      // A line that is silently gone must not hold what waits for it: these connections are never closed for being idle.
+      stream: this.#sockets.stream,
+      // Finds out when the other side has gone silently: these connections are never closed for being idle.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      query_timeout: ANSWER_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
     } as pg.ClientConfig);
     const forget = (): void => {
       if (this.#current === client) this.#client = this.#current = null;
@@ -137,8 +137,8 @@ interface Run {
 }
 
 /** Connects when it is first used. */
-export function createHot(databaseUrl: string, line: PostgresSockets, connections = 2): Hot {
-  const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, line));
+export function createPipelinedTransactions(databaseUrl: string, sockets: PostgresSockets, connections = 2): PipelinedTransactions {
+  const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, sockets));
   let next = 0;
   let gathered: Run[] = [];
 

@@ -2,15 +2,15 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 
 /** The `next_attempt_at` of an email of a campaign that was not requested yet: no sender and no reconciler takes it. */
-export const HELD_UNTIL = sql`'9999-12-31T00:00:00Z'::timestamptz`;
+export const UNREQUESTED_UNTIL = sql`'9999-12-31T00:00:00Z'::timestamptz`;
 
 /**
  * A statement, or a part of one, that writes emails of an email campaign and holds them until they are requested. `source` has
  * tenant_id, send_key, template_id, contact_id, campaign_id, variant, due_at and reason, which is why a gate refuses it, or null.
  */
-export const insertHeldEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const insertUnrequestedEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
-  select tenant_id, send_key, template_id, contact_id, campaign_id, 'bulk', variant, due_at, ${HELD_UNTIL},
+  select tenant_id, send_key, template_id, contact_id, campaign_id, 'bulk', variant, due_at, ${UNREQUESTED_UNTIL},
          case when reason is null then 'QUEUED' else 'SUPPRESSED' end, reason
   from ${source} s order by contact_id
   on conflict (tenant_id, send_key) do nothing`;

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
-import { createHot, type Asked, type Hot } from '../../../db/hot.ts';
+import { createPipelinedTransactions, type Asked, type PipelinedTransactions } from '../../../db/pipelined-transactions.ts';
 import { createPostgresSockets } from '../../../db/postgres-sockets.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 
 let slot: Slot;
-let hot: Hot;
+let pipelined: PipelinedTransactions;
 let owner: pg.Client;
 
 beforeAll(async () => {
   slot = await claimSlot();
   owner = new pg.Client({ connectionString: slot.env['DATABASE_MIGRATION_URL'] });
   await owner.connect();
-  hot = createHot(slot.env['DATABASE_URL']!, createPostgresSockets());
+  pipelined = createPipelinedTransactions(slot.env['DATABASE_URL']!, createPostgresSockets());
 });
 afterAll(async () => {
-  await hot.close();
+  await pipelined.close();
   await owner.end();
   await slot.release();
 });
@@ -33,8 +33,8 @@ const quotient = (by: number): Asked => [{ name: 'quotient', text: 'select 12 / 
 test('what is asked in one turn shares a transaction within its tenant, and none across', async () => {
   const asked = [1, 2, 3, 4, 5, 6].map((value) => ({ value, tenantId: value % 2 === 0 ? 'even' : 'odd' }));
   const [runs, [engine]] = await Promise.all([
-    Promise.all(asked.map(({ value, tenantId }) => hot.run({ tenantId }, [seen(value), quotient(value)]))),
-    hot.run('engine', [seen(7)]),
+    Promise.all(asked.map(({ value, tenantId }) => pipelined.run({ tenantId }, [seen(value), quotient(value)]))),
+    pipelined.run('engine', [seen(7)]),
   ]);
   const answers = runs.map(([own, divided]) => ({ ...own![0], ...divided![0] }) as Record<string, unknown>);
   assert.deepEqual(
@@ -50,9 +50,9 @@ test('what is asked in one turn shares a transaction within its tenant, and none
 test('a statement that fails takes nobody else with it', async () => {
   const scope = { tenantId: 'even' };
   const outcomes = await Promise.allSettled([
-    hot.run(scope, [quotient(3)]),
-    hot.run(scope, [quotient(0)]),
-    hot.run(scope, [quotient(4)]),
+    pipelined.run(scope, [quotient(3)]),
+    pipelined.run(scope, [quotient(0)]),
+    pipelined.run(scope, [quotient(4)]),
   ]);
   const [first, second, third] = outcomes;
   assert.deepEqual(first, { status: 'fulfilled', value: [[{ quotient: 4 }]] });
@@ -65,7 +65,7 @@ test('a connection that was broken is made anew', async () => {
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'perennial' and datname = current_database()`,
   );
   assert.ok(rowCount! > 0);
-  const runs = await Promise.all([1, 2, 3].map((value) => hot.run({ tenantId: 'odd' }, [quotient(value)])));
+  const runs = await Promise.all([1, 2, 3].map((value) => pipelined.run({ tenantId: 'odd' }, [quotient(value)])));
   assert.deepEqual(
     runs.map(([found]) => found![0]!['quotient']),
     [12, 6, 4],

@@ -10,12 +10,12 @@ const BATCH = 1000;
  * attempt. Never QUEUED: only the holder, whose name stays, knows whether it was, and it may still be alive and settle.
  * Engine transaction.
  */
-export async function sweepExpired(em: EntityManager): Promise<number> {
+export async function markLostEmails(em: EntityManager): Promise<number> {
   return em.transactional(async (tx) => {
-    const swept = await rows<{ id: number; tenantId: string }>(
+    const lost = await rows<{ id: number; tenantId: string }>(
       tx,
       sql`
-      with swept as (
+      with lost as (
         update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
         where id in (
           -- Whatever is on a connection was due: what waits for a send window is not looked through.
@@ -24,14 +24,14 @@ export async function sweepExpired(em: EntityManager): Promise<number> {
         returning id, tenant_id, attempt, provider
       ), attempts as (
         insert into email_attempts (tenant_id, email_id, attempt, provider, outcome)
-        select tenant_id, id, attempt, provider, 'unknown' from swept where provider is not null
+        select tenant_id, id, attempt, provider, 'unknown' from lost where provider is not null
         on conflict (tenant_id, email_id, attempt) do nothing
       )
-      select id, tenant_id as "tenantId" from swept`,
+      select id, tenant_id as "tenantId" from lost`,
     );
-    await settleByBounces(tx, swept);
-    await settleByHits(tx, swept);
-    return swept.length;
+    await settleByBounces(tx, lost);
+    await settleByHits(tx, lost);
+    return lost.length;
   });
 }
 
@@ -39,7 +39,7 @@ export async function sweepExpired(em: EntityManager): Promise<number> {
  * Requests QUEUED emails again whose send request was not taken in for `seconds`: a message that was lost, with the
  * stream or to the dead letters, loses no email. Engine transaction.
  */
-export async function requestAgain(em: EntityManager, seconds: number): Promise<number> {
+export async function repeatSendRequests(em: EntityManager, seconds: number): Promise<number> {
   return em.transactional(async (tx) => {
     const waiting = await rows<{
       id: number;
