@@ -53,7 +53,7 @@ async function openErrors(ctx: Context, next: Next): Promise<void> {
 }
 
 const tooMany = (retrySeconds: number): AppError =>
-  new AppError('too_many_requests', 'Too many requests; wait', {
+  new AppError('too_many_requests', 'Too many requests; retry after the Retry-After time', {
     headers: { 'Retry-After': String(Math.max(1, retrySeconds)) },
   });
 
@@ -96,7 +96,7 @@ async function pathForLogs(ctx: Context, next: Next): Promise<void> {
 
 function methodNotAllowed(path: string, methods: readonly string[]): AppError {
   const allow = [...new Set(methods), 'OPTIONS'].join(', ');
-  return new AppError('method_not_allowed', `${path} takes ${allow}`, { headers: { Allow: allow } });
+  return new AppError('method_not_allowed', `${path} allows only ${allow}`, { headers: { Allow: allow } });
 }
 
 /** What the application shares with the short way past it. */
@@ -144,9 +144,9 @@ function createDoor({ deps, mayPass }: Edge) {
 function assertAllowed({ access }: RouteSpec, caller: Principal): void {
   if (access === 'user') {
     if (caller.actor.type !== 'user')
-      throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
+      throw new AppError('forbidden', 'This operation requires a user login; API keys cannot call it');
   } else if (!caller.permissions.has(access)) {
-    throw new AppError('forbidden', `This needs the permission ${access}`);
+    throw new AppError('forbidden', `This operation requires the permission ${access}`);
   }
 }
 
@@ -159,7 +159,7 @@ function bySpecificity(a: RouteSpec, b: RouteSpec): number {
 /** What no route took: 404, or 405 with the methods that the path has. */
 async function refuse(ctx: Context): Promise<void> {
   const { matched = [] } = ctx as { matched?: { methods: string[] }[] };
-  if (matched.length === 0) throw new AppError('not_found', `There is nothing at ${ctx.path}`);
+  if (matched.length === 0) throw new AppError('not_found', `No route matches ${ctx.path}`);
   const refusal = methodNotAllowed(ctx.path, fixed.get(ctx.path) ?? matched.flatMap((layer) => layer.methods));
   if (ctx.method !== 'OPTIONS') throw refusal;
   ctx.set(refusal.headers!);
@@ -235,7 +235,7 @@ function createApp(edge: Edge): Koa {
   app.use(refuse);
   app.on('error', (error: Error, ctx?: Context) => {
     // Only what happens after the answer has begun ends here: a client that went away, most of the time.
-    deps.log.debug({ err: error, requestId: ctx?.state['requestId'] as string }, 'connection ended early');
+    deps.log.debug({ err: error, requestId: ctx?.state['requestId'] as string }, 'connection closed before the response was complete');
   });
   return app;
 }

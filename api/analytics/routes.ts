@@ -10,18 +10,18 @@ import { route, type RouteSpec } from '../route/route.ts';
 
 const query = strict({
   from: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Inclusive; from the beginning of its 5-minute window' }),
+    Type.String({ format: 'date-time', description: 'Inclusive; rounded down to the start of its 5-minute window' }),
   ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive; to the end of its 5-minute window' })),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive; rounded up to the end of its 5-minute window' })),
   interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
   timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
 });
 const count = Type.Integer();
-const fraction = Type.Number({ minimum: 0, maximum: 1, description: 'A fraction: 0.25 is 25 %' });
+const fraction = Type.Number({ minimum: 0, maximum: 1, description: 'A fraction: 0.25 = 25%' });
 const PeriodAnswer = strict({ from: Timestamp, to: Timestamp, interval: oneOf(INTERVALS), timezone: Type.String() });
 const delivered = Type.Integer({
   description:
-    'Sent less bounces, both of the period, and 0 at least: a mail can come back in a later period than it was sent in. So parts need not add up',
+    '`sent` minus `bounces` of the same period, at least 0. An email can bounce in a later period than it was sent in, so the figures of parts of a period need not add up',
 });
 const emailFigures = {
   sent: count,
@@ -83,7 +83,7 @@ function figures<A extends object>(
 export const analyticsRoutes: RouteSpec[] = [
   figures(
     'dashboard',
-    'The figures at a glance',
+    'Key figures of a period',
     {
       contacts: strict({ total: count, new: count }),
       emails: strict(emailFigures),

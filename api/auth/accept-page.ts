@@ -33,8 +33,8 @@ export function acceptPage(
     field('password', 'Password', 'type="password" autocomplete="new-password" maxlength="1000"', PASSWORD_HINT),
   ];
   const taken = refusal?.errors?.some(({ path }) => path === '/email')
-    ? '<p class="error" role="alert">There is an account with this address already: log in with it.</p>\n'
+    ? '<p class="error" role="alert">An account with this address already exists. Please log in.</p>\n'
     : '';
-  const body = `${taken}<p>You are invited with the address <strong style="overflow-wrap:anywhere">${escapeHtml(email)}</strong>.</p>\n${accountForm('accept-invitation', token, `${fields.join('\n')}\n`, 'Create the account')}`;
+  const body = `${taken}<p>You were invited as <strong style="overflow-wrap:anywhere">${escapeHtml(email)}</strong>.</p>\n${accountForm('accept-invitation', token, `${fields.join('\n')}\n`, 'Create the account')}`;
   return accountPage('Accept the invitation', body, refusal?.status ?? 200);
 }

@@ -9,10 +9,10 @@ import * as schema from './schema.ts';
 import { noContent, route, type Reply, type RouteSpec } from '../route/route.ts';
 
 const pages = {
-  200: { contentType: 'text/html', description: 'A page' },
-  400: { contentType: 'text/html', description: 'A page that says what is wrong' },
+  200: { contentType: 'text/html', description: 'An HTML page' },
+  400: { contentType: 'text/html', description: 'An HTML page with the error' },
 };
-const asked = { 202: { description: 'Taken; whoever has the address gets a mail' } };
+const asked = { 202: { description: 'Accepted; an email is sent if the address belongs to a user' } };
 
 /** The page, or the one for links that are not good any more. */
 export async function pageFor(work: () => Promise<Reply>): Promise<Reply> {
@@ -32,10 +32,10 @@ const recoveryRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/forgot-password',
     operationId: 'forgotPassword',
-    summary: 'Ask for a mail to set a new password',
+    summary: 'Request an email to set a new password',
     access: 'public',
     description:
-      'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
+      'The response and its timing are the same whether or not a user has the address. A user gets at most five of these emails per hour.',
     body: schema.MailRequest,
     responses: asked,
     check: ({ body }) => addressViolations(body.email),
@@ -48,9 +48,9 @@ const recoveryRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/reset-password',
     operationId: 'resetPassword',
-    summary: 'Set a new password by the token of a mail',
+    summary: 'Set a new password with the token from the email',
     access: 'public',
-    description: 'A token counts once, for an hour. Every session of the user ends.',
+    description: 'A token can be used once, within an hour. Ends all sessions of the user.',
     body: schema.PasswordReset,
     responses: { 204: { description: 'Set' } },
     errors: ['token_invalid'],
@@ -64,9 +64,9 @@ const recoveryRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/verify-email',
     operationId: 'verifyEmail',
-    summary: 'Confirm an address by the token of a mail',
+    summary: 'Confirm an address with the token from the email',
     access: 'public',
-    description: 'A token counts once, for 24 hours.',
+    description: 'A token can be used once, within 24 hours.',
     body: schema.Verification,
     responses: { 204: { description: 'Confirmed' } },
     errors: ['token_invalid'],
@@ -79,10 +79,10 @@ const recoveryRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/verify-email/resend',
     operationId: 'resendVerification',
-    summary: 'Ask for another mail to confirm an address',
+    summary: 'Request another email to confirm an address',
     access: 'public',
     description:
-      'The answer is the same, and takes the same time, whether anybody has the address or not. At most five mails an hour go to a user.',
+      'The response and its timing are the same whether or not a user has the address. A user gets at most five of these emails per hour.',
     body: schema.MailRequest,
     responses: asked,
     check: ({ body }) => addressViolations(body.email),
@@ -99,7 +99,7 @@ const pageRoutes: RouteSpec[] = [
     method: 'GET',
     path: '//reset-password',
     operationId: 'showResetPassword',
-    summary: 'The page to set a new password on',
+    summary: 'Page for setting a new password',
     access: 'public',
     query: schema.TokenQuery,
     openQuery: true,
@@ -114,7 +114,7 @@ const pageRoutes: RouteSpec[] = [
     method: 'POST',
     path: '//reset-password',
     operationId: 'submitResetPassword',
-    summary: 'Set a new password from the page',
+    summary: 'Submit the page for setting a new password',
     access: 'public',
     openQuery: true,
     body: schema.PasswordReset,
@@ -131,8 +131,8 @@ const pageRoutes: RouteSpec[] = [
           throw error;
         }
         return accountPage(
-          'Your password is set',
-          '<p role="status">You can log in with it now. You were logged out everywhere else.</p>',
+          'Your password was changed',
+          '<p role="status">You can now log in with your new password. All your sessions were ended.</p>',
         );
       }),
   }),
@@ -140,7 +140,7 @@ const pageRoutes: RouteSpec[] = [
     method: 'GET',
     path: '//verify-email',
     operationId: 'showVerifyEmail',
-    summary: 'The page to confirm an address on',
+    summary: 'Page for confirming an address',
     access: 'public',
     query: schema.TokenQuery,
     openQuery: true,
@@ -155,7 +155,7 @@ const pageRoutes: RouteSpec[] = [
     method: 'POST',
     path: '//verify-email',
     operationId: 'submitVerifyEmail',
-    summary: 'Confirm an address from the page',
+    summary: 'Submit the page for confirming an address',
     access: 'public',
     openQuery: true,
     body: schema.Verification,
@@ -174,10 +174,10 @@ const totpRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/totp',
     operationId: 'startTotp',
-    summary: 'Get a secret for an authenticator app',
+    summary: 'Create a TOTP secret for an authenticator app',
     access: 'user',
     description:
-      'It counts once `POST /auth/totp/confirm` has had a code of it; one that was not confirmed is replaced.',
+      'The secret takes effect when `POST /auth/totp/confirm` receives a valid code for it. It replaces an earlier secret that was not confirmed.',
     body: schema.TotpStart,
     responses: { 200: { schema: schema.TotpSecret } },
     errors: ['conflict', 'too_many_requests'],
@@ -190,10 +190,10 @@ const totpRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/totp/confirm',
     operationId: 'confirmTotp',
-    summary: 'Turn TOTP on with a first code',
+    summary: 'Turn on TOTP with a first code',
     access: 'user',
     body: schema.TotpConfirm,
-    responses: { 204: { description: 'From now on a login needs a code' } },
+    responses: { 204: { description: 'TOTP is on: logins require a code from now on' } },
     errors: ['conflict', 'too_many_requests'],
     handler: async (call) => {
       await confirmTotp(call.deps, selfOf(call), call.body.totp);
@@ -204,7 +204,7 @@ const totpRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/auth/totp',
     operationId: 'removeTotp',
-    summary: 'Turn TOTP off, by a code or the password',
+    summary: 'Turn off TOTP, with a code or the password',
     access: 'user',
     body: schema.TotpRemove,
     responses: { 204: { description: 'Off' } },

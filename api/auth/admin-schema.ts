@@ -19,12 +19,12 @@ const RoleNames = Type.Array(roleName, { minItems: 1, maxItems: 50, description:
 const Permissions = Type.Array(Text({ maxLength: 100 }), {
   maxItems: 100,
   examples: [['contacts:read', 'contacts:write']],
-  description: 'Names of permissions, within your own',
+  description: 'Names of permissions; only permissions that the caller has',
 });
 
 export const UserUpdate = writable(
   {
-    active: Optional(Type.Boolean({ description: 'False ends all sessions of the user at once' })),
+    active: Optional(Type.Boolean({ description: 'false ends all sessions of the user immediately' })),
     roles: Optional(RoleNames),
   },
   [
@@ -51,7 +51,7 @@ export const Role = strict({
   name: Text({ examples: ['Editor'] }),
   description: nullable(Text()),
   permissions: Type.Array(Text({ examples: ['emails:write'] })),
-  builtIn: Type.Boolean({ description: 'Every tenant has it, and nobody changes it' }),
+  builtIn: Type.Boolean({ description: 'Built-in roles exist in every tenant and cannot be changed' }),
   ...resource,
 });
 const roleReadOnly = ['id', 'builtIn', 'tenantId', 'version', 'createdAt', 'updatedAt'];
@@ -80,7 +80,7 @@ export const Invitation = strict({
   email: Text({ examples: ['ada@example.com'] }),
   roles: Type.Array(Text({ examples: ['User'] })),
   status: oneOf(INVITATION_STATUSES),
-  invitedBy: Type.Integer({ description: 'The user who invites', examples: [1] }),
+  invitedBy: Type.Integer({ description: 'The user who sent the invitation', examples: [1] }),
   expiresAt: Timestamp,
   acceptedAt: nullable(Timestamp),
   ...resource,
@@ -99,14 +99,14 @@ const key = {
   id: Id,
   name: Text({ examples: ['Website'] }),
   permissions: Type.Array(Text({ examples: ['contacts:write'] })),
-  createdBy: Type.Integer({ description: 'The user for whom it acts', examples: [1] }),
+  createdBy: Type.Integer({ description: 'The user on whose behalf the key acts', examples: [1] }),
   expiresAt: nullable(Timestamp),
   lastUsedAt: nullable(Timestamp),
   ...resource,
 };
 export const ApiKey = strict(key);
 export const NewApiKey = strict(
-  { ...key, key: Text({ description: 'Shown here and never again', examples: ['pk_example'] }) },
+  { ...key, key: Text({ description: 'Returned only in this response', examples: ['pk_example'] }) },
   { title: 'NewApiKey' },
 );
 export const ApiKeyCreate = strict({
@@ -132,8 +132,8 @@ export const AuditEntry = strict(
     action: Text({ examples: ['user.updated'] }),
     resourceType: Text({ examples: ['user'] }),
     resourceId: nullable(Text({ examples: ['7'] })),
-    before: Changed('What was changed, as it was'),
-    after: Changed('What was changed, as it is'),
+    before: Changed('The changed fields, before the change'),
+    after: Changed('The changed fields, after the change'),
     requestId: nullable(Text()),
     address: nullable(Text({ examples: ['192.0.2.7'] })),
     tenantId: Text({ examples: ['default'] }),

@@ -20,8 +20,8 @@ import { TokenQuery, User as UserSchema } from './schema.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import { assertIfMatch, created, noContent, route, type RouteSpec } from '../route/route.ts';
 
-const wrong = { contentType: 'text/html', description: 'A page that says what is wrong' };
-const pages = { 200: { contentType: 'text/html', description: 'A page' }, 400: wrong, 409: wrong };
+const wrong = { contentType: 'text/html', description: 'An HTML page with the error' };
+const pages = { 200: { contentType: 'text/html', description: 'An HTML page' }, 400: wrong, 409: wrong };
 
 export const invitationRoutes: RouteSpec[] = [
   route({
@@ -40,10 +40,10 @@ export const invitationRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/invitations',
     operationId: 'createInvitation',
-    summary: 'Invite somebody by mail',
+    summary: 'Invite a user by email',
     access: 'users:write',
     description:
-      'The link in the mail counts once, for 7 days. Inviting an address again makes the earlier link worthless. Invitations of an address are few, whichever tenants invite it: five at once, then one every twelve minutes.',
+      'The link in the email can be used once, within 7 days. Inviting an address again invalidates the earlier link. Invitations to an address are rate limited across all tenants: bursts of five, then one every twelve minutes.',
     body: schema.InvitationCreate,
     responses: { 201: { schema: schema.Invitation } },
     errors: ['email_taken', 'too_many_requests'],
@@ -88,7 +88,7 @@ export const invitationRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/invitations/accept',
     operationId: 'acceptInvitation',
-    summary: 'Become a user by the token of an invitation',
+    summary: 'Accept an invitation and create the user account',
     access: 'public',
     body: schema.InvitationAccept,
     responses: { 201: { schema: UserSchema } },
@@ -101,7 +101,7 @@ export const invitationRoutes: RouteSpec[] = [
     method: 'GET',
     path: '//accept-invitation',
     operationId: 'showAcceptInvitation',
-    summary: 'The page to accept an invitation on',
+    summary: 'Page for accepting an invitation',
     access: 'public',
     query: TokenQuery,
     openQuery: true,
@@ -113,7 +113,7 @@ export const invitationRoutes: RouteSpec[] = [
     method: 'POST',
     path: '//accept-invitation',
     operationId: 'submitAcceptInvitation',
-    summary: 'Accept an invitation from the page',
+    summary: 'Submit the page for accepting an invitation',
     access: 'public',
     openQuery: true,
     body: schema.InvitationAccept,
@@ -130,7 +130,7 @@ export const invitationRoutes: RouteSpec[] = [
           if (refusal?.errors) return acceptPage(body.token, invitation, body, refusal);
           throw error;
         }
-        return accountPage('Welcome', '<p role="status">Your account is ready. You can log in now.</p>');
+        return accountPage('Welcome', '<p role="status">Your account was created. You can log in now.</p>');
       }),
   }),
 ];

@@ -22,8 +22,8 @@ export function accountPage(title: string, body: string, status = 200): Reply {
 /** Where a link leads that is not good any more. */
 export const deadLinkPage = (): Reply =>
   accountPage(
-    'This link does not work any more',
-    '<p role="alert">It was used before, it is too old, or it was not copied whole. Please ask for a new one.</p>',
+    'This link no longer works',
+    '<p role="alert">It was already used, has expired or was not copied completely. Please request a new one.</p>',
     400,
   );
 

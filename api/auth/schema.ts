@@ -16,7 +16,7 @@ const TotpCode = Type.String({
   maxLength: 20,
   writeOnly: true,
   examples: ['123456'],
-  description: 'The present code of the authenticator app',
+  description: 'The current code of the authenticator app',
 });
 
 export const User = strict(
@@ -41,8 +41,8 @@ export const AuthResponse = strict(
   {
     accessToken: Type.String({ description: 'A JWT for the Authorization header' }),
     tokenType: oneOf(['Bearer']),
-    expiresIn: Type.Integer({ description: 'Seconds that the access token lives', examples: [86400] }),
-    refreshToken: Type.String({ description: 'For one POST /auth/refresh' }),
+    expiresIn: Type.Integer({ description: 'Lifetime of the access token in seconds', examples: [86400] }),
+    refreshToken: Type.String({ description: 'For POST /auth/refresh; can be used once' }),
     user: User,
   },
   { title: 'AuthResponse' },
@@ -53,7 +53,7 @@ export const Register = strict({
     minLength: 1,
     maxLength: 50,
     examples: ['ada'],
-    description: 'Letters, digits and . _ - +; or the email',
+    description: 'Letters, digits and . _ - +, or the email address',
   }),
   email: Email,
   password: NewPassword,
@@ -62,7 +62,7 @@ export const Register = strict({
 });
 
 export const Login = strict({
-  username: Type.String({ minLength: 1, maxLength: 100, examples: ['ada'], description: 'The username or the email' }),
+  username: Type.String({ minLength: 1, maxLength: 100, examples: ['ada'], description: 'The username or the email address' }),
   password: GivenPassword,
   totp: Type.Optional(TotpCode),
 });
@@ -86,7 +86,7 @@ export const MailRequest = strict({ email: Email });
 export const MailToken = Type.String({
   maxLength: 2048,
   writeOnly: true,
-  description: 'From the link of the mail',
+  description: 'From the link in the email',
   examples: ['B2RlZmF1bHQ'],
 });
 export const PasswordReset = strict({ token: MailToken, password: NewPassword });
@@ -95,11 +95,11 @@ export const Verification = strict({ token: MailToken });
 export const TotpStart = strict({ currentPassword: GivenPassword });
 export const TotpSecret = strict({
   secret: Type.String({
-    description: 'Base32, to be typed into an authenticator app',
+    description: 'In Base32, for manual entry into an authenticator app',
     examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
   }),
   otpauthUrl: Type.String({
-    description: 'The same for a QR code',
+    description: 'The otpauth URL of the secret, to be shown as a QR code',
     examples: ['otpauth://totp/Perennial:ada%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Perennial'],
   }),
 });
@@ -108,5 +108,5 @@ export const TotpRemove = strict({ totp: Type.Optional(TotpCode), currentPasswor
 
 /** Whoever follows half a link gets a page, not an error. */
 export const TokenQuery = Type.Object({
-  token: Type.Optional(Type.String({ description: 'From the link of the mail' })),
+  token: Type.Optional(Type.String({ description: 'From the link in the email' })),
 });

@@ -14,7 +14,7 @@ const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Welcome'] }
 const description = nullable(Type.String({ maxLength: 5000 }));
 const templateIds = Type.Array(Id, {
   maxItems: 20,
-  description: 'Of a prebuilt type, instead of steps: its 3, 5 or 2 templates in order',
+  description: 'For the prebuilt types, instead of `steps`: their 3, 5 or 2 templates in order',
 });
 const definition = {
   trigger: optional(nullable(TriggerSchema)),
@@ -37,7 +37,7 @@ export const Campaign = strict({
   steps: Type.Array(stored<Step>('Step', { id: 'pause', type: 'WAIT', config: { waitMinutes: 1440 } })),
   entry: stored<Entry>('Entry', normaliseEntry()),
   publishedVersion: nullable(
-    Type.Integer({ description: 'The version that contacts enter; null before the first start' }),
+    Type.Integer({ description: 'The version that new executions use; null before the first start' }),
   ),
   version: Version,
   createdAt: Timestamp,
@@ -64,11 +64,11 @@ export const CampaignQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'],
 
 export const Audience = strict(
   {
-    contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts make a list' })),
+    contactIds: optional(Type.Array(Id, { maxItems: 10_000, description: 'For more contacts, use a list' })),
     segmentId: optional(Id),
     listId: optional(Id),
   },
-  { description: 'At most one of the three; none enrols no one' },
+  { description: 'At most one of the three; if all are absent, no contact is enrolled' },
 );
 export const Started = strict({ campaign: Campaign, enrolmentId: nullable(Id) });
 
@@ -80,7 +80,7 @@ export const Enrolment = strict(
     status: oneOf(['PENDING', 'RUNNING', 'COMPLETED', 'CANCELLED']),
     segmentId: nullable(Id),
     enrolled: Count,
-    skipped: Type.Integer({ minimum: 0, description: 'Contacts that the entry rules kept out' }),
+    skipped: Type.Integer({ minimum: 0, description: 'Contacts excluded by the entry rules' }),
     workflowId: Type.String(),
     createdAt: Timestamp,
     finishedAt: nullable(Timestamp),
@@ -96,7 +96,7 @@ const execution = {
   entryNo: Type.Integer({ minimum: 1 }),
   currentStep: Type.Integer({
     minimum: 0,
-    description: 'Index in the list of steps; when COMPLETED the number of steps',
+    description: 'Index into `steps`; if COMPLETED, the number of steps',
   }),
   currentStepId: nullable(StepId),
   status: oneOf(EXECUTION_STATUSES),
@@ -106,7 +106,7 @@ const execution = {
   workflowId: nullable(
     Type.String({
       examples: ['campaign-execution/default/7/42/1'],
-      description: 'Null where a campaign without steps was over at once',
+      description: 'Null if the campaign has no steps: the execution completes immediately, without a workflow',
     }),
   ),
   runId: nullable(Type.String()),
@@ -127,7 +127,7 @@ export const ExecutionWithSteps = strict(
         executedAt: Timestamp,
         durationMs: Type.Integer({
           minimum: 0,
-          description: 'From the arrival at the step until it was done, waiting included',
+          description: 'Time from reaching the step to completing it, including waiting',
         }),
       }),
     ),
@@ -148,7 +148,7 @@ export const Stats = strict({
       entered: Type.Integer({ minimum: 0, description: 'Arrivals: waiting + completed + stopped + failed' }),
       waiting: Count,
       completed: Count,
-      suppressed: Type.Integer({ minimum: 0, description: 'Part of completed: mail that a gate held back' }),
+      suppressed: Type.Integer({ minimum: 0, description: 'Included in `completed`: emails suppressed by a gate' }),
       stopped: Count,
       failed: Count,
     }),
@@ -170,7 +170,7 @@ export const Stats = strict({
     openRate: Type.Number(),
     clickRate: Type.Number(),
   }),
-  conversions: Type.Integer({ minimum: 0, description: 'Contacts who submitted a form after they had entered' }),
+  conversions: Type.Integer({ minimum: 0, description: 'Contacts who submitted a form after entering the campaign' }),
 });
 
 export const ContactParams = Type.Object({ id: Id, contactId: Id });

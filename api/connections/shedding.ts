@@ -41,7 +41,7 @@ export async function createShedder(
 ): Promise<Shedder> {
   const pool = await poolOf(deps.orm);
   const refuse = refuseWith(
-    new AppError('unavailable', 'Too many requests are at work; try again', { headers: { 'Retry-After': '1' } }),
+    new AppError('unavailable', 'The server is overloaded: too many requests in progress; try again', { headers: { 'Retry-After': '1' } }),
   );
   /** What is at work and does not count. */
   let leftOut = 0;

@@ -267,7 +267,7 @@ test('an address that registers meanwhile has its user already', async () => {
     body: new URLSearchParams({ ...(person() as Record<string, string>), token }),
   });
   assert.deepEqual(
-    [page.status, (await page.text()).includes('There is an account with this address already')],
+    [page.status, (await page.text()).includes('An account with this address already exists')],
     [409, true],
   );
 });
@@ -394,6 +394,6 @@ test('the page shows a form, changes nothing until it is sent, and says what is 
     await page('/accept-invitation', { ...(person() as Record<string, string>), token }),
   ]) {
     assert.equal(dead.status, 400);
-    assert.match(await dead.text(), /does not work any more/);
+    assert.match(await dead.text(), /no longer works/);
   }
 });

@@ -85,7 +85,7 @@ test('the page of a reset changes nothing until its form is sent, and needs no s
   const done = await page(action, { ...fields, password: 'Another-Staple-10' });
   assert.equal(done.status, 200);
   assertSafe(done.headers);
-  assert.match(done.html, /Your password is set/);
+  assert.match(done.html, /Your password was changed/);
   assert.equal((await login(username, 'Another-Staple-10')).status, 200);
   assert.equal((await page(action, { ...fields, password: 'Third-Staple-11' })).status, 400);
   assert.equal((await page(link)).status, 400, 'a spent link says so');

@@ -190,7 +190,7 @@ test('a role counts at once', async () => {
   const answer = await rules();
   assert.deepEqual(
     [answer.status, answer.body.code, answer.body.detail],
-    [403, 'forbidden', 'This needs the permission scoring:read'],
+    [403, 'forbidden', 'This operation requires the permission scoring:read'],
   );
   assert.equal((await service.api('GET', '/scoring/rules')).status, 200, 'the Admin still may');
 });
