@@ -13,7 +13,7 @@ type Row = Static<typeof ContactBatchRow>;
 const Batch = strict({
   contacts: Type.Array(
     Type.Unsafe<unknown>({
-      description: 'As of POST /contacts; a contact that exists needs its email only',
+      description: 'Fields as in POST /contacts; for an existing contact only `email` is required',
       examples: [{ firstName: 'Ada', lastName: 'Byron', email: 'ada@example.com' }],
     }),
     {
@@ -24,7 +24,7 @@ const Batch = strict({
   mode: Type.Optional(
     oneOf(['upsert', 'create'], {
       default: 'upsert',
-      description: 'create refuses addresses that exist (`email_taken`)',
+      description: '`create` rejects addresses of existing contacts (`email_taken`)',
     }),
   ),
 });
@@ -66,12 +66,12 @@ export const batchRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/contacts/batch',
     operationId: 'batchContacts',
-    summary: 'Create or change up to 1,000 contacts by their addresses',
+    summary: 'Create or update up to 1,000 contacts, matched by email address',
     access: 'contacts:write',
     description:
-      'Rows are taken in their order, as single writes would be: of two rows with one address the second changes what the first has made, ' +
-      'so the later one wins. A row that is refused says why and leaves the others alone; the answer is 200 whatever became of them. ' +
-      `All rows together tell of at most ${MOST_VIOLATIONS.toLocaleString('en')} errors, each of an equal share: ten, where there are a thousand rows.`,
+      'Rows are processed in order, like single requests: if two rows have the same address, the second updates the contact of the first, ' +
+      'so the later one wins. A rejected row returns its errors and does not affect the others; the response is always 200. ' +
+      `The response lists at most ${MOST_VIOLATIONS.toLocaleString('en')} errors, shared equally among the rows: ten per row for 1,000 rows.`,
     body: Batch,
     responses: { 200: { schema: Results } },
     handler: async ({ em, caller, body }) => {

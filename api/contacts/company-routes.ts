@@ -98,7 +98,7 @@ export const companyRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/contacts/companies/{id}',
     operationId: 'deleteCompany',
-    summary: 'Delete a company; its contacts stay',
+    summary: 'Delete a company; its contacts are not deleted',
     access: 'contacts:write',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },

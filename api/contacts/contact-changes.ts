@@ -12,7 +12,7 @@ import type { ContactUpdate } from './schema.ts';
 const COMPANY_OBJECT: Violation = {
   path: '/company',
   code: 'read_only',
-  message: 'is another company than the contact has: give companyId, or company as a name',
+  message: 'is not the company of the contact; to change it, give companyId, or company as a name',
 };
 
 /**

@@ -55,7 +55,7 @@ export const contactRoutes: RouteSpec[] = [
     query: schema.SearchQuery,
     responses: { 200: { schema: listOf(schema.Contact) } },
     description:
-      'Best first: what is the whole name or address, then what begins with the text, then what holds it, then whose company does. A text that more than 10,000 fit is not ranked.',
+      'Results are ranked: exact matches of a name or address first, then matches at the beginning, then matches anywhere, then matches of the company name. If more than 10,000 contacts match, the results are not ranked.',
     handler: async ({ em, query }) => ({ body: await searchContacts(em, query, presentContacts) }),
   }),
   route({
@@ -129,7 +129,7 @@ export const contactRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/contacts/{id}/activities',
     operationId: 'listContactActivities',
-    summary: 'What happened to a contact',
+    summary: 'List the activities of a contact',
     access: 'contacts:read',
     params: IdParams,
     query: schema.ActivityQuery,

@@ -35,14 +35,14 @@ import {
 
 const { Optional } = Type;
 const entity = oneOf(CUSTOM_FIELD_ENTITIES, { examples: ['contact'] });
-const type = oneOf(CUSTOM_FIELD_TYPES, { examples: ['string'], description: 'A date is a text such as 2030-12-31' });
-const options = Type.Array(Type.String(), { description: 'The values of an enum' });
+const type = oneOf(CUSTOM_FIELD_TYPES, { examples: ['string'], description: 'Values of type date are strings such as 2030-12-31' });
+const options = Type.Array(Type.String(), { description: 'The allowed values of an enum' });
 const changeable = {
   options: Optional(
     nullable(
       Type.Array(Type.String(), {
         maxItems: CUSTOM_FIELD_LIMITS.options,
-        description: 'The values of an enum; of no other type',
+        description: 'The values of an enum; not allowed for other types',
       }),
     ),
   ),
@@ -90,7 +90,7 @@ export const customFieldRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/contacts/custom-fields',
     operationId: 'listCustomFields',
-    summary: 'List the definitions of custom fields',
+    summary: 'List custom field definitions',
     access: 'contacts:read',
     query: Query,
     responses: { 200: { schema: listOf(Answer) } },
@@ -131,7 +131,7 @@ export const customFieldRoutes: RouteSpec[] = [
     operationId: 'updateCustomField',
     summary: 'Change the definition of a custom field',
     access: 'contacts:write',
-    description: 'Entity, name and type stay. A value whose option is taken away stays until it is changed.',
+    description: '`entity`, `name` and `type` cannot be changed. Stored values whose option is removed stay until they are changed.',
     params: IdParams,
     body: Update,
     responses: { 200: { schema: Answer } },
@@ -154,10 +154,10 @@ export const customFieldRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/contacts/custom-fields/{id}',
     operationId: 'deleteCustomField',
-    summary: 'Delete a custom field with its values',
+    summary: 'Delete a custom field and its values',
     access: 'contacts:write',
     description:
-      'Answers when no contact has a value of it any more: with a million values after a minute or so. They go page by page; should it be cut short, making a field of the same name removes the rest first.',
+      'Responds when all values are deleted; for a million values this takes about a minute. Values are deleted in batches. If the deletion is interrupted, creating a field with the same name deletes the remaining values first.',
     params: IdParams,
     responses: { 204: { description: 'Deleted' } },
     errors: ['in_use', 'precondition_failed'],

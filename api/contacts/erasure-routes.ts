@@ -13,7 +13,7 @@ import { accepted, route, type RouteSpec } from '../route/route.ts';
 const Certificate = strict({
   requestedBy: strict({ type: oneOf(ACTOR_TYPES), id: Id, name: Type.String() }),
   erased: Type.Record(Type.String(), Type.Integer(), {
-    description: 'How much, by the place it was in',
+    description: 'Number of erased records by place',
     examples: [{ contacts: 1, activities: 12, events: 14 }],
   }),
 });
@@ -41,20 +41,20 @@ const HeldData = strict(
     exportedAt: Timestamp,
     contact: schema.Contact,
     company: nullable(schema.Company),
-    activities: list('As of GET /contacts/{id}/activities'),
-    emails: list('With their opens, clicks and unsubscribes in `events`, and what came back in `bounces`'),
-    submissions: list('Of forms, with what was submitted'),
+    activities: list('As in GET /contacts/{id}/activities'),
+    emails: list('With opens, clicks and unsubscribes in `events`, and bounces and complaints in `bounces`'),
+    submissions: list('Form submissions with the submitted data'),
     memberships: list('Segments and lists'),
-    executions: list('Of campaigns, with their steps'),
+    executions: list('Campaign executions with their steps'),
     score: strict({
       total: Type.Integer(),
       rules: list('Points by rule'),
-      thresholds: list('Those that fired'),
-      history: list('Every change'),
+      thresholds: list('Thresholds that fired'),
+      history: list('Every score change'),
     }),
-    suppressions: list('Of the address'),
-    topicOptOuts: list('Topics that it wants no mail about'),
-    optIns: list('When it was asked to confirm the address, and when, from where and by what it did'),
+    suppressions: list('Suppressions of the address'),
+    topicOptOuts: list('Topics that the address has opted out of'),
+    optIns: list('Double opt-in requests: when requested and when confirmed, with the IP address and user agent of the confirmation'),
   },
   { title: 'HeldData' },
 );
@@ -85,8 +85,8 @@ export const erasureRoutes: RouteSpec[] = [
     summary: "Erase a person's data everywhere",
     access: 'erasure:write',
     description:
-      'Everything that is held on the contact goes, events in the stream and histories too; figures stay. A hash of the address stays, by which imports reject it. ' +
-      'While it is at work, asking again answers the same erasure.',
+      'Erases all personal data of the contact, including events in the stream and histories; aggregated figures stay. A hash of the address stays, so that imports reject the address. ' +
+      'While the erasure is in progress, repeating the request returns the same erasure.',
     params: IdParams,
     responses: { 202: { schema: Answer } },
     handler: async ({ em, caller, params }) => {
@@ -98,10 +98,10 @@ export const erasureRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/contacts/{id}/data-export',
     operationId: 'exportContactData',
-    summary: 'Everything held on a person',
+    summary: 'Export all data stored about a person',
     access: 'contacts:read',
     description:
-      'For a request of access (Article 15 GDPR): all by kinds, oldest first. That it was read is in the audit log.',
+      'For access requests (Article 15 GDPR): all data by kind, oldest first. Each export is recorded in the audit log.',
     params: IdParams,
     responses: { 200: { schema: HeldData } },
     handler: async ({ em, caller, params }) => {
@@ -138,7 +138,7 @@ export const erasureRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/contacts/erasures/{id}',
     operationId: 'getErasure',
-    summary: 'Get an erasure, with its certificate when it is done',
+    summary: 'Get an erasure, with its certificate once it is completed',
     access: 'erasure:read',
     params: IdParams,
     responses: { 200: { schema: Answer } },

@@ -63,7 +63,7 @@ async function exportContacts({
       {
         path: '/format',
         code: 'too_many',
-        message: `xlsx holds up to ${XLSX_ROWS} contacts: take csv, or narrow it by filters`,
+        message: `xlsx supports at most ${XLSX_ROWS} contacts: use csv, or narrow the export with filters`,
       },
     ]);
   }
@@ -105,12 +105,12 @@ export const exportRoutes: RouteSpec[] = [
     summary: 'Download contacts as CSV, JSON, NDJSON or XLSX',
     access: 'contacts:read',
     description:
-      'In the order of ids, read page by page as it is sent. Headers and keys are API field names; in csv and xlsx the company is its name, tags have semicolons ' +
-      'between them, custom fields are columns `customFields.x`, and a text that begins with = + - @, a tab or a carriage return (a phone number too) has an apostrophe ' +
-      'before it, so that no spreadsheet runs it; an import takes it away again. xlsx holds up to 200,000 contacts.',
+      'Streamed in id order. Headers and keys are API field names. In csv and xlsx, the company is its name, tags are separated by semicolons, ' +
+      'custom fields are columns `customFields.x`, and text that begins with = + - @, a tab or a carriage return (including phone numbers) is prefixed with an ' +
+      'apostrophe, so that spreadsheets do not run it as a formula; imports remove the apostrophe. xlsx supports at most 200,000 contacts.',
     query: Query,
     responses: {
-      200: { schema: Type.Array(Contact), contentType: OTHERS, description: 'The contacts, as `format` says' },
+      200: { schema: Type.Array(Contact), contentType: OTHERS, description: 'The contacts in the requested format' },
     },
     handler: exportContacts,
   }),

@@ -30,7 +30,7 @@ import { accepted, route, type Call, type Prepared, type RouteSpec, type Uploade
 const count = Type.Integer({ minimum: 0 });
 const UndoFigures = strict(
   { removed: count, restored: count, kept: count },
-  { title: 'ImportUndo', description: 'What undoing it has done so far' },
+  { title: 'ImportUndo', description: 'Progress of the undo' },
 );
 const ImportAnswer = strict({
   id: Id,
@@ -59,14 +59,14 @@ const ImportAnswer = strict({
 const ImportBody = strict({
   file: Type.Optional(Type.Unsafe<never>({ type: 'string', format: 'binary', description: 'The CSV file' })),
   mapping: Type.Optional(
-    Type.String({ maxLength: 100_000, description: 'JSON: CSV header → field; null leaves the column out' }),
+    Type.String({ maxLength: 100_000, description: 'JSON object of CSV header → field name; null ignores the column' }),
   ),
   mode: Type.Optional(oneOf(['upsert', 'create', 'update'], { default: 'upsert' })),
   listId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })),
   encoding: Type.Optional(Type.String({ maxLength: 40 })),
   delimiter: Type.Optional(Type.String({ maxLength: 10 })),
   runTriggers: Type.Optional(
-    oneOf(['true', 'false'], { default: 'false', description: 'Whether the new contacts start campaigns' }),
+    oneOf(['true', 'false'], { default: 'false', description: 'Whether the new contacts trigger campaigns' }),
   ),
   dryRun: Type.Optional(oneOf(['true', 'false'], { default: 'false' })),
 });
@@ -120,7 +120,7 @@ function readMapping(text: string): { mapping: Mapping } | { violation: Violatio
   try {
     mapping = JSON.parse(text);
   } catch {
-    return { violation: { path: '/mapping', code: 'format', message: 'is not JSON' } };
+    return { violation: { path: '/mapping', code: 'format', message: 'must be valid JSON' } };
   }
   const plain = typeof mapping === 'object' && mapping !== null && !Array.isArray(mapping);
   if (plain && Object.values(mapping as object).every((field) => field === null || typeof field === 'string'))
@@ -138,7 +138,7 @@ async function partViolations(
   return [
     ...(files.length === 1 && files[0]!.field === 'file'
       ? []
-      : [{ path: '/file', code: 'required', message: 'is required: one part named file' }]),
+      : [{ path: '/file', code: 'required', message: 'is required: send the CSV as the part named file' }]),
     ...(read && 'violation' in read ? [read.violation] : []),
     ...(listId === undefined ? [] : await listViolations(tx, Number(listId))),
   ];
@@ -186,7 +186,7 @@ async function keepFile({
   // The store may be what failed, and nobody is to wait for it; what stays there it drops after a week.
   const discard = (): void =>
     void deleteFile(deps.nats, objectKey).catch((failure: unknown) =>
-      deps.log.warn({ err: failure as Error }, 'the file of a refused import was not deleted'),
+      deps.log.warn({ err: failure as Error }, 'could not delete the uploaded file of a rejected import'),
     );
   try {
     await putFile(deps.nats, objectKey, file!.read());
@@ -213,7 +213,7 @@ async function* errorLines(
 const Kept = strict({
   contactId: Id,
   email: Type.String(),
-  reason: oneOf(KEPT_REASONS, { description: 'Why undoing the import left it as it is' }),
+  reason: oneOf(KEPT_REASONS, { description: 'Why the undo left the contact as it is' }),
 });
 
 async function findImport(call: Pick<Call<{ id: number }, unknown, unknown>, 'em' | 'params'>): Promise<ContactImport> {
@@ -265,10 +265,10 @@ export const importRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/contacts/imports/{id}/errors',
     operationId: 'getImportErrors',
-    summary: 'The rejected rows as CSV',
+    summary: 'Download the rejected rows as CSV',
     access: 'contacts:read',
     params: IdParams,
-    responses: { 200: { contentType: 'text/csv', description: 'row, column, code, message, then the row as it came' } },
+    responses: { 200: { contentType: 'text/csv', description: 'row, column, code, message, then the original cells' } },
     handler: async (call) => {
       const job = await findImport(call);
       const csv = Readable.from(errorLines(call, job)).pipe(stringify(CSV));
@@ -285,7 +285,7 @@ export const importRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/contacts/imports/{id}/cancel',
     operationId: 'cancelImport',
-    summary: 'Cancel an import; what is done stays',
+    summary: 'Cancel an import; rows already imported stay',
     access: 'contacts:write',
     params: IdParams,
     responses: { 200: { schema: ImportAnswer } },
@@ -308,7 +308,7 @@ export const importRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/contacts/imports/{id}/kept',
     operationId: 'listImportKept',
-    summary: 'List the contacts that undoing an import left as they are',
+    summary: 'List contacts that the undo of an import left as they are',
     access: 'contacts:read',
     params: IdParams,
     query: listQuery(['id'], {}),

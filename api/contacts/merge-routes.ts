@@ -12,8 +12,8 @@ export const mergeRoutes: RouteSpec[] = [
     summary: 'Merge another contact into this one',
     access: 'contacts:write',
     description:
-      'This one keeps its id, address and own values, and takes the others where it has none, the stricter status, all tags and custom fields, and what ' +
-      "hangs on the source: activities, scores, lists, emails, submissions, executions. The source is deleted. Where both are in one campaign, the source's " +
+      'The target (`id`) keeps its id, address and values. Empty fields are filled from the source (`sourceId`); tags and custom fields are combined; the stricter status wins. ' +
+      "The source's activities, scores, lists, emails, submissions and executions move to the target, and the source is deleted. If both are in the same campaign, the source's " +
       'execution is stopped (`merged`).',
     params: IdParams,
     body: strict({ sourceId: Id }),

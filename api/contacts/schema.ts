@@ -18,7 +18,7 @@ export const Contact = strict({
   lastName: Text(),
   email: Text({ examples: ['ada@example.com'] }),
   phone: nullable(Text()),
-  phoneE164: nullable(Text({ description: 'The phone in E.164, where it can be read' })),
+  phoneE164: nullable(Text({ description: 'The phone number in E.164 format; null if it cannot be parsed' })),
   jobTitle: nullable(Text()),
   companyId: nullable(Id),
   company: nullable(CompanyRef),
@@ -39,14 +39,14 @@ const optionalFields = {
   phone: optionalText(CONTACT_LIMITS.phone, '+44 20 7946 0958'),
   jobTitle: optionalText(CONTACT_LIMITS.jobTitle, 'Engineer'),
   companyId: Optional(nullable(Id)),
-  status: Optional(oneOf(CONTACT_STATUSES, { description: 'Only unsubscribed and archived can be set' })),
+  status: Optional(oneOf(CONTACT_STATUSES, { description: 'Only `unsubscribed` and `archived` can be set' })),
   tags: Optional(nullable(Type.Array(Text(), { examples: [['vip']] }))),
   customFields: Optional(nullable(CustomFields)),
   timezone: optionalText(CONTACT_LIMITS.timezone, 'Europe/Berlin'),
   locale: optionalText(CONTACT_LIMITS.locale, 'de-AT'),
   source: optionalText(CONTACT_LIMITS.source, 'fair'),
 };
-const companyName = 'The name of a company: found ignoring case, or created. Not together with companyId';
+const companyName = 'The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId`';
 const newCompany = Optional(
   Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName }),
 );
@@ -80,7 +80,7 @@ export const ContactUpdate = writable(
       Type.Unsafe<string | { id: number; name: string } | null>({
         type: ['string', 'object', 'null'],
         maxLength: CONTACT_LIMITS.company,
-        description: `${companyName}. An object, as reads have it, is accepted unchanged`,
+        description: `${companyName}. An object, as returned by reads, is accepted if unchanged`,
       }),
     ),
   },
@@ -94,7 +94,7 @@ export const contactFilters = {
   segmentId: Optional(Id),
   listId: Optional(Id),
   tag: Optional(Text({ minLength: 1, maxLength: CONTACT_LIMITS.tag })),
-  email: Optional(Text({ minLength: 1, maxLength: 1000, description: 'The whole address, ignoring case' })),
+  email: Optional(Text({ minLength: 1, maxLength: 1000, description: 'The full address, case-insensitive' })),
   createdAfter: Optional(Timestamp),
   createdBefore: Optional(Timestamp),
   updatedAfter: Optional(Timestamp),
@@ -141,6 +141,6 @@ export const Company = strict({
 export const CompanyCreate = writable({ name: text(COMPANY_LIMITS.name, 'Example Ltd'), ...companyFields });
 export const CompanyUpdate = writable({ name: Optional(text(COMPANY_LIMITS.name, 'Example Ltd')), ...companyFields });
 export const CompanyQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
-  name: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.name, description: 'The whole name, ignoring case' })),
+  name: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.name, description: 'The full name, case-insensitive' })),
   domain: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.domain })),
 });

@@ -53,9 +53,9 @@ function checkKind({
   if (type === 'static')
     return filter === undefined
       ? []
-      : [{ path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
+      : [{ path: '/filter', code: 'not_allowed', message: 'is for dynamic segments only; a static list has no filter' }];
   return type === 'dynamic' && contactIds !== undefined
-    ? [{ path: '/contactIds', code: 'not_allowed', message: 'the filter says who is in a dynamic segment' }]
+    ? [{ path: '/contactIds', code: 'not_allowed', message: 'is for static lists only; the members of a dynamic segment are those that match its filter' }]
     : [];
 }
 
@@ -110,7 +110,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       method: 'DELETE',
       path: `${base}/{id}`,
       operationId: `delete${noun}`,
-      summary: `Delete ${what}; its contacts stay`,
+      summary: `Delete ${what}; its contacts are not deleted`,
       access: 'contacts:write',
       params: IdParams,
       responses: { 204: { description: 'Deleted' } },
@@ -181,7 +181,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       method: 'POST',
       path: `${base}/{id}/rebuild`,
       operationId: `rebuild${noun}`,
-      summary: `Judge every contact anew by ${what}`,
+      summary: `Re-evaluate every contact for ${what}`,
       access: 'contacts:write',
       // In one transaction it would hold every contact until the last is judged.
       params: IdParams,
@@ -189,7 +189,7 @@ function shared(base: '/contacts/segments' | '/contacts/lists', noun: 'Segment' 
       repeatable: true,
       responses: {
         200: { schema: schema.Rebuilt },
-        202: { schema: schema.Segment, description: 'It was BUILDING: that is begun anew' },
+        202: { schema: schema.Segment, description: 'The segment was BUILDING: the build was restarted' },
       },
       handler: async ({ em, principal, params }) => {
         const rebuilt = await rebuildSegment(em, principal.tenantId, params.id);
@@ -227,7 +227,7 @@ export const segmentRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/contacts/segments',
     operationId: 'createSegment',
-    summary: 'Create a segment by a filter, or a static list',
+    summary: 'Create a dynamic segment or a static list',
     access: 'contacts:write',
     body: schema.SegmentCreate,
     responses: { 201: { schema: schema.Segment } },
@@ -263,7 +263,7 @@ export const segmentRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/contacts/segments/preview',
     operationId: 'previewSegment',
-    summary: 'Who a filter fits',
+    summary: 'Preview the contacts that match a filter',
     access: 'contacts:read',
     body: schema.Preview,
     responses: { 200: { schema: schema.PreviewAnswer } },

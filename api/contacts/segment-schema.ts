@@ -8,9 +8,9 @@ import { Contact } from './schema.ts';
 const { Optional } = Type;
 const name = Type.String({ maxLength: SEGMENT_LIMITS.name, examples: ['Active customers'] });
 const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
-const type = oneOf(['dynamic', 'static'], { description: 'By a filter, or by hand' });
+const type = oneOf(['dynamic', 'static'], { description: '`dynamic`: the contacts that match `filter`; `static`: a list of added contacts' });
 const doubleOptIn = Type.Boolean({
-  description: 'Of a static list: a form that adds to it asks the contact to confirm its address first',
+  description: 'For static lists: a form that adds contacts to the list asks them to confirm their address first',
 });
 const ContactIds = Type.Array(Id, { maxItems: 10_000, examples: [[1, 2]] });
 
@@ -19,9 +19,9 @@ export const Segment = strict({
   name: Type.String(),
   description: nullable(Type.String()),
   type,
-  filter: Type.Unsafe<Filter | null>({ type: ['object', 'null'], description: 'Of a dynamic one: who is in it' }),
+  filter: Type.Unsafe<Filter | null>({ type: ['object', 'null'], description: 'The filter of a dynamic segment; null for a static list' }),
   status: oneOf(['BUILDING', 'READY']),
-  count: Type.Integer({ minimum: 0, description: 'Contacts in it' }),
+  count: Type.Integer({ minimum: 0, description: 'Number of contacts in it' }),
   doubleOptIn,
   tenantId: Type.String(),
   version: Version,
@@ -71,12 +71,12 @@ export const MembersChange = strict({
   contactIds: Type.Array(Id, { minItems: 1, maxItems: 10_000, examples: [[1, 2]] }),
 });
 export const Added = strict({
-  added: Type.Integer({ description: 'How many were not in it yet' }),
+  added: Type.Integer({ description: 'Number of contacts that were not members before' }),
   count: Type.Integer(),
 });
-export const Removed = strict({ removed: Type.Integer({ description: 'How many were in it' }), count: Type.Integer() });
+export const Removed = strict({ removed: Type.Integer({ description: 'Number of contacts that were members before' }), count: Type.Integer() });
 export const Rebuilt = strict({
-  differed: Type.Integer({ description: 'Memberships that were not as the filter says' }),
+  differed: Type.Integer({ description: 'Number of memberships that differed from the filter' }),
   added: Type.Integer(),
   removed: Type.Integer(),
   count: Type.Integer(),
@@ -84,12 +84,12 @@ export const Rebuilt = strict({
 export const Preview = strict({ filter: FilterSchema });
 export const PreviewAnswer = strict({
   count: Type.Integer(),
-  sample: Type.Array(Contact, { description: 'Up to ten of them' }),
+  sample: Type.Array(Contact, { description: 'Up to ten matching contacts' }),
 });
 
 export const MembershipQuery = listQuery(['id', 'name', 'createdAt'], {
   explain: Optional(
-    Type.Boolean({ default: false, description: 'Lists every dynamic segment, in it or not, and says why' }),
+    Type.Boolean({ default: false, description: 'Lists every dynamic segment, whether or not it contains the contact, and explains why' }),
   ),
 });
 const explanation = {
@@ -105,14 +105,14 @@ export const Membership = strict({
   name: Type.String(),
   type,
   addedAt: nullable(Timestamp),
-  member: Optional(Type.Boolean({ description: 'With explain=true: whether the contact is in it' })),
+  member: Optional(Type.Boolean({ description: 'With explain=true: whether the contact is a member' })),
   explanation: Optional(
     Type.Unsafe<Explanation | null>({
       type: ['object', 'null'],
       examples: [explanation],
       description:
-        'With explain=true, of a dynamic segment: its filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}` with ' +
-        '`value` what the contact has (null = missing; of `tags`, `listId`, `segmentId` a list), of an event leaf how often it happened',
+        'With explain=true, for dynamic segments: the evaluated filter as a tree. A group is `{op, holds, conditions}`; a leaf is `{filter, value, holds}`, where ' +
+        '`value` is the value of the contact (null = missing; a list for `tags`, `listId` and `segmentId`); for an event leaf it is the number of events',
     }),
   ),
 });

@@ -6,7 +6,7 @@ import { Id, listQuery, nullable, oneOf, strict, Timestamp, Version, writable } 
 
 const optional = Type.Optional;
 const Count = Type.Integer({ minimum: 0 });
-const Rate = Type.Number({ minimum: 0, maximum: 1, description: 'Of delivered' });
+const Rate = Type.Number({ minimum: 0, maximum: 1, description: 'As a fraction of `delivered`' });
 
 const Variant = strict({
   name: Type.String({ minLength: 1, maxLength: 100, examples: ['A'] }),
@@ -16,36 +16,36 @@ const Variant = strict({
 const Winner = strict({
   metric: oneOf(WINNER_METRICS, {
     description:
-      'People who opened, or clicked, of those it was delivered to; `opens` is `openRate`, `clicks` is `clickRate`',
+      'Fraction of delivered emails whose recipient opened or clicked; `opens` is an alias of `openRate`, `clicks` of `clickRate`',
   }),
   afterMinutes: Type.Integer({
     minimum: 1,
     maximum: 43_200,
-    description: "Counted from the end of the test's delivery",
+    description: "Counted from when delivery of the test has ended",
   }),
-  testPercent: Type.Integer({ minimum: 1, maximum: 99, description: 'Of the audience; the others get what won' }),
+  testPercent: Type.Integer({ minimum: 1, maximum: 99, description: 'Percentage of the audience that gets the test; the others get the winning variant' }),
 });
 const fields = {
-  templateId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Or `variants`' })),
-  segmentId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Who gets it' })),
+  templateId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Alternatively, give `variants`' })),
+  segmentId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The segment or list of recipients' })),
   listId: nullable(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The same, by its other name' }),
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Alias of `segmentId`' }),
   ),
   scheduleType: nullable(
     oneOf(SCHEDULE_TYPES, {
       description:
-        '`recipient_local_time`: at the time of day that `scheduledAt` is in `timezone`, wherever the recipient is',
+        '`recipient_local_time` sends at the local time of each recipient: the time of day of `scheduledAt` in `timezone`',
     }),
   ),
   scheduledAt: nullable(Timestamp),
   cron: nullable(
-    Type.String({ maxLength: 200, examples: ['0 9 * * 1'], description: 'Five fields, of a recurring one' }),
+    Type.String({ maxLength: 200, examples: ['0 9 * * 1'], description: 'Five cron fields, for recurring campaigns' }),
   ),
   timezone: nullable(
     Type.String({
       maxLength: 64,
       examples: ['Europe/Berlin'],
-      description: 'Of `cron` and of the local time; UTC where absent',
+      description: 'IANA timezone of `cron` and of the local time; default UTC',
     }),
   ),
   ratePerMinute: nullable(Type.Integer({ minimum: 1, maximum: 10_000_000 })),
@@ -53,7 +53,7 @@ const fields = {
     Type.Array(Variant, {
       minItems: 2,
       maxItems: 10,
-      description: 'What is compared, instead of `templateId`',
+      description: 'The variants to compare, instead of `templateId`',
       examples: [
         [
           { name: 'A', templateId: 1, weight: 50 },
@@ -84,9 +84,9 @@ export const EmailCampaign = strict(
     id: Id,
     name,
     ...fields,
-    winnerVariant: nullable(Type.String({ description: 'What won' })),
+    winnerVariant: nullable(Type.String({ description: 'Name of the winning variant' })),
     status: oneOf(EMAIL_CAMPAIGN_STATUSES),
-    error: nullable(Type.String({ description: 'Why it FAILED' })),
+    error: nullable(Type.String({ description: 'Why the campaign FAILED' })),
     nextRunAt: nullable(Timestamp),
     startedAt: nullable(Timestamp),
     finishedAt: nullable(Timestamp),
@@ -145,7 +145,7 @@ export const EmailCampaignStats = strict({
 export const Recipient = strict({
   emailId: Id,
   contactId: nullable(Id),
-  email: nullable(Type.String({ description: 'Where it went; null before it was sent' })),
+  email: nullable(Type.String({ description: 'The address it was sent to; null before it was sent' })),
   status: oneOf(EMAIL_STATUSES),
   reason: nullable(Type.String()),
   variant: nullable(Type.String()),

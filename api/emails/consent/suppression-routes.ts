@@ -13,9 +13,9 @@ const email = Type.String({ maxLength: 1000, examples: ['someone@example.com'] }
 const Answer = strict(
   {
     id: Id,
-    email: nullable(Type.String({ description: 'The address as it is compared; null when it was erased' })),
+    email: nullable(Type.String({ description: 'The address in normalised form; null if it was erased' })),
     reason,
-    source: nullable(Type.String({ description: 'What it came by: api, import, email' })),
+    source: nullable(Type.String({ description: 'Where the suppression came from: `api`, `import` or `email`' })),
     tenantId: Type.String(),
     createdAt: Timestamp,
   },
@@ -67,9 +67,9 @@ export const suppressionRoutes: RouteSpec[] = [
     summary: 'Suppress an address',
     access: 'emails:write',
     description:
-      'By `manual` where no reason is given. The contact that has the address takes the status (manual: unsubscribed). One that is suppressed already is answered with 200, and keeps its reason unless this one is stricter.',
+      'The default reason is `manual`. The contact that has the address gets the matching status (`manual`: unsubscribed). If the address is already suppressed, the response is 200 and the reason stays unless the new one is stricter.',
     body: Create,
-    responses: { 200: { schema: Answer, description: 'It was suppressed before' }, 201: { schema: Answer } },
+    responses: { 200: { schema: Answer, description: 'The address was already suppressed' }, 201: { schema: Answer } },
     check: ({ body: { email: address } }) => (address === undefined ? [] : addressViolations(address)),
     handler: async ({ em, caller, body }) => {
       const { suppression, made } = await addSuppression(em, caller, keyOf(body.email), body.reason ?? 'manual');
@@ -96,9 +96,9 @@ export const suppressionRoutes: RouteSpec[] = [
     method: 'DELETE',
     path: '/emails/suppressions/{id}',
     operationId: 'deleteSuppression',
-    summary: 'Let mail to an address again',
+    summary: 'Delete a suppression: allow email to the address again',
     access: 'emails:write',
-    description: 'Its contact becomes active unless it is archived or pending. Written in the audit log.',
+    description: 'The contact of the address becomes active unless it is archived or pending. Recorded in the audit log.',
     params: IdParams,
     responses: { 204: { description: 'Removed' } },
     handler: async ({ em, caller, params }) => {

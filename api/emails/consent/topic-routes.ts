@@ -33,13 +33,13 @@ import {
 const name = Type.String({
   minLength: 1,
   maxLength: TOPIC_LIMITS.name,
-  description: 'As recipients read it',
+  description: 'Shown to recipients on the preference page',
   examples: ['Product news'],
 });
 const description = nullable(
   Type.String({
     maxLength: TOPIC_LIMITS.description,
-    description: 'What stands below the name on the preference page',
+    description: 'Shown below the name on the preference page',
   }),
 );
 const Answer = strict(
@@ -78,7 +78,7 @@ export const topicRoutes: RouteSpec[] = [
     summary: 'Create a topic',
     access: 'emails:write',
     description:
-      'Templates name it as their `topicId`; recipients choose on the preference page which topics they want mail about. Until they choose, they want all.',
+      'Templates refer to a topic with `topicId`. Recipients choose topics on the preference page; until they choose, they are subscribed to all topics.',
     body: Create,
     responses: { 201: { schema: Answer } },
     errors: ['name_taken'],
@@ -132,7 +132,7 @@ export const topicRoutes: RouteSpec[] = [
     summary: 'Delete a topic',
     access: 'emails:write',
     params: IdParams,
-    description: 'Who did not want it is forgotten with it. A template that is about it keeps it.',
+    description: 'Deletes the opt-outs of the topic too. A topic that a template refers to cannot be deleted.',
     responses: { 204: { description: 'Deleted' } },
     errors: ['in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {

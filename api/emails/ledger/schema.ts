@@ -3,12 +3,12 @@ import { EMAIL_LANES, EMAIL_STATUSES } from '../../../db/entities/emails.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp } from '../../route/schemas.ts';
 
 export const EmailAddress = Type.String({ maxLength: 255, examples: ['someone@example.com'] });
-export const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'What {{data.x}} prints' });
+export const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'Values for `{{data.x}}` in the template' });
 
 export const Send = strict({
   templateId: Id,
   recipientId: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'A contact; this or `to`' }),
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The id of a contact; give either this or `to`' }),
   ),
   to: Type.Optional(EmailAddress),
   data: Type.Optional(Data),
@@ -16,7 +16,7 @@ export const Send = strict({
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'A campaign whose figures it counts for',
+      description: 'The campaign whose statistics the email counts for',
     }),
   ),
 });
@@ -63,17 +63,17 @@ export const ContactExplanation = strict(
     status: nullable(status),
     ...explained,
     emails: Type.Array(strict({ emailId: Id, status, createdAt: Timestamp }), {
-      description: 'All of them, latest first',
+      description: 'All matching emails, latest first',
     }),
   },
-  { description: 'Of the latest email; without one, what stands between' },
+  { description: 'Explains the latest email; if there is none, what prevents one' },
 );
 export const ContactExplanationQuery = strict({
   campaignId: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Of either kind; without one, of all mail to the contact',
+      description: 'An email campaign or an automation campaign; if absent, all emails to the contact',
     }),
   ),
 });
@@ -100,12 +100,12 @@ export const Tracking = strict({
 
 export const TrackingParams = Type.Object({ trackingId: Type.String() });
 export const ClickQuery = strict({
-  url: Type.String({ minLength: 1, maxLength: 8192, description: 'The link as it stood in the email' }),
+  url: Type.String({ minLength: 1, maxLength: 8192, description: 'The original link of the email' }),
 });
 export const TokenParams = Type.Object({ token: Type.String() });
 
 export const Resolve = strict({
   outcome: oneOf(['sent', 'failed', 'resend'], {
-    description: 'It was sent; it was not, and shall not be; it was not, and shall be sent again',
+    description: '`sent`: it was sent. `failed`: it was not sent, and will not be. `resend`: it was not sent, and will be sent again',
   }),
 });

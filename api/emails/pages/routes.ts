@@ -37,7 +37,7 @@ const page = {
   access: 'public',
   params: TokenParams,
   openQuery: true,
-  responses: { 200: { contentType: 'text/html', description: 'A page, in the language of the visitor' } },
+  responses: { 200: { contentType: 'text/html', description: 'An HTML page in the language of the visitor' } },
   errors: ['token_invalid'],
   errorPage: recipientErrorPage,
 } as const satisfies Partial<RouteSpec>;
@@ -66,11 +66,11 @@ const Choice = Type.Object(
   {
     topic: Type.Optional(
       Type.Unsafe<unknown>({
-        description: 'The id of a topic that is wanted, once for each; what is no topic of ours is ignored',
+        description: 'The id of a wanted topic, repeated for each; unknown ids are ignored',
       }),
     ),
     unsubscribe: Type.Optional(
-      Type.Unsafe<unknown>({ description: 'Given, nothing at all is wanted, as with `List-Unsubscribe=One-Click`' }),
+      Type.Unsafe<unknown>({ description: 'If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does' }),
     ),
   },
   { examples: [{ topic: '1' }] },
@@ -92,8 +92,8 @@ const unsubscribeRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/unsubscribe/{token}',
     operationId: 'showUnsubscribe',
-    summary: 'The page to unsubscribe on',
-    description: 'Changes nothing, whoever follows the link.',
+    summary: 'Page for unsubscribing',
+    description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
@@ -105,9 +105,9 @@ const unsubscribeRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/unsubscribe/{token}',
     operationId: 'submitUnsubscribe',
-    summary: 'Unsubscribe at once',
+    summary: 'Unsubscribe immediately',
     description:
-      'Any body is accepted and not looked at; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
+      'The body is ignored; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
     handler: async ({ ctx, deps, params: { token }, requestId }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
@@ -123,8 +123,8 @@ const preferenceRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/preferences/{token}',
     operationId: 'showPreferences',
-    summary: 'The page to choose topics on',
-    description: 'Changes nothing, whoever follows the link.',
+    summary: 'Page for choosing topics',
+    description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params: { token } }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);
@@ -137,7 +137,7 @@ const preferenceRoutes: RouteSpec[] = [
     path: '/emails/preferences/{token}',
     operationId: 'submitPreferences',
     summary: 'Choose topics, or unsubscribe from all',
-    description: 'Topics that are not named are wanted no more. Makes nobody a subscriber again who has unsubscribed.',
+    description: 'Topics that are not listed are opted out of. Does not resubscribe a contact that has unsubscribed.',
     body: Choice,
     bodyTypes: ['form', 'multipart'],
     bodyOptional: true,
@@ -160,8 +160,8 @@ const confirmRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/confirm/{token}',
     operationId: 'showConfirm',
-    summary: 'The page to confirm an address on',
-    description: 'Changes nothing, whoever follows the link.',
+    summary: 'Page for confirming an address',
+    description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params }) => {
       const token = readConfirmation(deps, params.token);
       return (await readOptIn(emOf(deps, token), token)) === 'open'
@@ -176,7 +176,7 @@ const confirmRoutes: RouteSpec[] = [
     operationId: 'submitConfirm',
     summary: 'Confirm an address',
     description:
-      'The contact becomes active, also one that had unsubscribed, and joins the lists that it signed up for. Any body is accepted and not looked at.',
+      'The contact becomes active, even if it had unsubscribed, and joins the lists that it signed up for. The body is ignored.',
     handler: async ({ ctx, deps, params, requestId }) => {
       const token = readConfirmation(deps, params.token);
       await confirmOptIn(emOf(deps, token), token, visitorOf(ctx, requestId));
@@ -191,8 +191,8 @@ const confirmSenderRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/confirm-sender/{token}',
     operationId: 'showConfirmSender',
-    summary: 'The page to allow an account to send from an address on',
-    description: 'Changes nothing, whoever follows the link.',
+    summary: 'Page for allowing an account to send from an address',
+    description: 'Changes nothing, so link scanners have no effect.',
     handler: async ({ ctx, deps, params }) => {
       const token = readConfirmationToken(deps.links, params.token);
       return confirmSenderPage(ctx, await emOf(deps, token).transactional((tx) => senderToConfirm(tx, token)));
@@ -205,7 +205,7 @@ const confirmSenderRoutes: RouteSpec[] = [
     operationId: 'submitConfirmSender',
     summary: 'Allow an account to send from an address',
     description:
-      'The address becomes a verified sender of the account that asked. The link works once. Any body is accepted and not looked at.',
+      'The address becomes a verified sender of the account that requested it. The link works once. The body is ignored.',
     handler: async ({ ctx, deps, params, requestId }) => {
       const token = readConfirmationToken(deps.links, params.token);
       await confirmSender(emOf(deps, token), token, { requestId, address: ctx.ip || null });
@@ -247,7 +247,7 @@ export const pageRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/view/{token}',
     operationId: 'viewEmail',
-    summary: 'An email in the browser',
+    summary: 'View an email in the browser',
     handler: async ({ ctx, deps, params: { token } }) =>
       token === PREVIEW_TOKEN ? statementPage(ctx, 'preview') : viewEmail(deps, token),
   }),

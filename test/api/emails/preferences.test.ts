@@ -86,7 +86,7 @@ test('what is saved holds and is told; saved again, or by a stale page, it is th
       await engine<{ topic_id: number }>(sql`select topic_id from topic_opt_outs where email_key = ${email} order by 1`)
     ).map((row) => row.topic_id);
   const saved = readPage(await save(token, [one!]));
-  assert.match(saved.text, /Saved\. You get mail about: News /);
+  assert.match(saved.text, /Saved\. You will get emails about: News /);
   assert.deepEqual([chosen(saved), await refused()], [[one], [two, three]]);
   assert.deepEqual(chosen(readPage(await page('GET', `preferences/${token}`))), [one]);
   // Double click: both are answered alike, whichever comes first.
@@ -96,7 +96,7 @@ test('what is saved holds and is told; saved again, or by a stale page, it is th
   }
   assert.deepEqual(await refused(), [one]);
   const none = readPage(await save(token, []));
-  assert.match(none.text, /Saved\. You get mail about none of these topics\./);
+  assert.match(none.text, /Saved\. You will not get emails about any of these topics\./);
   assert.deepEqual(await refused(), [one, two, three]);
   assert.deepEqual(chosen(readPage(await save(token, [three!, two!, one!]))).length, 3);
   assert.deepEqual(await refused(), []);
@@ -218,7 +218,7 @@ test('who is unsubscribed is told so, and no page makes a subscriber of anybody'
   ]) {
     const shown = readPage(answer);
     assert.deepEqual([answer.status, shown.heading, shown.forms], [200, 'You are unsubscribed', []]);
-    assert.match(shown.text, /sign up once more and confirm your address/);
+    assert.match(shown.text, /sign up again and confirm your address/);
   }
   assert.equal((await service.api('GET', `/contacts/${contact!.id}`)).body.status, 'unsubscribed');
   // Bounced and complained ones too, and an address whose data was erased.
@@ -228,8 +228,8 @@ test('who is unsubscribed is told so, and no page makes a subscriber of anybody'
   const erased = await reader();
   await engine(sql`update emails set to_address = null where id = ${erased.emailId}`);
   await engine(sql`delete from contacts where id = ${erased.contact!.id}`);
-  assert.equal(readPage(await page('GET', `preferences/${erased.token}`)).heading, 'You get no mail from us');
-  assert.equal(readPage(await save(erased.token, [])).heading, 'You get no mail from us');
+  assert.equal(readPage(await page('GET', `preferences/${erased.token}`)).heading, 'You get no emails from us');
+  assert.equal(readPage(await save(erased.token, [])).heading, 'You get no emails from us');
 });
 
 test('GET and HEAD change nothing, and the unsubscribe page leads to the preferences where there is a choice', async () => {
