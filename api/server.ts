@@ -72,7 +72,7 @@ closeWithGrace({ delay: 25_000, logger: undefined }, async ({ err, signal }) => 
   if (err) deps.log.fatal({ err }, 'crashed');
   else deps.log.info({ signal }, 'draining');
   const cutOff = await drain.end();
-  if (cutOff > 0) deps.log.warn({ requests: cutOff }, 'requests that took too long were cut off');
+  if (cutOff > 0) deps.log.warn({ requests: cutOff }, 'requests that exceeded the shutdown deadline were aborted');
   shedder.stop();
   stopWatching();
   await deps.close();

@@ -167,9 +167,9 @@
             make('p', { className: 'perennial-thanks', textContent: result.message ?? 'Thank you.' }),
           );
         else if (result.errors) showErrors(rendered, result.errors);
-        else status.textContent = 'This could not be sent. Please try again.';
+        else status.textContent = 'The form could not be sent. Please try again.';
       } catch {
-        status.textContent = 'This could not be sent. Please try again.';
+        status.textContent = 'The form could not be sent. Please try again.';
       } finally {
         button.disabled = false;
       }

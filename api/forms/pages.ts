@@ -94,7 +94,7 @@ export function formHtml(
     .join('\n');
   const summary =
     errors.length > 0
-      ? `<p class="error" role="alert">Please mend ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n`
+      ? `<p class="error" role="alert">Please correct ${errors.length === 1 ? 'one field' : `${errors.length} fields`}.</p>\n`
       : '';
   return `${summary}<form method="post" action="${escapeHtml(action)}">
 ${fields}

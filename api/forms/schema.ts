@@ -12,14 +12,14 @@ const fieldProperties = {
   name: Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,99}$', examples: ['email'] }),
   label: Type.String({ minLength: 1, maxLength: 255, examples: ['Your email'] }),
   type: oneOf(FORM_FIELD_TYPES.filter((type) => type !== 'file')),
-  required: Type.Boolean({ description: 'The field for the email address always is' }),
+  required: Type.Boolean({ description: 'Always true for the email address field' }),
   placeholder: nullable(text(255)),
   defaultValue: nullable(text(1000)),
   displayOrder: Type.Integer({ minimum: -1_000_000, maximum: 1_000_000 }),
   validationRegex: nullable(
     Type.String({
       maxLength: 500,
-      description: 'For the whole text, in RE2 syntax; without maxLength the text has at most 1000 characters',
+      description: 'Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters',
     }),
   ),
   minLength: nullable(positive),
@@ -29,7 +29,7 @@ const fieldProperties = {
     Type.String({
       maxLength: 113,
       description:
-        'The contact field that it fills, or `customFields.x`; a field named like a contact field fills that by itself',
+        'The contact field that it fills, or `customFields.x`; defaults to the contact field of the same name',
     }),
   ),
 };
@@ -56,7 +56,7 @@ const formProperties = {
   allowedOrigins: Type.Array(text(255), { maxItems: 100 }),
   updateExisting: oneOf(['fillEmpty', 'overwrite']),
   doubleOptIn: Type.Boolean({
-    description: 'A new contact is `pending` until it confirms its address by the link of a mail',
+    description: 'A new contact is `pending` until it confirms its address with the link in an email',
   }),
 };
 /** What the service does not do yet: only its default is taken. */

@@ -97,7 +97,7 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
       claims || token ? ask(claims, token) : null,
       key === null
         ? null
-        : judged(async () => (await findApiKey(deps.orm, key)) ?? unauthorized('The API key is not known')),
+        : judged(async () => (await findApiKey(deps.orm, key)) ?? unauthorized('The API key is unknown')),
     ]);
     const caller = shown instanceof AppError ? shown : (keyHolder ?? outcome?.caller ?? null);
     return { caller, rate: outcome?.taken ? { ...outcome.taken, limit: limit.burst } : null };

@@ -14,18 +14,18 @@ const whole = (description: string) => ({ description, schema: { type: 'integer'
 /** The headers of answers, by the names of their components. */
 export const headers = {
   ETag: text(
-    'The version of a resource, or a digest of another answer: for If-None-Match, and of a resource for If-Match',
+    'The version of a resource, for If-Match and If-None-Match; for other responses a digest, for If-None-Match',
     { example: '"1"' },
   ),
-  'Idempotency-Replayed': text('`true`: this is the first answer to the Idempotency-Key; nothing was done again', {
+  'Idempotency-Replayed': text('`true`: the stored response of the first request with this Idempotency-Key; nothing was executed again', {
     schema: { type: 'string', enum: ['true'] },
   }),
-  Location: text('Where the resource, the job or the next page is'),
-  'RateLimit-Limit': whole('Requests that may come at once'),
-  'RateLimit-Remaining': whole('Requests left now'),
-  'RateLimit-Reset': whole('Seconds until all of them are left again'),
-  'Retry-After': whole('Seconds to wait before the request is repeated'),
-  'X-Request-Id': text('Of the request, or made: it is in our logs', { required: true }),
+  Location: text('URL of the resource, the job or the next page'),
+  'RateLimit-Limit': whole('Maximum burst of requests'),
+  'RateLimit-Remaining': whole('Requests currently remaining'),
+  'RateLimit-Reset': whole('Seconds until the full burst is available again'),
+  'Retry-After': whole('Seconds to wait before retrying the request'),
+  'X-Request-Id': text('From the request, or generated; appears in the logs of the service', { required: true }),
 };
 
 const refer = (names: (keyof typeof headers)[]) =>
@@ -109,15 +109,15 @@ const problemContent = (codes: readonly ErrorCode[]) => ({
 function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
   const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
   const body =
-    bytes === null ? '`BODY_MAX_BYTES` (5 MiB where it is not set)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
-  return `up to ${body}${largerBody ? ', and to what its fields can need' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (1 GiB where it is not set)' : ''}`;
+    bytes === null ? '`BODY_MAX_BYTES` (default 5 MiB)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
+  return `up to ${body}${largerBody ? ', or more if the form fields require it' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (default 1 GiB)' : ''}`;
 }
 
 const describe = (codes: readonly ErrorCode[], spec: RouteSpec): string =>
   codes
     .map(
       (code) =>
-        `\`${code}\`: ${errorCatalogue[code][1]}${code === 'payload_too_large' ? `; a body is taken ${limitOf(spec)}` : ''}`,
+        `\`${code}\`: ${errorCatalogue[code][1]}${code === 'payload_too_large' ? `; a body can have ${limitOf(spec)}` : ''}`,
     )
     .join('; ');
 
@@ -158,7 +158,7 @@ export function createAnswers(write: (schema: unknown) => unknown) {
       }
       if (spec.method === 'GET' && '200' in answers) {
         answers['304'] ??= {
-          description: 'What If-None-Match names is still what there is',
+          description: 'Not modified: If-None-Match matches the current state',
           headers: refer(['X-Request-Id']),
         };
       }

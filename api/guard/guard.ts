@@ -219,7 +219,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
       const answer: unknown = JSON.parse(JSON.stringify(reply.body));
       const misfits = filter(answer);
       if (misfits.length > 0)
-        throw new Error(`${spec.operationId} answered outside its schema: ${JSON.stringify(misfits)}`);
+        throw new Error(`The response of ${spec.operationId} does not match its schema: ${JSON.stringify(misfits)}`);
       setEtag(ctx, spec.method, answer);
       ctx.body = answer;
     } else if (reply.body !== undefined) {

@@ -10,14 +10,14 @@ export interface BodyLimits {
 /** No schema of ours is as deep. The depth that a check can walk is less (`checkContent`), and it names the place. */
 const MAX_DEPTH = 1000;
 
-export const tooLarge = (detail = 'The request is larger than this endpoint takes', cause?: unknown): AppError =>
+export const tooLarge = (detail = 'The request exceeds the size limit of this endpoint', cause?: unknown): AppError =>
   new AppError('payload_too_large', detail, { cause });
 
 const refused = (code: string, message: string): AppError =>
   new AppError('validation_failed', '1 problem in the request', { errors: [{ path: '', code, message }] });
 
 export const tooMany = (values: number): AppError =>
-  refused('too_many', `must not hold more than ${values} values and names`);
+  refused('too_many', `must not contain more than ${values} values and names`);
 
 /** Looks at each piece of a body as it comes. Throws when it holds too much. */
 export type Meter = (piece: Buffer) => void;
@@ -71,7 +71,7 @@ export function formMeter({ values }: BodyLimits): Meter {
         left -= 1;
         size = 0;
       }
-      if (size > MAX_FIELD_BYTES) throw tooLarge('A field of the form is larger than any is');
+      if (size > MAX_FIELD_BYTES) throw tooLarge('A form field exceeds the size limit');
     }
     if (left < 0) throw tooMany(values);
   };

@@ -37,7 +37,7 @@ const keptName = (given: string): string =>
 const MISSING_ROOM = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 const noRoom = (error: unknown): unknown =>
   MISSING_ROOM.includes((error as NodeJS.ErrnoException).code ?? '')
-    ? new AppError('unavailable', 'There is no room for the file now; try again', {
+    ? new AppError('unavailable', 'There is currently not enough space for the file; try again', {
         headers: { 'Retry-After': '60' },
         cause: error,
       })
@@ -57,7 +57,7 @@ async function* pieces(ctx: Context, maxBytes: number): AsyncGenerator<Buffer> {
     if (error instanceof AppError) throw error;
     // The client has gone. Nobody waits for the answer, and thousands may have gone at once.
     await new Promise<void>(inBackground);
-    throw new AppError('malformed_body', 'The body ended before it was whole', { cause: error });
+    throw new AppError('malformed_body', 'The body is incomplete: the connection ended early', { cause: error });
   }
 }
 
@@ -135,7 +135,7 @@ async function readMultipart(ctx: Context, limits: BodyLimits, fileLimits: FileL
         } else {
           if (files.length > 0)
             throw new AppError('validation_failed', '1 problem in the request', {
-              errors: [{ path: '', code: 'too_many', message: 'must not hold more than one file' }],
+              errors: [{ path: '', code: 'too_many', message: 'must not contain more than one file' }],
             });
           const handle = await fileLimits.folder.create();
           handles.push(handle);
@@ -183,9 +183,9 @@ export async function readBody(
   if (!hasBody && spec.bodyOptional) return withoutFiles(undefined);
   if (!type) {
     if (!hasBody && isUntyped) return withoutFiles({});
-    throw new AppError('unsupported_media_type', `Send ${types.map((known) => contentTypes[known]).join(' or ')}`);
+    throw new AppError('unsupported_media_type', `The content type must be ${types.map((known) => contentTypes[known]).join(' or ')}`);
   }
-  if (isEncoded) throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding');
+  if (isEncoded) throw new AppError('unsupported_media_type', 'Content-Encoding is not supported: send the body unencoded');
   if (type === 'multipart') return readMultipart(ctx, limits, fileLimits);
   const meter = type === 'json' ? jsonMeter(limits) : formMeter(limits);
   const bytes = chunks ?? (await readBytes(ctx, limits.bytes, meter));

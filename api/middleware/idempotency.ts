@@ -48,7 +48,7 @@ function replay(ctx: Context, { status, headers, body }: Answer): void {
     const { Location } = headers;
     throw new AppError(
       'idempotency_conflict',
-      `The request was answered with ${status}; its answer was not kept`,
+      `The first request with this key returned ${status}; its response was not stored and cannot be replayed`,
       Location ? { headers: { Location } } : {},
     );
   }
@@ -83,7 +83,7 @@ async function runOnce(
     if (known !== 'new') return known;
     await answered(ctx, () => tx.transactional(run));
     if (!(await storeAnswer(tx, use, answerOf(ctx))))
-      throw new Error('an answer came under a key that this transaction holds');
+      throw new Error('a response was stored under an idempotency key that this transaction holds');
     return 'new';
   });
 }
@@ -110,7 +110,7 @@ async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | '
     if (known === 'reused') throw new AppError('idempotency_key_reused');
     if (known !== 'busy') return replay(ctx, known);
     if (performance.now() > deadline)
-      throw new AppError('idempotency_conflict', 'The same request is still at work', {
+      throw new AppError('idempotency_conflict', 'The same request is still in progress', {
         headers: { 'Retry-After': '1' },
       });
     await sleep(pause);

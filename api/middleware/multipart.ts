@@ -65,7 +65,7 @@ function boundedMultipart(form: Form, options: object): void {
   form._parser?.on('data', ({ name, start, end }: { name: string; start: number; end: number }) => {
     if (name === 'partBegin') left = MOST_HEADER_BYTES;
     else if (name === 'headerField' || name === 'headerValue') left -= end - start;
-    if (left < 0) form._error(tooLarge('The headers of a part are larger than any are'));
+    if (left < 0) form._error(tooLarge('The headers of a part exceed the size limit'));
   });
 }
 
@@ -116,7 +116,7 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
   const onPart = (part: ParsedPart): void => {
     const { name, originalFilename, mimetype: mimeType } = part;
     if (name === null)
-      return fail(malformed('A part has no name: each needs Content-Disposition: form-data; name="…"'));
+      return fail(malformed('A part has no name: each part must have Content-Disposition: form-data; name="…"'));
     then(() =>
       to.begin({ name: utf8(name), fileName: originalFilename === null ? null : utf8(originalFilename), mimeType }),
     );

@@ -36,7 +36,7 @@ export function problems(log: Logger) {
           },
           'request failed',
         );
-      writeProblem(ctx, known ?? new AppError('internal', 'The request failed; its requestId is in our logs'));
+      writeProblem(ctx, known ?? new AppError('internal', 'The request failed because of an internal error; the requestId identifies it in the logs'));
     }
   };
 }

@@ -29,14 +29,14 @@ export function openUploadFolder(setting: string): UploadFolder {
     makeFolder(path);
     if (!isOurs(path))
       throw new EnvError(
-        `UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open (mode 0700); ${path} is none`,
+        `UPLOAD_DIR must be a directory that belongs to the user of this process and is closed to others (mode 0700); ${path} is not`,
       );
     accessSync(path, constants.W_OK | constants.X_OK);
     removeLeftovers(path);
   } catch (error) {
     if (error instanceof EnvError) throw error;
     throw new EnvError(
-      `UPLOAD_DIR must be a folder that this process can make and write to; ${path} is none (${(error as NodeJS.ErrnoException).code})`,
+      `UPLOAD_DIR must be a directory that this process can create and write to; ${path} is not (${(error as NodeJS.ErrnoException).code})`,
       { cause: error },
     );
   }

@@ -12,21 +12,21 @@ const contentTypes = {
   multipart: 'multipart/form-data',
 } as const;
 
-const description = `All that is said here holds for every operation.
+const description = `The following applies to every operation.
 
-**Who calls.** \`Authorization: Bearer\` with the access token of a login, or with an API key. What is public says so.
+**Authentication.** \`Authorization: Bearer\` with the access token from a login, or with an API key. Public operations are marked as such.
 
-**Errors** are RFC 9457, \`application/problem+json\`: branch on \`code\`; \`errors\` names every violation by a JSON Pointer.
+**Errors** are RFC 9457 problem details (\`application/problem+json\`): branch on \`code\`; \`errors\` lists every violation with a JSON Pointer.
 
-**Lists** answer \`{data, page}\`; follow \`page.nextCursor\` while \`page.hasMore\`. Ids are integers, times RFC 3339 in UTC.
+**Lists** return \`{data, page}\`; pass \`page.nextCursor\` as \`cursor\` while \`page.hasMore\`. Ids are integers, times RFC 3339 in UTC.
 
-**Changes.** PUT replaces the given fields; absent is unchanged, null is cleared. \`If-Match\` with the \`version\` guards against lost updates.
+**Updates.** PUT replaces the given fields: an absent field is unchanged, null clears a field. \`If-Match\` with the \`version\` prevents lost updates.
 
-**Bodies** are taken up to a size that each operation's 413 names, with up to ${MOST_VALUES.others.toLocaleString('en')} values and names, and ${MOST_VALUES.public.toLocaleString('en')} without a token.
+**Bodies** are limited to the size given at the 413 of each operation, and to ${MOST_VALUES.others.toLocaleString('en')} values and names (${MOST_VALUES.public.toLocaleString('en')} without a token).
 
-**Repeating.** A POST with an \`Idempotency-Key\` is done once. On 429 and 503 wait for the seconds of \`Retry-After\`.
+**Retries.** A POST with an \`Idempotency-Key\` is executed once. On 429 and 503, wait as many seconds as \`Retry-After\` says.
 
-**Events** are on NATS, not here: [how to listen to them](/docs/events).
+**Events** are published on NATS: [how to consume them](/docs/events).
 
 ## Error codes
 
@@ -40,11 +40,11 @@ const tags: Record<string, string> = {
   auth: 'Accounts, sessions, users, roles, API keys and the audit log',
   contacts: 'Contacts, companies, segments, lists and imports',
   emails: 'Templates, sending, tracking and unsubscribing',
-  campaigns: 'Journeys and their executions',
+  campaigns: 'Automation campaigns (journeys) and their executions',
   forms: 'Forms, their pages and submissions',
   scoring: 'Rules, scores and thresholds',
-  analytics: 'Figures over time',
-  system: 'Health, descriptions and metrics',
+  analytics: 'Statistics over time',
+  system: 'Health, API descriptions and metrics',
 };
 
 /** The area that an operation belongs to; what is not of one is `system`. */
@@ -60,17 +60,17 @@ const headerParameters = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
     example: 'order-4711',
     description:
-      'Repeat a request under its key and you get its first answer, for 24 hours, with `Idempotency-Replayed: true`',
+      'Repeating a request with the same key within 24 hours returns the first response, with `Idempotency-Replayed: true`',
   },
   'If-Match': {
     schema: { type: 'string' },
     example: '"1"',
-    description: 'The ETag of the version that the change is meant for; another one is a 412',
+    description: 'The ETag of the version to change; if the resource has another version, the response is 412',
   },
   'If-None-Match': {
     schema: { type: 'string' },
     example: '"1"',
-    description: 'The ETag of what you have: 304 while it is what there is',
+    description: 'The ETag of your copy; the response is 304 if it is still current',
   },
 };
 
@@ -157,12 +157,12 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'The access token of a login',
+          description: 'The access token from a login',
         },
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The key that POST /auth/api-keys showed, as Bearer too; not for what only users may do',
+          description: 'The key returned by POST /auth/api-keys, also sent as Bearer; not accepted by operations that require a user login',
         },
       },
       parameters: Object.fromEntries(

@@ -155,7 +155,7 @@ export function changedReadOnly(readOnly: Record<string, unknown>, current: obje
   const now = current as Record<string, unknown>;
   return Object.entries(readOnly)
     .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(now[name]))
-    .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'can not be changed' }));
+    .map(([name]) => ({ path: `/${name}`, code: 'read_only', message: 'cannot be changed' }));
 }
 
 /** Refuses read-only fields whose value is not the present one. */
@@ -166,7 +166,7 @@ export function assertUnchanged(readOnly: Record<string, unknown>, current: obje
 /** 412 unless If-Match is absent or names this version. */
 export function assertIfMatch(ifMatch: readonly number[] | null, version: number): void {
   if (ifMatch !== null && !ifMatch.includes(version)) {
-    throw new AppError('precondition_failed', `The version is ${version}, which If-Match does not name`);
+    throw new AppError('precondition_failed', `The current version is ${version}, which does not match If-Match`);
   }
 }
 

@@ -5,7 +5,7 @@ import { errorCatalogue } from '../../domain/common/errors.ts';
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [1] });
 export const IdParams = Type.Object({ id: Id });
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2030-01-31T09:30:00.000Z'] });
-export const Version = Type.Integer({ minimum: 1, description: 'For concurrency only; the ETag of reads' });
+export const Version = Type.Integer({ minimum: 1, description: 'For optimistic concurrency; the ETag of reads' });
 
 /** The schema that also takes null. Written as a type list, so that one wrong value is one error. */
 export function nullable<T extends TSchema>(schema: T) {
@@ -32,9 +32,9 @@ export function strict<T extends TProperties>(properties: T, options: object = {
 const Page = strict(
   {
     limit: Type.Integer({ examples: [50] }),
-    nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last' })),
+    nextCursor: nullable(Type.String({ description: 'The cursor of the next page; null on the last page' })),
     hasMore: Type.Boolean(),
-    total: Type.Optional(Type.Integer({ description: 'With includeTotal=true' })),
+    total: Type.Optional(Type.Integer({ description: 'Only with includeTotal=true' })),
   },
   { title: 'Page' },
 );
@@ -47,15 +47,15 @@ export function listOf<T extends TSchema>(item: T) {
 /** Query parameters of every list: `sortable` names the fields `sort` takes, `-` before one turns it round. */
 export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T, defaultSort = '-id') {
   return strict({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'How many at most' })),
-    cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the page before' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Maximum number of items per page' })),
+    cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the previous page' })),
     sort: Type.Optional(
       oneOf([...sortable, ...sortable.map((field) => `-${field}`)], {
         default: defaultSort,
-        description: 'By which field; `-` turns it round',
+        description: 'The field to sort by; prefix `-` for descending order',
       }),
     ),
-    includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether `page.total` counts them all' })),
+    includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether to return the total count in `page.total`' })),
     ...filters,
   });
 }
@@ -75,7 +75,7 @@ export function writable<T extends TProperties>(
   return strict({ ...properties, ...shown } as T, { 'x-read-only': readOnly, ...options });
 }
 
-const ErrorCode = oneOf(Object.keys(errorCatalogue), { title: 'ErrorCode', description: 'Stable; what to branch on' });
+const ErrorCode = oneOf(Object.keys(errorCatalogue), { title: 'ErrorCode', description: 'Stable error code; branch on this' });
 export const Problem = Type.Object(
   {
     type: Type.String(),

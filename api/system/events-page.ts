@@ -30,7 +30,7 @@ table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0}
 nav ul{columns:14rem;padding-left:1.2rem}`;
 
-/** Renders the inline code and the paragraphs of a description's Markdown, escaped. */
+/** Escapes a text and renders its Markdown code spans. */
 const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 const paragraphs = (text: string): string =>
   text
@@ -71,7 +71,7 @@ export function eventsPage(document: ReturnType<typeof asyncapi>): string {
   const { nats } = document.servers;
   const streams = document['x-streams'].map(
     ({ name, subjects, retention, maxAgeSeconds }) =>
-      `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until taken' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'for ever'}</td></tr>`,
+      `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until consumed' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'forever'}</td></tr>`,
   );
   return htmlPage(
     document.info.title,
@@ -80,7 +80,7 @@ export function eventsPage(document: ReturnType<typeof asyncapi>): string {
 <h1>${escapeHtml(document.info.title)}</h1>
 ${paragraphs(document.info.description)}
 <p>Server: <code>nats://${escapeHtml(nats.host)}</code>. ${inline(nats.description)}</p>
-<table><thead><tr><th>Stream</th><th>Subjects</th><th>Kept</th></tr></thead><tbody>${streams.join('\n')}</tbody></table>
+<table><thead><tr><th>Stream</th><th>Subjects</th><th>Retention</th></tr></thead><tbody>${streams.join('\n')}</tbody></table>
 <nav><ul>${channels.map(([id, { title }]) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`).join('')}</ul></nav>
 ${channels.map(channelHtml).join('\n')}`,
   );

@@ -18,7 +18,7 @@ function smtpAnswers(address: string): Promise<void> {
   const url = new URL(address.trim());
   return new Promise((resolve, reject) => {
     const socket = connect(Number(url.port || (url.protocol === 'smtps:' ? 465 : 587)), url.hostname);
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no response')));
     socket.once('error', reject);
     socket.once(url.protocol === 'smtps:' ? 'connect' : 'data', () => {
       socket.end('QUIT\r\n');
@@ -36,7 +36,7 @@ async function workerPolls(deps: Deps): Promise<void> {
   const fresh = (queue.pollers ?? []).some(
     (poller) => Date.now() - Number(poller.lastAccessTime?.seconds ?? 0) * 1000 < 120_000,
   );
-  if (!fresh) throw new Error('no worker polls');
+  if (!fresh) throw new Error('no worker is polling');
 }
 
 /** [name, how bad it is when it fails, the check]. */
@@ -79,7 +79,7 @@ function run(deps: Deps, [name, severity, check]: Check): Promise<Status> {
   const result = withTimeout(check(deps)).then(
     (): Status => 'UP',
     (error: unknown): Status => {
-      deps.log.warn({ err: error as Error, component: name }, 'component is not healthy');
+      deps.log.warn({ err: error as Error, component: name }, 'component is unhealthy');
       return severity;
     },
   );

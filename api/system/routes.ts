@@ -79,7 +79,7 @@ function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void
   if (!deps.env.METRICS_TOKEN) return;
   const given = Buffer.from(ctx.get('authorization'));
   const wanted = Buffer.from(`Bearer ${deps.env.METRICS_TOKEN}`);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw unauthorized('Metrics need their token');
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw unauthorized('The metrics token is missing or invalid');
 }
 
 /** Health, descriptions, documentation and metrics; `all` are the routes to describe, these among them. */
@@ -90,7 +90,7 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     method: 'GET',
     path: '/openapi.json',
     operationId: 'getOpenapi',
-    summary: 'This API as OpenAPI 3.1',
+    summary: 'OpenAPI 3.1 document of this API',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An OpenAPI 3.1 document' } },
@@ -100,7 +100,7 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     method: 'GET',
     path: '/asyncapi.json',
     operationId: 'getAsyncapi',
-    summary: 'The events as AsyncAPI 3',
+    summary: 'AsyncAPI 3 document of the events',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'application/json', description: 'An AsyncAPI 3 document' } },
@@ -110,10 +110,10 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     method: 'GET',
     path: '//docs',
     operationId: 'getDocs',
-    summary: 'This API as pages',
+    summary: 'API documentation page',
     access: 'public',
     openQuery: true,
-    responses: { 200: { contentType: 'text/html', description: 'The documentation' } },
+    responses: { 200: { contentType: 'text/html', description: 'The API documentation' } },
     handler: async () => ({
       body: docsPage,
       headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': docsPolicy },
@@ -123,7 +123,7 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     method: 'GET',
     path: '//docs/events',
     operationId: 'getEventsDocs',
-    summary: 'The events as a page',
+    summary: 'Event documentation page',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'text/html', description: 'The documentation of the events' } },
@@ -136,19 +136,19 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     method: 'GET',
     path: '//docs/start.js',
     operationId: 'getDocsStart',
-    summary: 'Starts the pages',
+    summary: 'Start script of the documentation page',
     access: 'public',
     openQuery: true,
     responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
     handler: async () => ({ body: docsScript, headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
   }),
-  docsFile('//docs/reference.js', 'getDocsScript', 'Draws the pages', 'swagger-ui-bundle.js', 'text/javascript'),
-  docsFile('//docs/reference.css', 'getDocsStyle', 'How the pages look', 'swagger-ui.css', 'text/css'),
+  docsFile('//docs/reference.js', 'getDocsScript', 'Script of the documentation page', 'swagger-ui-bundle.js', 'text/javascript'),
+  docsFile('//docs/reference.css', 'getDocsStyle', 'Stylesheet of the documentation page', 'swagger-ui.css', 'text/css'),
   route({
     method: 'GET',
     path: '//metrics',
     operationId: 'getMetrics',
-    summary: 'Measurements for Prometheus',
+    summary: 'Prometheus metrics',
     access: 'public',
     openQuery: true,
     errors: ['unauthorized'],

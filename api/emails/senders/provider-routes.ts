@@ -8,20 +8,20 @@ import { route, type RouteSpec } from '../../route/route.ts';
 const Provider = strict(
   {
     provider: Type.String({ description: 'host:port', examples: ['smtp.example.com:587'] }),
-    order: Type.Integer({ description: 'Its place in the failover order, from 1' }),
+    order: Type.Integer({ description: 'Position in the failover order, from 1' }),
     status: oneOf(['UP', 'DEGRADED', 'DOWN'], {
       description:
-        'DOWN: no process sends by it, until it has rested. DEGRADED: it rests for some, has failed since it last worked, or there is no sender process',
+        'DOWN: no process uses it until its pause ends (`restsUntil`), except for a trial message. DEGRADED: paused for some processes, failed since the last success, or no sender process is running',
     }),
-    connections: Type.Integer({ description: 'Of one sender process, at most' }),
-    ratePerMinute: nullable(Type.Integer({ description: 'Of all sender processes together' })),
-    processes: Type.Integer({ description: 'Sender processes that were seen within the last minute' }),
-    failures: Type.Integer({ description: 'In a row' }),
+    connections: Type.Integer({ description: 'Maximum connections per sender process' }),
+    ratePerMinute: nullable(Type.Integer({ description: 'Limit for all sender processes together' })),
+    processes: Type.Integer({ description: 'Sender processes that reported within the last minute' }),
+    failures: Type.Integer({ description: 'Consecutive failures' }),
     restsUntil: nullable(Timestamp),
     lastError: nullable(Type.String()),
     lastErrorAt: nullable(Timestamp),
     lastSentAt: nullable(Timestamp),
-    sent: Type.Integer({ description: 'By these processes since each began' }),
+    sent: Type.Integer({ description: 'Emails sent by these processes since they started' }),
     seenAt: nullable(Timestamp),
   },
   { title: 'Provider' },
@@ -32,7 +32,7 @@ export const providerRoutes: RouteSpec[] = [
     method: 'GET',
     path: '/emails/providers',
     operationId: 'listProviders',
-    summary: 'The mail providers and how they do',
+    summary: 'List the mail providers and their health',
     access: 'emails:read',
     responses: { 200: { schema: strict({ data: Type.Array(Provider) }, { title: 'ProviderList' }) } },
     handler: async ({ deps }) => ({

@@ -40,25 +40,25 @@ import {
 
 const email = Type.String({
   maxLength: 255,
-  description: 'The address that mail is from',
+  description: 'The From address',
   examples: ['news@example.com'],
 });
 const optional = {
   name: nullable(
     Type.String({
       maxLength: 255,
-      description: 'Shown beside the address where a template names none',
+      description: 'Default display name of the From address, for templates without one',
       examples: ['Example News'],
     }),
   ),
   replyTo: nullable(
-    Type.String({ maxLength: 255, description: 'Where a template names none', examples: ['help@example.com'] }),
+    Type.String({ maxLength: 255, description: 'Default Reply-To address, for templates without one', examples: ['help@example.com'] }),
   ),
 };
 const named = {
   domain: Type.String({
     maxLength: 255,
-    description: 'Signs as this domain (d=): the one of the address, or one above it',
+    description: 'The signing domain (d=): the domain of the address or a parent domain',
     examples: ['example.com'],
   }),
   selector: Type.String({ minLength: 1, maxLength: 63, examples: ['news2030'] }),
@@ -66,17 +66,17 @@ const named = {
 const published = {
   publicKey: Type.String(),
   dnsName: Type.String({
-    description: 'Publish a TXT record of this name',
+    description: 'Name of the TXT record to publish',
     examples: ['news2030._domainkey.example.com'],
   }),
   dnsValue: Type.String({
-    description: 'that says this; a zone file has it in strings of up to 255 characters',
+    description: 'Value of the TXT record; in a zone file, split it into strings of up to 255 characters',
     examples: ['v=DKIM1; k=rsa; p=MIIB'],
   }),
   verifiedAt: nullable(
     Type.String({
       format: 'date-time',
-      description: 'When it was seen in the DNS; null when it was not there at the last look',
+      description: 'When the record was last found in the DNS; null if the last check did not find it',
     }),
   ),
 };
@@ -90,7 +90,7 @@ const DkimWritten = strict(
         minLength: 1,
         maxLength: 10_000,
         writeOnly: true,
-        description: 'RSA, PEM; made here where it is absent. Never answered',
+        description: 'RSA private key in PEM; generated if absent. Never returned',
       }),
     ),
     publicKey: unchanged,
@@ -101,25 +101,25 @@ const DkimWritten = strict(
   {
     title: 'SenderDkimRequest',
     description:
-      'Mail of the sender is signed (RFC 6376). {} makes a key; another selector or private key replaces it; null removes it',
+      "Signs the sender's email with DKIM (RFC 6376). `{}` generates a key; another selector or private key replaces it; null removes it",
   },
 );
 
 const proof = {
   verified: Type.Boolean({
     description:
-      'Whether mail may be from the address: it is confirmed, or of a domain that a sender of the tenant has verified',
+      'Whether email may be sent from the address: it is confirmed, or a sender of the tenant has verified its domain',
   }),
   confirmedAt: nullable(
     Type.String({
       format: 'date-time',
       description:
-        'When the link that was mailed to the address was confirmed; of a sender that is older than these links and had no other tenant beside it, when the service was upgraded',
+        'When the confirmation link was used. For senders that existed before confirmation links, in a service with a single tenant: when the service was upgraded',
     }),
   ),
   verifiedDomain: nullable(
     Type.String({
-      description: 'The domain that the DKIM record has proved: any address of it, and below it, may be sent from',
+      description: 'The domain verified by the DKIM record: email may be sent from any address of it and of its subdomains',
       examples: ['example.com'],
     }),
   ),
@@ -213,7 +213,7 @@ export const senderRoutes: RouteSpec[] = [
     summary: 'Create a sender identity',
     access: 'emails:write',
     description:
-      'With `dkim`, mail from its address is signed at once; publish the record it answers, and have it verified. A signature whose record is not there counts as none. A link is mailed to the address: mail may be from it once that was confirmed, or the record of its domain was verified.',
+      'With `dkim`, email from the address is signed immediately; publish the returned TXT record and verify it. Without the record, receivers ignore the signature. A confirmation link is sent to the address: email may be sent from it once the link is confirmed or the DKIM record of its domain is verified.',
     body: Create,
     responses: { 201: { schema: Sender } },
     errors: ['email_taken', 'too_many_requests'],
@@ -295,8 +295,8 @@ export const senderRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/senders/{id}/confirmation',
     operationId: 'requestSenderConfirmation',
-    summary: "Mail the link that confirms a sender's address once more",
-    description: 'Only the link of the latest mail works: once, for 24 hours.',
+    summary: "Resend the confirmation link to a sender's address",
+    description: 'Only the link in the latest email works, once, within 24 hours.',
     access: 'emails:write',
     params: IdParams,
     responses: { 202: { schema: Queued } },
@@ -310,10 +310,10 @@ export const senderRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/senders/{id}/verify',
     operationId: 'verifySender',
-    summary: "Look a sender's DKIM record up in the DNS",
+    summary: "Verify a sender's DKIM record in the DNS",
     access: 'emails:write',
     description:
-      "Once it is there its domain is the tenant's, and any address of it, or below it, may be sent from. The record of a key that was brought along must name the tenant, as `dnsValue` does.",
+      "If the record is found, the domain is verified for the tenant, and email may be sent from any address of it and of its subdomains. If you supplied the key, the record must name the tenant, as `dnsValue` does.",
     params: IdParams,
     responses: { 200: { schema: Sender } },
     errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'],

@@ -12,15 +12,15 @@ const required = {
   }),
 };
 const optional = {
-  text: nullable(Type.String({ description: 'The text part, with Liquid; made from the content when absent' })),
-  previewText: nullable(Type.String({ maxLength: 1000, description: 'What inboxes show beside the subject' })),
-  category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
-  topicId: nullable({ ...Id, description: 'Marketing mail about a topic is not sent to who does not want it' }),
+  text: nullable(Type.String({ description: 'The plain-text part, with Liquid; generated from `content` if absent' })),
+  previewText: nullable(Type.String({ maxLength: 1000, description: 'Preview text that inboxes show next to the subject' })),
+  category: oneOf(['marketing', 'transactional'], { description: 'Transactional email is also sent to contacts who have unsubscribed' }),
+  topicId: nullable({ ...Id, description: 'Marketing email about a topic is not sent to contacts who opted out of the topic' }),
   fromName: nullable(Type.String({ maxLength: 255 })),
   fromEmail: nullable({
     ...EmailAddress,
     description:
-      'A verified sender of the tenant, or any address of a domain that one has verified; the default sender where it is null',
+      'A verified sender of the tenant, or any address of a verified domain; null = the default sender',
   }),
   replyTo: nullable(EmailAddress),
 };
@@ -30,7 +30,7 @@ export const Template = strict({
   id: Id,
   ...required,
   ...optional,
-  contentVersion: Type.Integer({ description: 'Rises with every change of what is sent' }),
+  contentVersion: Type.Integer({ description: 'Incremented by every change of the sent content' }),
   tenantId: Type.String(),
   version: Version,
   createdAt: Timestamp,

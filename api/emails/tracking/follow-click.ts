@@ -81,7 +81,7 @@ export function createFollowClick({
     const address = addressOf(request, deps.env.TRUST_PROXY);
     if (deps.env.ENABLE_RATE_LIMITING && !mayPass(address)) return false;
     follow(request, response, emailId, url, address).catch((error: unknown) => {
-      deps.log.error({ err: error, emailId }, 'a click was not answered');
+      deps.log.error({ err: error, emailId }, 'could not respond to a click');
       response.destroy();
     });
     return true;

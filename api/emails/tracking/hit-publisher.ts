@@ -82,7 +82,7 @@ class HitPublisher {
       );
       for (const entry of batch) entry.stored();
     } catch (error) {
-      this.#log.warn({ err: error, hits: batch.length }, 'tracking hits not stored yet');
+      this.#log.warn({ err: error, hits: batch.length }, 'could not store tracking hits, will retry');
       this.#waiting.unshift(...batch);
       await delay(PAUSE_MS);
     }

@@ -53,7 +53,7 @@ export const mailgun: Webhook = {
     const expected = createHmac('sha256', deps.env.WEBHOOK_MAILGUN_SIGNING_KEY)
       .update(timestamp + token)
       .digest('hex');
-    if (token === '' || !isSame(signature, expected)) throw unauthorized('The signature is wrong');
+    if (token === '' || !isSame(signature, expected)) throw unauthorized('The signature is invalid');
     const signedAt = timeOf(timestamp, new Date(0));
     if (!isNear(signedAt, now, FIVE_MINUTES_MS)) throw unauthorized('The signature is too old');
     const event = memberOf(parsed, 'event-data');

@@ -51,7 +51,7 @@ export const postmark: Webhook = {
   read({ deps, body, header, now }) {
     const secret = deps.env.WEBHOOK_POSTMARK_SECRET;
     const basic = isSame(header('authorization'), `Basic ${Buffer.from(secret).toString('base64')}`);
-    if (!isSame(header('x-webhook-secret'), secret) && !basic) throw unauthorized('The secret is wrong');
+    if (!isSame(header('x-webhook-secret'), secret) && !basic) throw unauthorized('The secret is invalid');
     const event = parseJson(body.toString());
     const emailId = deps.links.verifyBounce(textOf(event, 'Metadata', 'email'));
     const outcome = outcomeOf(event);

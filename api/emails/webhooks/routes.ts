@@ -26,17 +26,17 @@ export const webhookRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/emails/webhooks/{provider}',
     operationId: 'receiveWebhook',
-    summary: 'What a mail provider tells of deliveries, bounces and complaints',
+    summary: 'Receive deliveries, bounces and complaints from a mail provider',
     access: 'public',
     description:
-      'For `ses` (by Amazon SNS), `sendgrid`, `mailgun` and `postmark`, each where its setting is given; signed as each of them does. Events of other types, and of mail that is not ours, are ignored.',
+      'For `ses` (via Amazon SNS), `sendgrid`, `mailgun` and `postmark`, if their setting is present. Requests must be signed by the provider. Events of other types, and of emails not sent by this service, are ignored.',
     params: Params,
     openQuery: true,
     bodyLimit: WEBHOOK_BYTES,
     responses: {
       200: {
         schema: strict(
-          { reports: Type.Integer({ description: 'How many were about our mails' }) },
+          { reports: Type.Integer({ description: 'Number of reports about emails of this service' }) },
           { title: 'WebhookReceipt' },
         ),
       },
@@ -44,7 +44,7 @@ export const webhookRoutes: RouteSpec[] = [
     errors: ['unauthorized', 'malformed_json', 'not_found', 'payload_too_large', 'unavailable'],
     handler: async ({ ctx, deps, params }) => {
       const webhook = webhooks.get(params.provider);
-      if (!webhook?.isConfigured(deps.env)) throw notFound('webhook of', params.provider);
+      if (!webhook?.isConfigured(deps.env)) throw notFound('webhook for', params.provider);
       const limits = { bytes: Math.min(WEBHOOK_BYTES, deps.env.BODY_MAX_BYTES), values: MOST_VALUES.others };
       const body = await readBytes(ctx, limits.bytes, jsonMeter(limits));
       const { reports, once } = await webhook.read({ deps, body, header: (name) => ctx.get(name), now: new Date() });
@@ -53,7 +53,7 @@ export const webhookRoutes: RouteSpec[] = [
         const { deferred } = await recordReports(tx, reports);
         // Nothing of it is kept, and the provider comes again: by then it is settled.
         if (deferred > 0)
-          throw new AppError('unavailable', 'A mail that it tells of is being sent yet; come again', {
+          throw new AppError('unavailable', 'An email in this report is still being sent; retry later', {
             headers: { 'Retry-After': '60' },
           });
       });

@@ -26,7 +26,7 @@ function assertSigned({ deps, body, header, now }: WebhookRequest): void {
   });
   const signature = Buffer.from(header('x-twilio-email-event-webhook-signature'), 'base64');
   if (!verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature))
-    throw unauthorized('The signature is wrong');
+    throw unauthorized('The signature is invalid');
 }
 
 /** What SendGrid dropped it never sent, for what it had heard of the address before. */

@@ -41,7 +41,7 @@ function snsUrl(text: string): URL {
     url.password !== '' ||
     !SNS_HOST.test(url.hostname)
   )
-    throw unauthorized('The address is not one of Amazon SNS');
+    throw unauthorized('The URL is not an Amazon SNS URL');
   return url;
 }
 
@@ -49,7 +49,7 @@ async function fetched(fetchText: FetchText, url: URL): Promise<string> {
   try {
     return await fetchText(url);
   } catch (error) {
-    throw new AppError('unavailable', 'Amazon SNS can not be reached', { cause: error });
+    throw new AppError('unavailable', 'Amazon SNS cannot be reached', { cause: error });
   }
 }
 
@@ -62,25 +62,25 @@ async function certificate(fetchText: FetchText, url: URL): Promise<X509Certific
     cache.set(url.href, pem);
     return found;
   } catch (error) {
-    throw new AppError('unavailable', 'Amazon SNS gave no certificate', { cause: error });
+    throw new AppError('unavailable', 'Amazon SNS returned no valid certificate', { cause: error });
   }
 }
 
 async function assertSigned(envelope: unknown, { deps, now }: WebhookRequest): Promise<void> {
   const fields = SIGNED[textOf(envelope, 'Type')];
   const algorithm = ALGORITHMS[textOf(envelope, 'SignatureVersion')];
-  if (!fields || !algorithm) throw unauthorized('This is no message of Amazon SNS');
+  if (!fields || !algorithm) throw unauthorized('The body is not an Amazon SNS message');
   if (!isNear(timeOf(textOf(envelope, 'Timestamp'), new Date(0)), now, WINDOW_MS))
     throw unauthorized('The message is too old');
   const url = snsUrl(textOf(envelope, 'SigningCertURL'));
-  if (!url.pathname.endsWith('.pem')) throw unauthorized('The address is not that of a certificate');
+  if (!url.pathname.endsWith('.pem')) throw unauthorized('The URL is not that of a certificate (.pem)');
   const text = fields
     .filter((name) => memberOf(envelope, name) !== undefined)
     .map((name) => `${name}\n${textOf(envelope, name)}\n`)
     .join('');
   const { publicKey } = await certificate(deps.fetchText, url);
   if (!verify(algorithm, Buffer.from(text), publicKey, Buffer.from(textOf(envelope, 'Signature'), 'base64')))
-    throw unauthorized('The signature is wrong');
+    throw unauthorized('The signature is invalid');
 }
 
 /** `Permanent` is what SES says of failures that our table knows better: a policy is no fault of the address. */
@@ -154,7 +154,7 @@ export const ses: Webhook = {
         .filter(Boolean)
         .includes(textOf(envelope, 'TopicArn'))
     )
-      throw unauthorized('The topic is not one of ours');
+      throw unauthorized('The topic is not one of WEBHOOK_SES_TOPICS');
     await assertSigned(envelope, request);
     const type = textOf(envelope, 'Type');
     if (type === 'SubscriptionConfirmation') await fetched(deps.fetchText, snsUrl(textOf(envelope, 'SubscribeURL')));

@@ -107,7 +107,7 @@ const PROCESSES: [
     'its folder',
     () => ({ UPLOAD_DIR: '/dev/null' }),
     () =>
-      /^UPLOAD_DIR must be a folder that belongs to the user of this process and that nobody else may open \(mode 0700\); \/dev\/null is none$/,
+      /^UPLOAD_DIR must be a directory that belongs to the user of this process and is closed to others \(mode 0700\); \/dev\/null is not$/,
   ],
   [
     'api/server.ts',
@@ -267,13 +267,13 @@ test('a folder for uploads that can not be is a line that names it', () => {
   ]) {
     assert.throws(() => openUploadFolder(folder!), {
       name: 'EnvError',
-      message: `UPLOAD_DIR must be a folder that this process can make and write to; ${folder} is none (${reason})`,
+      message: `UPLOAD_DIR must be a directory that this process can create and write to; ${folder} is not (${reason})`,
     });
   }
   for (const folder of ['/usr', '/dev/null'])
     assert.throws(() => openUploadFolder(folder), {
       name: 'EnvError',
-      message: new RegExp(`^UPLOAD_DIR must be .*; ${folder} is none$`),
+      message: new RegExp(`^UPLOAD_DIR must be .*; ${folder} is not$`),
     });
 });
 
