@@ -54,6 +54,6 @@ export function mailLink(
   const made = links
     .signByEach(purposeOf(key), [tenantId, token.id])
     .find((candidate) => hashOf(candidate) === token.hash);
-  if (made === undefined) throw new Error('the token was made by a LINK_SECRET that is gone');
+  if (made === undefined) throw new Error('the token was signed with a LINK_SECRET that is no longer configured');
   return `${publicUrl.replace(/\/+$/, '')}/${PAGES[key]}${made}`;
 }

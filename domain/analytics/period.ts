@@ -57,16 +57,16 @@ export function readPeriod(query: PeriodQuery, now: Date): Period {
     ['/to', to],
   ] as const) {
     if (!(date >= EARLIEST && date < LATEST))
-      errors.push({ path, code: 'out_of_range', message: 'must be a time of the years 1970 to 9998' });
+      errors.push({ path, code: 'out_of_range', message: 'must be between the years 1970 and 9998' });
   }
   if (from >= to) errors.push({ path: '/from', code: 'out_of_range', message: 'must be before to' });
   if (!isTimezone(period.timezone))
-    errors.push({ path: '/timezone', code: 'format', message: 'is not a time zone of the IANA database' });
+    errors.push({ path: '/timezone', code: 'format', message: 'must be an IANA time zone such as Europe/Berlin' });
   if ((to.getTime() - from.getTime()) / 3_600_000 / hours[period.interval] > MAX_POINTS) {
     errors.push({
       path: '/interval',
       code: 'out_of_range',
-      message: `gives more than ${MAX_POINTS} points; ask for a longer interval or a shorter period`,
+      message: `yields more than ${MAX_POINTS} points; use a longer interval or a shorter period`,
     });
   }
   assertValid(errors);

@@ -31,16 +31,16 @@ export function toAppError(error: unknown): AppError | null {
     case '23503':
       return new AppError(
         'conflict',
-        'Something that this refers to does not exist any more, or it is still referred to',
+        'A referenced resource no longer exists, or this resource is still referenced',
         { cause: error },
       );
     case '22021':
     case '22P05':
-      return new AppError('validation_failed', 'Text must not hold NUL or undecodable characters', { cause: error });
+      return new AppError('validation_failed', 'Text must not contain NUL or undecodable characters', { cause: error });
     case '40P01':
     case '40001':
     case '55P03':
-      return new AppError('unavailable', 'The database was busy with the same rows; try again', {
+      return new AppError('unavailable', 'Other requests are changing the same data; try again', {
         cause: error,
         headers: { 'Retry-After': '1' },
       });

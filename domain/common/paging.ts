@@ -48,8 +48,8 @@ function readCursor(cursor: string, sort: string, type: SortField['type']): Curs
   } catch {
     // Falls through to the error below, the same for every invalid cursor.
   }
-  throw new AppError('validation_failed', 'The cursor is not one of this list and order', {
-    errors: [{ path: '/cursor', code: 'invalid', message: 'is not a cursor of this list and order' }],
+  throw new AppError('validation_failed', 'The cursor does not belong to this list and sort order', {
+    errors: [{ path: '/cursor', code: 'invalid', message: 'does not belong to this list and sort order' }],
   });
 }
 

@@ -150,7 +150,7 @@ export function checkContent(value: unknown): Violation[] {
     else {
       for (const name of Object.keys(fields)) {
         if (isText(name) && name !== '__proto__') see(fields[name], name, at);
-        else refuse(member(at, name).replaceAll('\0', ''), 'invalid_character', 'is not a name for a field');
+        else refuse(member(at, name).replaceAll('\0', ''), 'invalid_character', 'is not a valid field name');
         if (errors.length >= MOST_VIOLATIONS) break;
       }
     }

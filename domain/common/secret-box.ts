@@ -40,5 +40,5 @@ export function openSecret(
       // By another secret, or altered.
     }
   }
-  throw new Error('neither LINK_SECRET nor LINK_SECRET_PREVIOUS opens a stored secret');
+  throw new Error('neither LINK_SECRET nor LINK_SECRET_PREVIOUS decrypts a stored secret');
 }

@@ -65,7 +65,7 @@ function readValue(field: FormField, given: unknown): SubmittedValue | null | Fi
     return field.type === 'checkbox' || field.type === 'consent' ? false : null;
   if (field.type === 'multiselect') {
     const list = Array.isArray(given) ? given : [given];
-    return list.every((item) => typeof item === 'string') ? (list as string[]) : wrong('must be a list of texts');
+    return list.every((item) => typeof item === 'string') ? (list as string[]) : wrong('must be a list of strings');
   }
   if (field.type === 'checkbox' || field.type === 'consent') {
     return typeof given === 'boolean'
@@ -76,8 +76,8 @@ function readValue(field: FormField, given: unknown): SubmittedValue | null | Fi
   }
   if (typeof given === 'number' && Number.isFinite(given))
     return field.type === 'number' || field.type === 'rating' ? given : String(given);
-  if (typeof given !== 'string') return wrong('must be a text');
-  if (given.includes('\0')) return wrong('must not hold NUL characters');
+  if (typeof given !== 'string') return wrong('must be a string');
+  if (given.includes('\0')) return wrong('must not contain NUL characters');
   const text = given.trim();
   return text === '' ? null : text;
 }
@@ -96,7 +96,7 @@ function checkValue(field: FormField, value: SubmittedValue): { code: string; me
   if (field.minLength !== null && length < field.minLength)
     return { code: 'too_short', message: `has fewer than ${field.minLength} characters` };
   if (field.validationRegex && !patternOf(field.validationRegex).matches(text))
-    return { code: 'format', message: 'does not have the form that is asked for' };
+    return { code: 'format', message: 'does not match the required format' };
   return checks[field.type]?.(text, field) ?? null;
 }
 

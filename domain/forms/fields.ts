@@ -82,7 +82,7 @@ function patternProblems(fields: readonly PartialField[]): Violation[] {
     errors.push({
       path,
       code: 'too_complex',
-      message: 'makes checking a submission take too long: repeat less in it, or give the field a lower maxLength',
+      message: 'makes checking a submission too slow: use fewer repetitions, or give the field a lower maxLength',
     });
     break;
   }
@@ -95,7 +95,7 @@ function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Vio
   if ((MAPPABLE as readonly string[]).includes(target)) return null;
   return {
     code: 'enum',
-    message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}, or customFields. with the name of one`,
+    message: `is not a contact field that a form can fill: ${MAPPABLE.join(', ')}, or customFields.x for a custom field x`,
   };
 }
 
@@ -124,10 +124,10 @@ export function checkFields(
     const unfit = field.mapTo ? targetProblem(field.mapTo, customFields) : null;
     if (unfit) errors.push({ path: at('mapTo'), ...unfit });
     if (field.mapTo && targets.has(field.mapTo))
-      errors.push({ path: at('mapTo'), code: 'duplicate', message: `is filled by another field: ${field.mapTo}` });
+      errors.push({ path: at('mapTo'), code: 'duplicate', message: `is already filled by another field: ${field.mapTo}` });
     if (field.mapTo) targets.add(field.mapTo);
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
-      errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be above maxLength' });
+      errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be greater than maxLength' });
     }
   });
   const email = emailField(fields);
@@ -135,13 +135,13 @@ export function checkFields(
     errors.push({
       path: '/fields',
       code: 'required',
-      message: 'need one for the email address: of type email, named email, or with mapTo email',
+      message: 'must include a field for the email address: with type email, name email or mapTo email',
     });
   } else if (email.type && !EMAIL_TYPES.includes(email.type)) {
     errors.push({
       path: `/fields/${fields.indexOf(email)}/type`,
       code: 'enum',
-      message: `is for the email address: ${EMAIL_TYPES.join(', ')}`,
+      message: `must be one of ${EMAIL_TYPES.join(', ')}, because the field is for the email address`,
     });
   }
   return [...errors, ...patternProblems(fields)];

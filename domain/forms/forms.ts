@@ -58,7 +58,7 @@ export async function formViolations(
   const opens = input.status === 'ACTIVE' && current?.status !== 'ACTIVE';
   const listId = input.listId === undefined && opens ? current?.listId : input.listId;
   if (listId != null && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {
-    errors.push({ path: '/listId', code: 'not_found', message: 'is not a list' });
+    errors.push({ path: '/listId', code: 'not_found', message: 'must be the id of a static list' });
   }
   if (input.redirectUrl && (/\s/.test(input.redirectUrl) || !ORIGIN.test(originOf(input.redirectUrl) ?? ''))) {
     errors.push({ path: '/redirectUrl', code: 'format', message: 'must be an http or https address' });

@@ -41,7 +41,7 @@ export async function submitForm(
   );
   const emailField = [...mapped].find(([, target]) => target === 'email')?.[0] ?? 'email';
   if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
-    errors.push({ field: emailField, code: 'required', message: 'is required: it says whose submission this is' });
+    errors.push({ field: emailField, code: 'required', message: 'is required: it identifies the contact' });
   }
   // What the contact's own rules refuse is an error of the field that fills it.
   const nameOf = new Map([...mapped].map(([name, target]) => [`/${target.replace('.', '/')}`, name]));

@@ -20,14 +20,14 @@ export async function actionViolations(
 ): Promise<Violation[]> {
   const { type, listId, campaignId } = action ?? {};
   if (type === 'ADD_TO_LIST' && listId !== undefined && (await lockSegment(tx, tenantId, listId))?.type !== 'static') {
-    return [{ path: '/action/listId', code: 'not_found', message: 'is not a list' }];
+    return [{ path: '/action/listId', code: 'not_found', message: 'must be the id of a static list' }];
   }
   if (type !== 'START_CAMPAIGN' || campaignId === undefined) return [];
   const found = await rows(
     tx,
     sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`,
   );
-  return found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'is not a campaign' }];
+  return found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'must be the id of a campaign' }];
 }
 
 const contentOf = ({ name, score, action }: ScoreThreshold) => ({ name, score, action });

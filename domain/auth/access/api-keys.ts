@@ -35,7 +35,7 @@ export async function createApiKey(
 ): Promise<{ apiKey: ApiKey; key: string }> {
   const { tenantId, actor } = by.caller;
   // A key that makes keys would outlive its own end.
-  if (actor.type !== 'user') throw new AppError('forbidden', 'This is for users who are logged in, not for API keys');
+  if (actor.type !== 'user') throw new AppError('forbidden', 'This operation requires a user login; API keys cannot call it');
   const { name, expiresAt, violations } = checkKey(input);
   assertValid(violations);
   const values = { name: name!, expiresAt, permissions: readPermissions(input.permissions) };

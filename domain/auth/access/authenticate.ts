@@ -51,7 +51,7 @@ export function readSessions(
   const rows = new Map((found as unknown as SessionRow[]).map((row) => [row.ord - 1, row]));
   return claims.map(({ userId, tenantId, sessionId }, index) => {
     const row = rows.get(index);
-    if (!row?.active) return unauthorized('The user does not exist any more or is disabled');
+    if (!row?.active) return unauthorized('The user no longer exists or is disabled');
     if (!row.live) return unauthorized('The session of this access token has ended', 'token_revoked');
     return {
       actor: { type: 'user', id: userId, name: row.username },

@@ -7,7 +7,7 @@ export const DEFAULT_TENANT = 'default';
 export const ADMIN_ROLE = 'Admin';
 
 export const BUILT_IN_ROLES = [
-  { name: ADMIN_ROLE, description: 'May do everything', permissions: PERMISSIONS },
+  { name: ADMIN_ROLE, description: 'Has all permissions', permissions: PERMISSIONS },
   {
     name: 'User',
     description: 'Works with contacts, email, campaigns, forms, scoring and analytics',

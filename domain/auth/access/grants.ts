@@ -57,5 +57,5 @@ export async function permissionsOf(tx: EntityManager, roles: readonly string[])
 export function assertWithin({ principal }: Granter, permissions: readonly string[]): void {
   const beyond = [...new Set(permissions)].filter((name) => !principal.permissions.has(name));
   if (beyond.length > 0)
-    throw new AppError('forbidden', `This takes permissions that you do not have: ${beyond.join(', ')}`);
+    throw new AppError('forbidden', `This requires permissions that you do not have: ${beyond.join(', ')}`);
 }

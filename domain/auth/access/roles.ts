@@ -139,7 +139,7 @@ async function lockRole(tx: EntityManager, by: Granter, id: number): Promise<Rol
 
 function assertCustom({ name }: Role): void {
   if (isBuiltIn(name))
-    throw new AppError('conflict', `The role ${name} is built in: it can be neither changed nor deleted`);
+    throw new AppError('conflict', `The role ${name} is built in and cannot be changed or deleted`);
 }
 
 /** Users and invitations name their roles. */

@@ -117,7 +117,7 @@ export async function refreshSession(
       session.expiresAt = refreshExpiry(settings);
       return tokensOf(settings, user, id, token);
     }));
-  if (!next) throw unauthorized('The refresh token is unknown, spent or expired; log in again');
+  if (!next) throw unauthorized('The refresh token is unknown, already used or expired; log in again');
   return next;
 }
 

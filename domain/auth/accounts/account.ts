@@ -26,12 +26,12 @@ export function readUsername(
   emailKey: string | undefined,
 ): { username: string; usernameKey: string } | Violation {
   const username = given.trim().normalize('NFKC');
-  if (!USERNAME.test(username)) return { code: 'format', message: 'must be letters, digits and . _ - +' };
+  if (!USERNAME.test(username)) return { code: 'format', message: 'must contain only letters, digits and . _ - +' };
   const address = username.includes('@') ? normaliseEmail(username) : null;
   const usernameKey = address && !isViolation(address) ? address.emailKey : username.toLowerCase();
   if (lengthOf(username) > MAX_USERNAME || lengthOf(usernameKey) > MAX_USERNAME) return tooLong(MAX_USERNAME);
   if (address && usernameKey !== emailKey)
-    return { code: 'format', message: 'must not be an address, unless it is the email' };
+    return { code: 'format', message: 'must not be an email address other than the email of the user' };
   return { username, usernameKey };
 }
 

@@ -66,5 +66,5 @@ export async function ensureAdmin({ orm, env, log }: AdminDeps): Promise<void> {
     });
     return true;
   });
-  if (made) log.info({ username: env.ADMIN_USERNAME }, 'the Admin was made');
+  if (made) log.info({ username: env.ADMIN_USERNAME }, 'created the Admin user');
 }

@@ -93,7 +93,7 @@ export async function deleteInvitation(
     const invitation = await tx.findOne(Invitation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!invitation) throw notFound('invitation', id);
     check(invitation);
-    if (invitation.acceptedAt) throw new AppError('conflict', 'The invitation was accepted: disable the user instead');
+    if (invitation.acceptedAt) throw new AppError('conflict', 'The invitation was already accepted: disable the user instead');
     const before = { email: invitation.email, roles: invitation.roles };
     await tx.remove(invitation).flush();
     await appendAudit(tx, caller, { action: 'invitation.revoked', resourceType: 'invitation', resourceId: id, before });
@@ -151,7 +151,7 @@ function readToken(links: LinkSigner, given: string): MailToken & { tenantId: st
 }
 
 const tokenInvalid = (): AppError =>
-  new AppError('token_invalid', 'The invitation is unknown, accepted, revoked or expired; ask for a new one');
+  new AppError('token_invalid', 'The invitation is unknown, accepted, revoked or expired; request a new one');
 
 /** The invitation of a token if it can be accepted now. Throws 400 `token_invalid`. */
 async function findOpen(

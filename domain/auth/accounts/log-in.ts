@@ -53,7 +53,7 @@ export async function logIn(
     isCodeWrong = !(await tenantEm(orm, user.tenantId).transactional((tx) => takeCode(tx, settings, user, totp)));
     return !isCodeWrong;
   });
-  if (isCodeWrong) throw codeRefused('invalid', 'is wrong or was used before');
+  if (isCodeWrong) throw codeRefused('invalid', 'is wrong or was already used');
   if (!user || !matches) throw unauthorized('The username or password is wrong', 'invalid_credentials');
   if (!user.active) {
     const waits = await tenantEm(orm, user.tenantId).transactional(async (tx) => {

@@ -12,7 +12,7 @@ const LIFETIME_HOURS: Record<UserTokenPurpose, number> = { reset_password: 1, ve
 const MAILS_PER_HOUR = 5;
 
 const tokenInvalid = (): AppError =>
-  new AppError('token_invalid', 'The link is unknown, spent or expired; ask for a new one');
+  new AppError('token_invalid', 'The link is unknown, already used or expired; request a new one');
 
 /**
  * Mails the user a link with a new token, in the place of the last one for that purpose. The sixth mail within an hour

@@ -62,7 +62,7 @@ export async function removeTotpOf(em: EntityManager, by: Granter, id: number): 
     const user = await tx.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!user) throw notFound('user', id);
     assertWithin(by, await permissionsOf(tx, user.roles));
-    if (!user.totpConfirmedAt) throw new AppError('conflict', 'The user has no TOTP on');
+    if (!user.totpConfirmedAt) throw new AppError('conflict', 'TOTP is not enabled for this user');
     Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });
     await tx.flush();
     await endSessions(tx, id);
@@ -80,7 +80,7 @@ async function assertAdminStays(
   const demoted = isAdmin(before) && !isAdmin(after);
   const oneself = caller.actor.type === 'user' && caller.actor.id === id;
   if (oneself && (demoted || !after.active))
-    throw new AppError('last_admin', 'Nobody disables or demotes themselves: another Admin can');
+    throw new AppError('last_admin', 'You cannot disable or demote yourself; another Admin can');
   if (!demoted) return;
   const [other] = await rows(
     tx,

@@ -59,7 +59,7 @@ async function countFailure(
     );
     const { here, everywhere, wait } = found!;
     if (wait !== null) {
-      throw new AppError('too_many_requests', 'Too many failed logins for this name; wait', {
+      throw new AppError('too_many_requests', 'Too many failed logins for this username; try again later', {
         headers: { 'Retry-After': String(Math.max(1, wait)) },
       });
     }

@@ -12,7 +12,7 @@ export interface Self extends Visitor {
   userId: number;
 }
 
-const gone = (): AppError => unauthorized('The user does not exist any more');
+const gone = (): AppError => unauthorized('The user no longer exists');
 
 /** The user as it is, without a lock. */
 export async function findSelf(orm: Orm, self: Self): Promise<User> {
@@ -32,7 +32,7 @@ export async function verifyOwnPassword(
   { requestId, address }: Visitor,
 ): Promise<void> {
   if (await verifyCredentials(orm, { user, name: user.usernameKey, password, requestId, address })) return;
-  assertValid([{ path: '/currentPassword', code: 'invalid_credentials', message: 'is not the present password' }]);
+  assertValid([{ path: '/currentPassword', code: 'invalid_credentials', message: 'is not the current password' }]);
 }
 
 /** The user under a lock. With the hash that a password was verified against, 409 if it is another one by now. */
@@ -40,6 +40,6 @@ export async function lockSelf(tx: EntityManager, userId: number, verifiedHash?:
   const user = await tx.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!user) throw gone();
   if (verifiedHash !== undefined && user.passwordHash !== verifiedHash)
-    throw new AppError('conflict', 'The password was changed meanwhile');
+    throw new AppError('conflict', 'The password was changed in the meantime');
   return user;
 }

@@ -19,7 +19,7 @@ const waiting: (() => void)[] = [];
 export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running < MAX_AT_ONCE) running += 1;
   else if (waiting.length < MAX_WAITING) await new Promise<void>((resolve) => waiting.push(resolve));
-  else throw new AppError('unavailable', 'Too many logins at once; try again', { headers: { 'Retry-After': '2' } });
+  else throw new AppError('unavailable', 'Too many concurrent logins; try again', { headers: { 'Retry-After': '2' } });
   try {
     return await work();
   } finally {

@@ -22,7 +22,7 @@ const ownerOf = (user: User): string => `totp/${user.tenantId}/${user.id}`;
 const wrongCode: Violation = {
   path: '/totp',
   code: 'invalid',
-  message: 'is not the present code of the authenticator app',
+  message: 'is not the current code of the authenticator app',
 };
 
 /** Takes a code, if it is right and none of its time or later was taken before: of two logins with one code, one wins. */
@@ -51,7 +51,7 @@ export async function startTotp(
   const secret = randomBytes(SECRET_BYTES);
   await tenantEm(orm, self.tenantId).transactional(async (tx) => {
     const user = await lockSelf(tx, self.userId, before.passwordHash);
-    if (user.totpConfirmedAt) throw new AppError('conflict', 'TOTP is on; remove it before you set it up anew');
+    if (user.totpConfirmedAt) throw new AppError('conflict', 'TOTP is already on; turn it off before setting it up again');
     Object.assign(user, { totpSecret: sealSecret(env, ownerOf(user), secret), totpLastStep: null });
   });
   return { secret: base32(secret), otpauthUrl: otpauthUrl(secret, before.email) };
@@ -97,11 +97,11 @@ export async function removeTotp(
 ): Promise<void> {
   assertValid(proofViolations({ totp, currentPassword }));
   const before = await findSelf(orm, self);
-  if (!before.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
+  if (!before.totpSecret) throw new AppError('conflict', 'TOTP is not set up');
   const remove = () =>
     tenantEm(orm, self.tenantId).transactional(async (tx) => {
       const user = await lockSelf(tx, self.userId, before.passwordHash);
-      if (!user.totpSecret) throw new AppError('conflict', 'There is no TOTP to remove');
+      if (!user.totpSecret) throw new AppError('conflict', 'TOTP is not set up');
       if (totp !== undefined && !(await takeCode(tx, env, user, totp))) return false;
       const wasOn = user.totpConfirmedAt !== null;
       Object.assign(user, { totpSecret: null, totpConfirmedAt: null, totpLastStep: null });

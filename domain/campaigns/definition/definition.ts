@@ -12,7 +12,7 @@ export { EntrySchema, TriggerSchema };
  */
 export const StepSchema = Type.Object(
   {
-    id: Type.Optional(Type.String({ ...StepIdSchema, description: 'Unique in the campaign; made if absent' })),
+    id: Type.Optional(Type.String({ ...StepIdSchema, description: 'Unique in the campaign; generated if absent' })),
     type: Type.String({ description: STEP_TYPES.join(', ') }),
     config: Type.Optional(
       Type.Unsafe<object>({ type: 'object', description: STEP_TYPES.map((type) => stepKinds[type].about).join(' · ') }),

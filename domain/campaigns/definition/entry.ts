@@ -5,11 +5,11 @@ import { MAX_MINUTES } from './schemas.ts';
 
 export const SendWindowSchema = Type.Object(
   {
-    days: Type.Optional(Type.Array(WeekdaySchema, { minItems: 1, maxItems: 7, description: 'Every day where absent' })),
+    days: Type.Optional(Type.Array(WeekdaySchema, { minItems: 1, maxItems: 7, description: 'Default: every day' })),
     from: TimeSchema,
     to: Type.String({
       pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$',
-      description: 'HH:MM up to 24:00, exclusive',
+      description: 'HH:MM, up to 24:00; exclusive',
       examples: ['17:00'],
     }),
     timezone: Type.String({
@@ -30,17 +30,17 @@ export const EntrySchema = Type.Object(
   {
     reentry: Type.Optional(Type.Enum(['never', 'after_completion', 'always'], { description: 'Default never' })),
     minIntervalMinutes: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'Between two entries of a contact; default 0' }),
+      Type.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'Minimum minutes between two entries of a contact; default 0' }),
     ),
     exitOnUnsubscribe: Type.Optional(Type.Boolean({ description: 'Default true' })),
-    sendWindow: Type.Optional(Type.Union([SendWindowSchema, Type.Null()], { description: 'EMAIL steps wait for it' })),
+    sendWindow: Type.Optional(Type.Union([SendWindowSchema, Type.Null()], { description: 'EMAIL steps wait until the window opens' })),
     frequencyCap: Type.Optional(
       Type.Union([FrequencyCapSchema, Type.Null()], {
-        description: 'Marketing mail to a contact within that many days, beyond which it is suppressed',
+        description: 'Maximum number of marketing emails to a contact within `perDays` days; further ones are suppressed',
       }),
     ),
   },
-  { additionalProperties: false, title: 'Entry', description: 'Who may enter, and how mail is paced' },
+  { additionalProperties: false, title: 'Entry', description: 'Rules for entering the campaign and for pacing its emails' },
 );
 export type EntryInput = Static<typeof EntrySchema>;
 

@@ -50,7 +50,7 @@ export const TriggerSchema = Type.Unsafe<Trigger>(
       ...Type.Partial(Type.Object(allSettings)).properties,
     },
     {
-      description: `What makes contacts enter: ${TRIGGER_TYPES.map((type) => `\`${type}${settingNames(type)}\``).join(' · ')}. MANUAL is nothing but \`start\``,
+      description: `What makes contacts enter: ${TRIGGER_TYPES.map((type) => `\`${type}${settingNames(type)}\``).join(' · ')}. With MANUAL, contacts enter only by \`start\``,
       examples: [{ type: 'FORM_SUBMITTED', formId: 1 }],
       additionalProperties: false,
       title: 'Trigger',

@@ -28,13 +28,13 @@ export async function retryExecution(em: EntityManager, { tenantId }: Origin, id
     if (!execution) throw notFound('execution', id);
     const { campaignId, campaignVersion, contactId, entryNo } = execution;
     if (execution.status !== 'FAILED')
-      throw new AppError('conflict', `The execution is ${execution.status}; only one that FAILED can be retried`);
+      throw new AppError('conflict', `The execution is ${execution.status}; only a FAILED execution can be retried`);
     const open = await rows(
       tx,
       sql`
       select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} and status = any(${OPEN_STATUSES}::text[]) for share`,
     );
-    if (open.length === 0) throw new AppError('conflict', 'Its campaign is not running');
+    if (open.length === 0) throw new AppError('conflict', 'The campaign of the execution is neither ACTIVE nor PAUSED');
     const runSeq = execution.runSeq + 1;
     tx.assign(execution, {
       status: 'RUNNING',

@@ -51,20 +51,20 @@ function entryChecks(
   const since = last ? Math.floor((Date.now() - last.startedAt!.getTime()) / MINUTE_MS) : null;
   const rested = since === null || since >= entry.minIntervalMinutes;
   const entered = last
-    ? `it entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}`
-    : 'it has not entered yet';
+    ? `the contact entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}`
+    : 'the contact has not entered yet';
   return [
     { check: 'campaign', passed: open, reason: `the campaign is ${campaign.status}` },
     { check: 'contact', passed: contact.status !== 'archived', reason: `the contact is ${contact.status}` },
     {
       check: 'reentry',
       passed: free,
-      reason: `reentry is ${entry.reentry}, and ${entered}${running ? ', and runs' : ''}`,
+      reason: `reentry is ${entry.reentry}; ${entered}${running ? ' and is still in the campaign' : ''}`,
     },
     {
       check: 'interval',
       passed: rested,
-      reason: `minIntervalMinutes is ${entry.minIntervalMinutes}, and ${since === null ? entered : `it entered ${since} minutes ago`}`,
+      reason: `minIntervalMinutes is ${entry.minIntervalMinutes}; ${since === null ? entered : `the contact entered ${since} minutes ago`}`,
     },
   ];
 }

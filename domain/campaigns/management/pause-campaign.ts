@@ -11,13 +11,13 @@ async function locked(tx: EntityManager, id: number): Promise<Campaign> {
   return campaign;
 }
 
-/** Pauses a campaign: timers run on, no step runs until it is resumed. No-op if PAUSED. Throws 404, 409 if not ACTIVE. */
+/** Pauses a campaign: timers run on, no step runs until it is resumed. No-op if PAUSED. Throws 404, 409 if neither ACTIVE nor PAUSED. */
 export async function pauseCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
   return em.transactional(async (tx) => {
     const campaign = await locked(tx, id);
     if (campaign.status === 'PAUSED') return campaign;
     if (campaign.status !== 'ACTIVE')
-      throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is ACTIVE can be paused`);
+      throw new AppError('conflict', `The campaign is ${campaign.status}; only an ACTIVE campaign can be paused`);
     campaign.status = 'PAUSED';
     await tx.flush();
     await appendAudit(tx, author, {
@@ -41,7 +41,7 @@ export async function resumeCampaign(em: EntityManager, author: Author, id: numb
     const campaign = await locked(tx, id);
     if (campaign.status === 'ACTIVE') return campaign;
     if (campaign.status !== 'PAUSED')
-      throw new AppError('conflict', `The campaign is ${campaign.status}; only one that is PAUSED can be resumed`);
+      throw new AppError('conflict', `The campaign is ${campaign.status}; only a PAUSED campaign can be resumed`);
     campaign.status = 'ACTIVE';
     await tx.flush();
     await appendAudit(tx, author, {

@@ -27,7 +27,7 @@ function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>
   violations: Violation[];
 } {
   if (type === 'CUSTOM' || steps) {
-    const message = steps ? 'goes without steps only' : 'is for the prebuilt types only';
+    const message = steps ? 'must not be combined with steps' : 'is allowed only for the prebuilt types';
     return { steps, violations: templateIds ? [{ path: '/templateIds', code: 'invalid', message }] : [] };
   }
   return prebuiltSteps(type, templateIds ?? []);
@@ -129,7 +129,7 @@ export async function deleteCampaign(
     }
     const closing = await tx.findOne(CampaignExecution, { campaignId: id, sweep: true }, { fields: ['id'] });
     if (closing)
-      throw new AppError('conflict', 'Its last workflows are being closed; try again in a moment', {
+      throw new AppError('conflict', 'Workflows of the campaign are still being closed; try again in a moment', {
         headers: { 'Retry-After': '2' },
       });
     const thresholds = await rows<User>(

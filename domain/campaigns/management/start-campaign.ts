@@ -26,7 +26,7 @@ const givenParts = (audience: { [P in keyof Audience]?: unknown }) =>
 /** What is wrong with an audience as it came: more than one of the three. */
 export function audienceViolations(audience: { [P in keyof Audience]?: unknown }): Violation[] {
   const given = givenParts(audience);
-  return given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `goes without ${given[0]}` }));
+  return given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `must not be combined with ${given[0]}` }));
 }
 
 /**
@@ -45,8 +45,8 @@ export async function startCampaign(
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
-    if (campaign.status === 'PAUSED') throw new AppError('conflict', 'The campaign is PAUSED: resume it');
-    if (campaign.status === 'ARCHIVED') throw new AppError('conflict', 'The campaign is ARCHIVED');
+    if (campaign.status === 'PAUSED') throw new AppError('conflict', 'The campaign is PAUSED: resume it instead');
+    if (campaign.status === 'ARCHIVED') throw new AppError('conflict', 'The campaign is ARCHIVED and cannot be started');
     const before = { status: campaign.status, publishedVersion: campaign.publishedVersion };
     await publish(tx, campaign);
     if (campaign.status !== 'ACTIVE') tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date() });

@@ -23,7 +23,7 @@ async function stopOnce(tx: EntityManager, author: Author, id: number): Promise<
   if (campaign.status !== 'ACTIVE' && campaign.status !== 'PAUSED') {
     throw new AppError(
       'conflict',
-      `The campaign is ${campaign.status}; only one that is ACTIVE or PAUSED can be stopped`,
+      `The campaign is ${campaign.status}; only an ACTIVE or PAUSED campaign can be stopped`,
     );
   }
   const { status } = campaign;

@@ -45,7 +45,7 @@ export async function definitionViolations(
   });
   const { type } = definition.trigger;
   if (TRIGGER_TYPES.includes(type) && !IMPLEMENTED_TRIGGERS.includes(type)) {
-    const message = `trigger: nothing fires ${type} yet; there are ${IMPLEMENTED_TRIGGERS.join(', ')}`;
+    const message = `trigger: ${type} is not supported yet; use one of ${IMPLEMENTED_TRIGGERS.join(', ')}`;
     violations.push({ path: '/trigger/type', code: 'unsupported', message });
   }
   return violations;

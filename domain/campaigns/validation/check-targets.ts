@@ -42,7 +42,7 @@ export function checkTargets(steps: readonly ListedStep[]): Violation[] {
   const loops = instantLoops(edges, takesTime).map(({ nodes, closing }) => {
     const shown = nodes.slice(0, MAX_SHOWN).map((node) => steps[node]!.id);
     const way = [...shown, ...(nodes.length > MAX_SHOWN ? ['…'] : []), steps[closing.to]!.id].join(' → ');
-    const message = `${steps[nodes.at(-1)!]!.name}: closes a loop without a WAIT that takes time: ${way}`;
+    const message = `${steps[nodes.at(-1)!]!.name}: closes a loop that contains no WAIT with a duration: ${way}`;
     return { path: closing.path, code: 'loop_without_wait', message };
   });
   return [...dangling(steps, indexes), ...loops];

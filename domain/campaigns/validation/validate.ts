@@ -121,7 +121,7 @@ export function validateDefinition(definition: unknown, refs: DefinitionRefs): V
   if (!Array.isArray(steps)) {
     violations.push({ path: '/steps', code: 'type', message: 'steps must be a list' });
   } else if (steps.length > MAX_STEPS) {
-    violations.push({ path: '/steps', code: 'too_many', message: `steps must be at most ${MAX_STEPS}` });
+    violations.push({ path: '/steps', code: 'too_many', message: `there must be at most ${MAX_STEPS} steps` });
   } else {
     violations.push(...checkSteps(steps, refs));
   }

@@ -142,7 +142,7 @@ async function lockField(tx: EntityManager, id: number): Promise<CustomField> {
 export function newFieldViolations({ entity, name, type, ...input }: Partial<NewCustomField>): Violation[] {
   const isTaken = entity !== undefined && name !== undefined && isReserved(entity, name);
   return [
-    ...(isTaken ? [{ path: '/name', code: 'reserved', message: 'means something else already' }] : []),
+    ...(isTaken ? [{ path: '/name', code: 'reserved', message: 'is reserved' }] : []),
     ...checkValues(input, type).violations,
   ];
 }
@@ -201,9 +201,9 @@ function checkValues(
   }
   const options = input.options ?? [];
   if (type !== undefined && type !== 'enum' && options.length > 0)
-    refuse('/options', 'not_allowed', 'are for the type enum only');
+    refuse('/options', 'not_allowed', 'are allowed only for the type enum');
   if (type === 'enum' && options.length === 0)
-    refuse('/options', 'required', 'are what the values of an enum are among');
+    refuse('/options', 'required', 'are required for the type enum');
   const kept = options.map((option, index) => {
     const text = cleanText(option, CUSTOM_FIELD_LIMITS.option);
     if (isViolation(text)) refuse(`/options/${index}`, text.code, text.message);
@@ -212,7 +212,7 @@ function checkValues(
     return '';
   });
   kept.forEach((option, index) => {
-    if (kept.indexOf(option) < index && option !== '') refuse(`/options/${index}`, 'duplicate', 'is there twice');
+    if (kept.indexOf(option) < index && option !== '') refuse(`/options/${index}`, 'duplicate', 'is a duplicate option');
   });
   values.options = type === 'enum' ? kept : null;
   return { values, violations };

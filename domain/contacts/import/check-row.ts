@@ -43,8 +43,8 @@ export type RequiredName = 'firstName' | 'lastName';
 
 const FAULTS: Record<RowFault['code'], string> = {
   surplus_cells: 'the row has more cells than the header',
-  invalid_encoding: 'has bytes that can not be decoded; is the encoding of the file another one?',
-  invalid_character: 'has a NUL character',
+  invalid_encoding: 'contains bytes that cannot be decoded; check the encoding of the file',
+  invalid_character: 'contains a NUL character',
   cell_too_long: 'a cell must be at most 64 KiB',
   row_too_long: 'a row must be at most 1 MiB',
   malformed_quote: 'a quote is not closed, or not followed by a delimiter; quotes inside a cell must be doubled',

@@ -15,7 +15,7 @@ export type ImportRequest = Omit<ImportOptions, 'inspection'>;
 export const listViolations = async (tx: EntityManager, id: number): Promise<Violation[]> =>
   (await tx.findOne(Segment, { id, type: 'static' }))
     ? []
-    : [{ path: '/listId', code: 'not_found', message: 'is not a list' }];
+    : [{ path: '/listId', code: 'not_found', message: 'must be the id of a static list' }];
 
 /** Looks at the head of a file: how it is to be read. Throws 400 `unsupported_file` with every violation. */
 export async function inspectImport(
@@ -28,7 +28,7 @@ export async function inspectImport(
     if (request.listId !== undefined) assertValid(await listViolations(tx, request.listId));
     const found = inspectCsv(head, { ...request, customFields: await customFieldTypes(tx, tenantId) });
     if ('errors' in found) {
-      throw new AppError('unsupported_file', 'The file can not be imported', {
+      throw new AppError('unsupported_file', 'The file cannot be imported', {
         errors: found.errors.map((error) => ({ path: '/file', ...error })),
       });
     }

@@ -171,7 +171,7 @@ async function lockList(client: pg.ClientBase, tenantId: string, listId: number)
     `select 1 from segments where tenant_id = $1 and id = $2 and type = 'static' for key share`,
     [tenantId, listId],
   );
-  if (list.rowCount === 0) throw new AppError('not_found', `There is no list ${listId} any more`);
+  if (list.rowCount === 0) throw new AppError('not_found', `The list ${listId} no longer exists`);
 }
 
 /** Takes rows that others of the file displace out of the stage. */
@@ -196,7 +196,7 @@ function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refu
   const { plan } = options.inspection;
   const column = plan.columns.find(({ field }) => field === 'email')?.header ?? 'email';
   const messages = {
-    erased: 'the data of this person were erased, and the address is not taken in again',
+    erased: 'the data of this person was erased, so the address cannot be imported again',
     email_taken: 'a contact with this address exists',
     not_found: 'there is no contact with this address',
   };

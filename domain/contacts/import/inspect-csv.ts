@@ -45,7 +45,7 @@ export function inspectCsv(
     at = scan.end;
     const decoded = scan.cells.map((cell) => decodeUnits(cell, encoding));
     if (decoded.every((cell) => cell.text.trim() === '')) continue;
-    if (decoded.some(({ valid }) => !valid)) return invalidHeader(`can not be read as ${encoding}`);
+    if (decoded.some(({ valid }) => !valid)) return invalidHeader(`cannot be read as ${encoding}`);
     const plan = mapHeader(
       decoded.map((cell) => cell.text),
       options.customFields,
@@ -56,7 +56,7 @@ export function inspectCsv(
     return { format: { encoding, delimiter }, cells: scan.cells.length, plan, from };
   }
   return invalidHeader(
-    head.complete ? 'has a quote that is in a wrong place or not closed' : 'is broken or far too long',
+    head.complete ? 'has a misplaced or unclosed quote' : 'is malformed or too long',
   );
 }
 

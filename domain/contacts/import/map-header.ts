@@ -60,7 +60,7 @@ export function mapHeader(
   const headers = header.map((cell) => cell.trim().normalize('NFC'));
   while (headers.at(-1) === '') headers.pop();
   if (headers.length > MAX_COLUMNS) {
-    const message = `the header has ${headers.length} columns, at most ${MAX_COLUMNS} can be`;
+    const message = `the header has ${headers.length} columns; at most ${MAX_COLUMNS} are allowed`;
     return { errors: [{ code: 'too_many_columns', message }] };
   }
   const errors: Violation[] = [];
@@ -129,7 +129,7 @@ function readMapping(
     if (field === null || isImportField(field, customFields)) {
       if (found > 0) mapped.set(name, field);
     } else if (READ_ONLY.includes(field)) {
-      errors.push({ code: 'read_only', message: `mapping: ${field} can not be imported` });
+      errors.push({ code: 'read_only', message: `mapping: ${field} cannot be imported` });
     } else {
       errors.push({ code: 'unknown_field', message: `mapping: there is no field "${field}"` });
     }
@@ -148,6 +148,6 @@ function duplicates(columns: readonly PlannedColumn[]): Violation[] {
     .filter(([, same]) => same.length > 1)
     .map(([field, same]) => {
       const names = same.map(({ header, index }) => `"${header}" (column ${index + 1})`).join(', ');
-      return { code: 'duplicate_column', message: `${same.length} columns are ${field}: ${names}` };
+      return { code: 'duplicate_column', message: `${same.length} columns map to ${field}: ${names}` };
     });
 }

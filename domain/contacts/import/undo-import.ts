@@ -21,12 +21,12 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
     );
     if (!locked) throw notFound('import', id);
     const job = await tx.findOneOrFail(ContactImport, { id }, { refresh: true });
-    if (job.options.dryRun) throw new AppError('conflict', 'A dry run has changed nothing');
+    if (job.options.dryRun) throw new AppError('conflict', 'The import was a dry run; there is nothing to undo');
     if (job.undo)
-      throw new AppError('conflict', job.status === 'UNDONE' ? 'The import is UNDONE' : 'The import is being undone');
+      throw new AppError('conflict', job.status === 'UNDONE' ? 'The import is already UNDONE' : 'The import is already being undone');
     if (job.status === 'PENDING' || job.status === 'RUNNING')
       throw new AppError('conflict', `The import is ${job.status}: cancel it first`);
-    if (!locked.recorded) throw new AppError('conflict', 'The import was made before imports could be undone');
+    if (!locked.recorded) throw new AppError('conflict', 'The import cannot be undone: it ran before undo was supported');
     job.undo = { removed: 0, restored: 0, kept: 0 };
     await tx.flush();
     await appendAudit(tx, author, {

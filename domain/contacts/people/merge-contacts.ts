@@ -25,7 +25,7 @@ const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus =>
 /** What is wrong with merging these two, as far as they are given. */
 export const mergeViolations = (targetId?: number, sourceId?: number): Violation[] =>
   sourceId !== undefined && targetId === sourceId
-    ? [{ path: '/sourceId', code: 'conflict', message: 'is the contact itself' }]
+    ? [{ path: '/sourceId', code: 'conflict', message: 'must not be the contact itself' }]
     : [];
 
 /**

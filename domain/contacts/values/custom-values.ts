@@ -14,7 +14,7 @@ const violation = (code: string, message: string): Violation => ({ code, message
 const INVALID_NUMBER = violation('invalid_number', 'must be a number such as 1234.5, without thousands separators');
 const INVALID_BOOLEAN = violation('invalid_boolean', 'must be true or false');
 const INVALID_DATE = violation('invalid_date', 'must be a date such as 2025-12-31');
-const INVALID_TEXT = violation('invalid_type', 'must be a text');
+const INVALID_TEXT = violation('invalid_type', 'must be a string');
 
 /**
  * Checks a value of a custom field as the API takes it: JSON types, a date as the text `YYYY-MM-DD`. Empty texts are null.

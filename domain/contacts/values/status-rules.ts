@@ -8,7 +8,7 @@ export function statusViolations(wanted: ContactStatus | undefined, current: Con
   if (wanted === undefined || wanted === current || SETTABLE.includes(wanted)) return [];
   const message =
     wanted === 'active'
-      ? 'can not be set: only a confirmed opt-in, or removing the suppression of the address, makes a contact active again'
-      : `can not be set: it is ${wanted} when that happens to it; unsubscribed and archived can be set`;
+      ? 'cannot be set: only a confirmed opt-in, or removing the suppression of the address, makes a contact active again'
+      : `cannot be set: the service itself sets ${wanted}; only unsubscribed and archived can be set`;
   return [{ path: '/status', code: 'invalid_status', message }];
 }

@@ -68,7 +68,7 @@ async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): P
     if (nextRunAt && nextRunAt > now) return { over: false, until: nextRunAt, summary: 'scheduled' };
     openRun(campaign, now);
     campaign.status = 'SENDING';
-    return { over: false, summary: 'its time has come' };
+    return { over: false, summary: 'its scheduled time has come' };
   });
 }
 
@@ -76,7 +76,7 @@ async function freeze(em: EntityManager, { id }: EmailCampaign, now: Date): Prom
   const { state } = await freezePage(em.fork(), id);
   return {
     over: false,
-    summary: 'writing its audience into the ledger',
+    summary: 'writing its audience to the ledger',
     ...(state === 'building' ? { until: later(now, 2_000) } : {}),
   };
 }
@@ -121,7 +121,7 @@ async function suppressSome(em: EntityManager, campaign: EndedCampaign, now: Dat
   if (!open) return { over: true, summary: campaign.status! };
   return {
     over: false,
-    summary: 'suppressing what is still queued',
+    summary: 'suppressing the emails that are still queued',
     ...(suppressed === 0 ? { until: later(now, 500) } : {}),
   };
 }

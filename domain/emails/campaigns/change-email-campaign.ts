@@ -70,7 +70,7 @@ export async function pauseEmailCampaign(em: EntityManager, author: Author, id: 
     const campaign = await lockEmailCampaign(tx, id);
     if (campaign.status === 'PAUSED') return campaign;
     if (campaign.status !== 'SENDING' && campaign.status !== 'SCHEDULED')
-      throw refused(campaign.status, 'only one that is SENDING or SCHEDULED can be paused');
+      throw refused(campaign.status, 'only a SENDING or SCHEDULED campaign can be paused');
     return change(tx, author, campaign, 'email_campaign.paused', 'PAUSED');
   });
 }
@@ -80,7 +80,7 @@ export async function resumeEmailCampaign(em: EntityManager, author: Author, id:
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
     if (campaign.status === 'SENDING' || campaign.status === 'SCHEDULED') return campaign;
-    if (campaign.status !== 'PAUSED') throw refused(campaign.status, 'only one that is PAUSED can be resumed');
+    if (campaign.status !== 'PAUSED') throw refused(campaign.status, 'only a PAUSED campaign can be resumed');
     if (campaign.nextRunAt != null) {
       campaign.nextRunAt = startOf(campaign, new Date());
       return change(tx, author, campaign, 'email_campaign.resumed', 'SCHEDULED');
@@ -97,7 +97,7 @@ export async function cancelEmailCampaign(em: EntityManager, author: Author, id:
     const campaign = await lockEmailCampaign(tx, id);
     if (campaign.status === 'CANCELLED') return campaign;
     if (campaign.status !== 'SCHEDULED' && campaign.status !== 'SENDING' && campaign.status !== 'PAUSED') {
-      throw refused(campaign.status, 'only one that is SCHEDULED, SENDING or PAUSED can be cancelled');
+      throw refused(campaign.status, 'only a SCHEDULED, SENDING or PAUSED campaign can be cancelled');
     }
     campaign.finishedAt = new Date();
     return change(tx, author, campaign, 'email_campaign.cancelled', 'CANCELLED');

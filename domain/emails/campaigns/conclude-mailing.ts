@@ -46,12 +46,12 @@ export async function concludeMailing(
       const lost = !open.accepted && now.getTime() - (campaign.tokensAt?.getTime() ?? 0) > LOST_AFTER_MS;
       return lost
         ? again()
-        : { state: 'wait', until: new Date(now.getTime() + 500), why: 'the last emails are on their way' };
+        : { state: 'wait', until: new Date(now.getTime() + 500), why: 'waiting for the last emails to be sent' };
     }
     if (testing) return judgeTest(tx, campaign, now, again);
     const due = await nextDue(tx, campaign);
     if (due === null) return end(campaign, now);
-    return due <= now ? again() : { state: 'wait', until: due, why: 'it is not time yet where the others are' };
+    return due <= now ? again() : { state: 'wait', until: due, why: 'waiting for the local time of the other recipients' };
   });
 }
 
@@ -83,7 +83,7 @@ async function judgeTest(
   const { tenantId, id, winner, variants } = campaign;
   campaign.winnerAt ??= new Date(now.getTime() + winner!.afterMinutes * MINUTE_MS);
   if (campaign.winnerAt > now)
-    return { state: 'wait', until: campaign.winnerAt, why: 'the variants are being compared' };
+    return { state: 'wait', until: campaign.winnerAt, why: 'comparing the variants' };
   const counted = await countEmails(tx, tenantId, id, MAILING);
   campaign.winnerVariant = chooseWinner(
     variants!,

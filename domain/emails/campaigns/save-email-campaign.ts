@@ -159,7 +159,7 @@ function fieldsOf(
     // Two new ids are a conflict; keep the first, so that a missing audience is not reported as well.
     fields: { ...Object.fromEntries(fields), ...(changed.length > 0 ? { segmentId: changed[0] } : {}) } as Fields,
     violations:
-      changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'goes without another segmentId' }] : [],
+      changed.length > 1 ? [{ path: '/listId', code: 'conflict', message: 'must not differ from segmentId' }] : [],
   };
 }
 
@@ -171,7 +171,7 @@ function assertChangeable(status: EmailCampaignStatus, fields: readonly string[]
       : fields;
   const closed = fields.filter((field) => !open.includes(field));
   if (closed.length > 0)
-    throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can not be changed any more`);
+    throw new AppError('conflict', `The campaign is ${status}: ${closed.join(', ')} can no longer be changed`);
 }
 
 const nameViolations = ({ name }: Partial<EmailCampaign>): Violation[] =>
@@ -196,16 +196,16 @@ function soundViolations(campaign: Partial<EmailCampaign>): Violation[] {
   ];
   const require = (path: string, message: string): number => violations.push({ path, code: 'required', message });
   const conflict = (path: string, message: string): number => violations.push({ path, code: 'conflict', message });
-  if (templateId === null && variants === null) require('/templateId', 'is required, or variants');
+  if (templateId === null && variants === null) require('/templateId', 'is required unless variants is given');
   if (templateId !== null && variants !== null)
-    conflict('/templateId', 'goes without variants, which have templates of their own');
-  if (campaign.segmentId == null) require('/segmentId', 'is required, or listId');
+    conflict('/templateId', 'must not be combined with variants, which have their own templates');
+  if (campaign.segmentId == null) require('/segmentId', 'is required unless listId is given');
   if (status === 'SCHEDULED' && scheduleType === null)
     require('/scheduleType', 'is required: the campaign is SCHEDULED');
   if (scheduleType === 'recipient_local_time' && winner !== null)
     conflict(
       '/winner',
-      'goes without scheduleType recipient_local_time, whose recipients get their mail at different times',
+      'must not be combined with scheduleType recipient_local_time, which sends at different times',
     );
   return violations;
 }

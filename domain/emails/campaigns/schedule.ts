@@ -30,7 +30,7 @@ export function scheduleViolations({ scheduleType, scheduledAt, cron, timezone }
       message: `is required when scheduleType is ${scheduleType}`,
     });
   if (scheduledAt !== null && (scheduledAt.getTime() < EARLIEST_TIME || scheduledAt.getTime() > LATEST_TIME)) {
-    violations.push({ path: '/scheduledAt', code: 'out_of_range', message: 'must be in the years 1970 to 9999' });
+    violations.push({ path: '/scheduledAt', code: 'out_of_range', message: 'must be between the years 1970 and 9999' });
   }
   if (scheduleType === 'recurring' && cron === null)
     violations.push({ path: '/cron', code: 'required', message: 'is required when scheduleType is recurring' });
@@ -49,7 +49,7 @@ function readCron(cron: string, timezone: string | null): Cron {
 
 function cronProblem(cron: string, timezone: string | null): string | null {
   try {
-    return readCron(cron, timezone).nextRun() === null ? 'never comes' : null;
+    return readCron(cron, timezone).nextRun() === null ? 'never matches any date' : null;
   } catch {
     return 'must be a cron expression of five parts: minute, hour, day of the month, month, day of the week';
   }

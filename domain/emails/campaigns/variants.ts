@@ -48,7 +48,7 @@ export function variantViolations(
     names.add(name);
   }
   if (winner && (variants?.length ?? 0) < 2)
-    violations.push({ path: '/winner', code: 'conflict', message: 'needs two variants or more' });
+    violations.push({ path: '/winner', code: 'conflict', message: 'requires at least two variants' });
   return violations;
 }
 

@@ -28,7 +28,7 @@ export async function resolveEmail(em: EntityManager, id: number, outcome: Resol
     const email = await tx.findOne(Email, { id });
     if (!email) throw notFound('email', id);
     if (changed.length === 0)
-      throw new AppError('conflict', `The email is ${email.status}; only one that is UNKNOWN can be resolved`);
+      throw new AppError('conflict', `The email is ${email.status}; only an UNKNOWN email can be resolved`);
     touchOutbox(tx, 'outbox_events');
     return email;
   });

@@ -40,7 +40,7 @@ export async function mailConfirmation(
     from sender_confirmations where tenant_id = ${tenantId} and created_at > now() - interval '1 hour'`,
   );
   if (wait !== null) {
-    throw new AppError('too_many_requests', 'Too many mails to confirm senders were asked for; wait', {
+    throw new AppError('too_many_requests', 'Too many sender confirmations were requested; try again later', {
       headers: { 'Retry-After': String(Math.max(1, wait)) },
     });
   }
@@ -76,7 +76,7 @@ export async function requestConfirmation(
   return em.transactional(async (tx) => {
     const sender = await tx.findOne(EmailSender, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!sender) throw notFound('sender', id);
-    if (sender.confirmedAt) throw new AppError('conflict', 'The address is confirmed already');
+    if (sender.confirmedAt) throw new AppError('conflict', 'The address is already confirmed');
     return mailConfirmation(tx, links, author, sender);
   });
 }
@@ -132,4 +132,4 @@ export async function confirmSender(
 }
 
 const tokenInvalid = (): AppError =>
-  new AppError('token_invalid', 'The link is unknown, spent or expired; ask for a new one');
+  new AppError('token_invalid', 'The link is unknown, already used or expired; request a new one');

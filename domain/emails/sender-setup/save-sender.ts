@@ -158,7 +158,7 @@ async function mailUnlessProven(
 const notAligned = (domain: string): Violation => ({
   path: '/email',
   code: 'not_aligned',
-  message: `is not of ${domain}, whose key signs its mail; give dkim, or null for none`,
+  message: `must be an address of the DKIM domain ${domain}; otherwise change dkim too, or set it to null`,
 });
 
 /** Everything that is wrong with a sender, or with a change of the one that there is. */
@@ -244,13 +244,13 @@ function checkKey(
     violations.push({
       path: '/dkim/domain',
       code: 'not_aligned',
-      message: 'must be the domain of the address, or one above it',
+      message: 'must be the domain of the address or a parent domain',
     });
   if (!SELECTOR.test(selector))
     violations.push({
       path: '/dkim/selector',
       code: 'invalid_selector',
-      message: 'must be labels of letters, digits and hyphens, 63 characters at most',
+      message: 'must consist of labels of letters, digits and hyphens, at most 63 characters',
     });
   const read = privateKey === undefined ? null : readKey(privateKey);
   if (read && isViolation(read)) violations.push({ path: '/dkim/privateKey', ...read });

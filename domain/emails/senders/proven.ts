@@ -52,7 +52,7 @@ export async function senderViolations(
       path: '/fromEmail',
       code: 'sender_unverified',
       message:
-        'is not a verified sender: make it one (POST /emails/senders), and confirm it by the link that is mailed to it or verify its domain by the DKIM record',
+        'must be a verified sender: create it with POST /emails/senders, then confirm it with the emailed link, or verify its domain with the DKIM record',
     },
   ];
 }

@@ -53,7 +53,7 @@ function mistakeIn(record: string, { publicKey, tenantId }: Published): string |
   };
   if ((tags.get('v') ?? 'DKIM1') !== 'DKIM1' || (tags.has('v') && [...tags.keys()][0] !== 'v'))
     return 'does not begin with v=DKIM1';
-  if ((tags.get('k') ?? 'rsa') !== 'rsa') return 'is of another kind of key (k=)';
+  if ((tags.get('k') ?? 'rsa') !== 'rsa') return 'has another key type (k=)';
   if (!listed('h', 'sha256')) return 'does not allow sha256 (h=)';
   if (!listed('s', 'email')) return 'is not for email (s=)';
   const found = tags.get('p')?.replace(/\s/g, '');
@@ -61,7 +61,7 @@ function mistakeIn(record: string, { publicKey, tenantId }: Published): string |
   if (found !== publicKey) return 'has another key (p=)';
   return tenantId === null || tags.get('n') === noteOf(tenantId)
     ? null
-    : `does not say n=${noteOf(tenantId)}, which a key that was brought along needs`;
+    : `lacks n=${noteOf(tenantId)}, which is required for a key that you supplied`;
 }
 
 /** What is wrong with the record of a key in the DNS; null when it is as it should be. Throws 503 when the DNS gives no answer. */
@@ -74,7 +74,7 @@ export async function checkRecord(resolve: ResolveTxt, published: Published): Pr
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (code !== 'ENODATA' && code !== 'ENOTFOUND') {
-      throw new AppError('unavailable', `The DNS gives no answer for ${name} (${code || 'no code'})`, {
+      throw new AppError('unavailable', `The DNS lookup of ${name} failed (${code || 'no code'})`, {
         cause: error,
         headers: { 'Retry-After': '60' },
       });

@@ -114,7 +114,7 @@ export class SenderCache {
       }
       return { domain, selector, key: signingKey(secret) };
     } catch (error) {
-      this.#log.error({ err: error, senderId: id }, 'a DKIM key can not be opened: mail of its sender goes unsigned');
+      this.#log.error({ err: error, senderId: id }, 'cannot decrypt a DKIM key: email of its sender is sent unsigned');
       return null;
     }
   }

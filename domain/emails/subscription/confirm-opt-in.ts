@@ -47,7 +47,7 @@ export async function confirmOptIn(em: EntityManager, token: OptInToken, visitor
   });
 }
 
-const invalid = (): AppError => new AppError('token_invalid', 'The link is unknown, spent or expired; sign up again');
+const invalid = (): AppError => new AppError('token_invalid', 'The link is unknown, already used or expired; sign up again');
 
 async function findAsked(tx: EntityManager, { tenantId, optInId, digest }: OptInToken): Promise<Asked> {
   const [asked] = await rows<Asked>(

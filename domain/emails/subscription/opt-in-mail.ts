@@ -12,10 +12,10 @@ const WORDS: Record<Language, Words> = {
   en: {
     subject: 'Please confirm your email address',
     heading: 'Please confirm your email address',
-    lines: ['Somebody, we hope you, has signed up with this address. Confirm it, and you will get our mail.'],
+    lines: ['Someone, hopefully you, signed up with this address. Confirm it to get our emails.'],
     button: 'Confirm the address',
     orOpen: 'Or open this link:',
-    closing: `The link works for ${OPT_IN_DAYS} days. If it was not you, do nothing: you will get no mail.`,
+    closing: `The link works for ${OPT_IN_DAYS} days. If it was not you, ignore this email: you will get no emails from us.`,
   },
   de: {
     subject: 'Bitte bestätigen Sie Ihre E-Mail-Adresse',

@@ -32,7 +32,7 @@ export async function takeMail(tx: EntityManager, key: SystemMailKey, emailKey: 
     sql`select take_mail(${`${key}/${digest}`}, ${MAILS_TO_AN_ADDRESS}) as wait`,
   );
   if (taken!.wait > 0)
-    throw new AppError('too_many_requests', 'Too many such mails to this address were asked for; wait', {
+    throw new AppError('too_many_requests', 'Too many emails of this kind to this address were requested; try again later', {
       headers: { 'Retry-After': String(taken!.wait) },
     });
 }

@@ -12,17 +12,17 @@ const TEXTS: Record<SystemMailKey, Words> = {
     name: 'Password reset',
     subject: 'Set a new password for Perennial',
     heading: 'Set a new password',
-    lines: ['Somebody, we hope you, asked for a new password for the Perennial account with this address.'],
+    lines: ['Someone, hopefully you, requested a new password for the Perennial account with this address.'],
     button: 'Set a new password',
-    closing: 'The link works once, for one hour. If you did not ask for it, do nothing: your password stays as it is.',
+    closing: 'The link works once, within one hour. If you did not request it, ignore this email: your password stays unchanged.',
   },
   verify_email: {
     name: 'Email verification',
     subject: 'Confirm your email address for Perennial',
     heading: 'Confirm your email address',
-    lines: ['This address was given for an account at Perennial. Please confirm that it is yours.'],
+    lines: ['This address was entered for a Perennial account. Please confirm that it is yours.'],
     button: 'Confirm the address',
-    closing: 'The link works once, for 24 hours. If you have no account at Perennial, do nothing.',
+    closing: 'The link works once, within 24 hours. If you have no Perennial account, ignore this email.',
   },
   invitation: {
     name: 'Invitation',
@@ -32,19 +32,19 @@ const TEXTS: Record<SystemMailKey, Words> = {
       '{% if data.invitedBy %}{{ data.invitedBy }} invites you{% else %}You are invited{% endif %} to work together in Perennial.',
     ],
     button: 'Accept the invitation',
-    closing: 'The link works once, for seven days. If you do not know who invites you, do nothing.',
+    closing: 'The link works once, within seven days. If you do not know who invited you, ignore this email.',
   },
   confirm_sender: {
     name: 'Sender confirmation',
-    subject: 'May Perennial send mail from this address?',
-    heading: 'May mail be sent from this address?',
+    subject: 'Allow Perennial to send emails from this address?',
+    heading: 'Allow emails to be sent from this address?',
     lines: [
-      'The account “{{ data.account }}” of Perennial wants to send mail from {{ data.address }}.',
-      'Please allow it only if you know that account: its mail will look like yours.',
+      'The Perennial account “{{ data.account }}” wants to send emails from {{ data.address }}.',
+      'Allow this only if you know that account: its emails will look like yours.',
     ],
-    button: 'See and decide',
+    button: 'Review the request',
     closing:
-      'The link works once, for 24 hours. If you do not know the account, do nothing: no mail is sent from your address.',
+      'The link works once, within 24 hours. If you do not know the account, ignore this email: no emails are sent from your address.',
   },
 };
 

@@ -50,7 +50,7 @@ export async function compileMjml(content: string): Promise<string> {
       [...gone].map(([index, at]) =>
         mistake(
           lineAt(masked, at),
-          `${masked.tokens[index]} can not stand here: put it into an element that holds text`,
+          `${masked.tokens[index]} is not allowed here: put it into an element that contains text`,
         ),
       ),
     );

@@ -36,7 +36,7 @@ class TemplateThread {
 
   async do(job: Job): Promise<unknown> {
     if (this.#waiting.length >= MOST_WAITING) {
-      throw new AppError('unavailable', 'Too many templates that take long are at work', {
+      throw new AppError('unavailable', 'Too many slow templates are being processed; try again', {
         headers: { 'Retry-After': '5' },
       });
     }

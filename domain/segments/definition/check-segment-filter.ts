@@ -33,11 +33,11 @@ export async function checkSegmentFilter(
   const sound = filter as Filter;
   const rings = id === undefined ? [] : filterReferences(sound, '/filter').filter(await hangsOn(tx, tenantId, id));
   return [
-    ...rings.map((ring) => ({ path: ring.path, code: 'circular', message: `segment ${ring.id} hangs on this one` })),
+    ...rings.map((ring) => ({ path: ring.path, code: 'circular', message: `circular: segment ${ring.id} depends on this one` })),
     ...anyMembership(sound, '/filter').map((path) => ({
       path,
       code: 'invalid_operator',
-      message: 'being in any segment at all would count the segment itself; listId means lists only',
+      message: 'would include this segment itself; use listId, which covers only static lists',
     })),
   ];
 }

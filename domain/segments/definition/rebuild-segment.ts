@@ -57,7 +57,7 @@ async function rebuildPage(
     sql`
     select filter from segments where tenant_id = ${tenantId} and id = ${id} and build = ${build} and status = 'READY' for no key update`,
   );
-  if (!segment) throw new AppError('conflict', `Segment ${id} was given another filter or deleted meanwhile`);
+  if (!segment) throw new AppError('conflict', `The filter of segment ${id} was changed, or the segment deleted, in the meantime`);
   const next = await nextContact(tx, tenantId, after);
   if (next === null) return { added: 0, removed: 0, upTo: null };
   const upTo = await lockRange(tx, tenantId, next);

@@ -118,7 +118,7 @@ export async function newSegmentViolations(
   if (input.type === 'static') return [...violations, ...(await lockMembers(tx, tenantId, input.contactIds ?? []))];
   if (input.filter !== undefined) violations.push(...(await checkSegmentFilter(tx, tenantId, input.filter)));
   else if (input.type === 'dynamic')
-    violations.push({ path: '/filter', code: 'required', message: 'a dynamic segment needs a filter' });
+    violations.push({ path: '/filter', code: 'required', message: 'is required for a dynamic segment' });
   return [...violations, ...(input.type === 'dynamic' ? listOnly(input) : [])];
 }
 
@@ -133,7 +133,7 @@ export async function segmentViolations(
   if (!isNewFilter(segment, input.filter)) return violations;
   if (segment.type === 'dynamic')
     return [...violations, ...(await checkSegmentFilter(tx, segment.tenantId, input.filter, segment.id))];
-  return [...violations, { path: '/filter', code: 'not_allowed', message: 'a static list has no filter' }];
+  return [...violations, { path: '/filter', code: 'not_allowed', message: 'is for dynamic segments only; a static list has no filter' }];
 }
 
 const isNewFilter = (segment: Segment, filter: SegmentInput['filter']): boolean =>
@@ -194,7 +194,7 @@ const listOnly = ({ doubleOptIn }: SegmentInput): Violation[] =>
         {
           path: '/doubleOptIn',
           code: 'not_allowed',
-          message: 'only a static list has it: by its filter nobody signs up',
+          message: 'doubleOptIn is for static lists only',
         },
       ]
     : [];

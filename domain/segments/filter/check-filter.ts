@@ -51,7 +51,7 @@ function onlyKeys(node: Json, allowed: readonly string[], path: string): Violati
     .map((key) => ({
       path: member(path, key),
       code: 'unknown_field',
-      message: `only ${allowed.join(', ')} belong here`,
+      message: `is not allowed here; allowed are ${allowed.join(', ')}`,
     }));
 }
 
@@ -103,7 +103,7 @@ export function checkWhere(
   const names = eventFieldNames(event, stepIds !== undefined).join(', ') || 'none';
   const fields: Fields = {
     spec: (name) => eventField(event, name, stepIds),
-    unknown: (name) => `${event} has no field ${show(name)}, it has ${names}`,
+    unknown: (name) => `${event} has no field ${show(name)}; its fields are ${names}`,
   };
   return where.flatMap((leaf: unknown, index) => {
     const at = `${path}/${index}`;
@@ -138,7 +138,7 @@ function checkEventLeaf(node: Json, path: string, options: FilterOptions): Viola
 
 function checkGroup(node: Json, path: string, depth: number, walk: Walk): void {
   if (depth > MAX_FILTER_DEPTH) {
-    walk.violations.push({ path, code: 'too_deep', message: `groups nest at most ${MAX_FILTER_DEPTH} deep` });
+    walk.violations.push({ path, code: 'too_deep', message: `groups must not be nested more than ${MAX_FILTER_DEPTH} deep` });
     return;
   }
   walk.violations.push(...onlyKeys(node, ['op', 'conditions'], path), ...oneOf(node, 'op', GROUP_OPERATORS, path));
@@ -180,7 +180,7 @@ export function checkFilter(filter: unknown, path: string, options: FilterOption
   const walk: Walk = { violations: [], leaves: 0, options };
   checkNode(filter, path, 1, walk);
   if (walk.leaves > MAX_FILTER_LEAVES) {
-    walk.violations.push({ path, code: 'too_many', message: `a filter has at most ${MAX_FILTER_LEAVES} leaves` });
+    walk.violations.push({ path, code: 'too_many', message: `a filter must have at most ${MAX_FILTER_LEAVES} leaves` });
   }
   return walk.violations.slice(0, MAX_VIOLATIONS);
 }

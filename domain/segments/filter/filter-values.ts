@@ -7,9 +7,9 @@ const MAX_LIST = 1000;
 export const MAX_DAYS = 36_500;
 
 const EXPECTED: Record<FieldType, string> = {
-  string: `a text of 1 to ${MAX_TEXT} characters`,
-  email: `a text of 1 to ${MAX_TEXT} characters`,
-  tags: `a text of 1 to ${MAX_TEXT} characters`,
+  string: `a string of 1 to ${MAX_TEXT} characters`,
+  email: `a string of 1 to ${MAX_TEXT} characters`,
+  tags: `a string of 1 to ${MAX_TEXT} characters`,
   enum: 'one of the values of the field',
   number: 'a number within ±(2^53 - 1)',
   id: 'an id, an integer from 1 to 2^53 - 1',
@@ -79,7 +79,7 @@ export function checkValue(spec: FieldSpec, operator: FieldOperator, value: unkn
     case 'exists':
     case 'notExists':
       if (value === undefined || value === null || value === true) return [];
-      return [{ path, code: 'invalid', message: `${operator} takes no value` }];
+      return [{ path, code: 'invalid', message: `is not allowed for ${operator}` }];
     case 'in':
     case 'notIn':
       return checkList(spec, value, path);
@@ -90,7 +90,7 @@ export function checkValue(spec: FieldSpec, operator: FieldOperator, value: unkn
       return [{ path, code: 'type', message: `must be a whole number of days, 1 to ${MAX_DAYS}` }];
     default:
       return value === undefined
-        ? [{ path, code: 'required', message: `${operator} needs a value` }]
+        ? [{ path, code: 'required', message: `is required for ${operator}` }]
         : checkScalar(spec, value, path);
   }
 }

@@ -76,35 +76,35 @@ export const FilterSchema = Type.Unsafe<Filter>(
   Type.Object(
     {
       op: optional(
-        Type.Enum([...GROUP_OPERATORS], { description: 'Makes it a group; `not` = none of its conditions holds' }),
+        Type.Enum([...GROUP_OPERATORS], { description: 'Marks a group; `not` = none of its conditions holds' }),
       ),
       conditions: optional(
-        Type.Array(Type.Object({}, { description: 'A filter again', 'x-component': 'Filter' }), {
+        Type.Array(Type.Object({}, { description: 'A nested filter', 'x-component': 'Filter' }), {
           minItems: 1,
-          description: `Of a group, nested up to ${MAX_FILTER_DEPTH} deep`,
+          description: `For a group; nested up to ${MAX_FILTER_DEPTH} deep`,
         }),
       ),
       field: optional(
         Type.String({
           description:
-            'Makes it a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, ' +
+            'Marks a field leaf: a contact field, `customFields.x`, `tags`, `company.x`, `score`, `qualification`, ' +
             '`listId`, `segmentId`',
         }),
       ),
-      event: optional(Type.Enum([...FILTER_EVENTS], { description: 'Makes it an event leaf' })),
+      event: optional(Type.Enum([...FILTER_EVENTS], { description: 'Marks an event leaf' })),
       operator: optional(
         Type.Enum([...FIELD_OPERATORS, ...EVENT_OPERATORS], {
-          description: 'Of a field leaf; of an event leaf `atLeast`, `atMost`, `none`',
+          description: 'For a field leaf; for an event leaf `atLeast`, `atMost` or `none`',
         }),
       ),
       value: optional(
         Type.Unknown({
-          description: 'Of a field leaf: a text, number or boolean; a list for `in`, `notIn`, `between`',
+          description: 'For a field leaf: a string, number or boolean; a list for `in`, `notIn` and `between`',
         }),
       ),
-      count: optional(Type.Integer({ description: 'Of an event leaf' })),
-      withinDays: optional(Type.Integer({ description: 'Of an event leaf: only events of the last days' })),
-      where: optional(Type.Array(Type.Object({}, { description: 'A field leaf over the fields of the event' }))),
+      count: optional(Type.Integer({ description: 'For an event leaf: the number of events' })),
+      withinDays: optional(Type.Integer({ description: 'For an event leaf: only events of the last `withinDays` days' })),
+      where: optional(Type.Array(Type.Object({}, { description: 'A field leaf on the fields of the event' }))),
     },
     {
       description:

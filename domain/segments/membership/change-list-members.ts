@@ -68,5 +68,5 @@ async function assertStatic(tx: EntityManager, tenantId: string, id: number): Pr
   const segment = await lockSegment(tx, tenantId, id);
   if (!segment) throw notFound('list', id);
   if (segment.type !== 'static')
-    throw new AppError('conflict', `Segment ${id} is dynamic: its filter says who is in it`);
+    throw new AppError('conflict', `Segment ${id} is dynamic: its members are determined by its filter`);
 }

@@ -72,7 +72,7 @@ test('settings of the Admin that do not do are told, one line each', async () =>
     'ADMIN_PASSWORD must have a digit',
     'ADMIN_PASSWORD must have a special character',
     'ADMIN_EMAIL must be an email address',
-    'ADMIN_USERNAME must be letters, digits and . _ - +',
+    'ADMIN_USERNAME must contain only letters, digits and . _ - +',
   ]);
   await assert.rejects(start(orms[0]!, { ...noAdmin, ADMIN_PASSWORD: 'abc' }), /at least 8 characters/);
 });
@@ -92,6 +92,6 @@ test('the API does not start with them', async () => {
     'ADMIN_PASSWORD must have an upper-case letter',
     'ADMIN_PASSWORD must have a digit',
     'ADMIN_PASSWORD must have a special character',
-    'ADMIN_USERNAME must be letters, digits and . _ - +',
+    'ADMIN_USERNAME must contain only letters, digits and . _ - +',
   ]);
 });

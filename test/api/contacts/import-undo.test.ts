@@ -237,10 +237,10 @@ test('what can not be undone is a conflict, with the reason; what was cancelled 
     return [status, body.code, body.detail];
   };
   const dry = await run('firstName,lastName,email\nDry,Run,dry-undo@example.com\n', { dryRun: 'true' });
-  assert.deepEqual(await refused(dry.id), [409, 'conflict', 'A dry run has changed nothing']);
+  assert.deepEqual(await refused(dry.id), [409, 'conflict', 'The import was a dry run; there is nothing to undo']);
   const early = await run('firstName,lastName,email\nEar,Ly,early@example.com\n');
   await query(sql`update contact_import_chunks set undo = null where import_id = ${early.id}`);
-  assert.deepEqual(await refused(early.id), [409, 'conflict', 'The import was made before imports could be undone']);
+  assert.deepEqual(await refused(early.id), [409, 'conflict', 'The import cannot be undone: it ran before undo was supported']);
   await query(sql`update contact_import_chunks set undo = '{}' where import_id = ${early.id}`);
   await query(sql`update contact_imports set status = 'RUNNING' where id = ${early.id}`);
   assert.deepEqual(await refused(early.id), [409, 'conflict', 'The import is RUNNING: cancel it first']);

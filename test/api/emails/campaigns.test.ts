@@ -120,7 +120,7 @@ test('what was read can be put back; what is on its way can be changed only in p
   });
   assert.deepEqual(
     [refused.status, refused.body.detail],
-    [409, 'The campaign is SENDING: templateId can not be changed any more'],
+    [409, 'The campaign is SENDING: templateId can no longer be changed'],
   );
   for (const verb of ['send', 'pause', 'resume', 'cancel'])
     assert.equal((await service.api('POST', `/emails/campaigns/999999/${verb}`)).status, 404);

@@ -194,7 +194,7 @@ test('verifying says what the DNS has, and notes it', async () => {
     [[[dkim.dnsValue], [dkim.dnsValue]], 'record_ambiguous', /2 TXT/],
     [[['v=DKIM1; k=rsa; p=']], 'record_wrong', /revoked/],
     [[['v=DKIM1; k=rsa; p=AAAA']], 'record_wrong', /another key/],
-    [[['v=DKIM1; k=ed25519; p=AAAA']], 'record_wrong', /kind of key/],
+    [[['v=DKIM1; k=ed25519; p=AAAA']], 'record_wrong', /key type/],
     [[[`v=DKIM1; h=sha1; p=${key}`]], 'record_wrong', /sha256/],
     [[[`v=DKIM1; s=tlsrpt; p=${key}`]], 'record_wrong', /email/],
     [[[`p=${key}; v=DKIM1`]], 'record_wrong', /begin/],

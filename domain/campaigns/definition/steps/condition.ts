@@ -28,7 +28,7 @@ export const condition = stepKind({
   ),
   about:
     '`CONDITION {if: <filter>, then?, branches?: [{if, next?}], else?}` goes to `then` if the filter holds, else to the ' +
-    '`next` of the first branch whose filter does, else to `else`; a target left out is the following step, null the end',
+    '`next` of the first branch whose filter holds, else to `else`; an omitted target is the following step, null the end',
   summary: ({ branches = [] }) =>
     branches.length === 0 ? 'condition' : `condition with ${branches.length + 1} branches`,
   plan: (config) => ({

@@ -38,8 +38,8 @@ export const wait = stepKind({
     { additionalProperties: false },
   ),
   about:
-    '`WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; past = at once) or ' +
-    "`{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC where it has none; " +
+    '`WAIT {waitMinutes}` (0 to 5,256,000), `{until}` (a date-time; if past, no wait) or ' +
+    "`{untilLocalTime: {weekday?, time}}` (HH:MM in the contact's timezone, UTC if it has none; " +
     '`weekday` is `monday` to `sunday`)',
   summary: ({ waitMinutes, until, untilLocalTime: local }) => {
     if (local) {
@@ -58,7 +58,7 @@ export const wait = stepKind({
   takesTime: ({ waitMinutes, untilLocalTime }) => untilLocalTime !== undefined || (waitMinutes ?? 0) > 0,
   check: (config) => {
     if (FORMS.filter((form) => config[form] !== undefined).length !== 1) {
-      return [{ path: '', code: 'invalid', message: `needs exactly one of ${FORMS.join(', ')}` }];
+      return [{ path: '', code: 'invalid', message: `must have exactly one of ${FORMS.join(', ')}` }];
     }
     const { until, untilLocalTime: local } = config;
     if (until !== undefined && !((parseDateTime(until)?.getUTCFullYear() ?? Infinity) <= LAST_YEAR)) {

@@ -66,7 +66,7 @@ export function detectFormat(
   const usable = bytes.length - ((bytes.length - bomBytes) % unitBytes(encoding));
   const text = toUnits(bytes.subarray(bomBytes, usable), encoding);
   if (text.trim() === '') return { code: 'empty_file', message: 'the file is empty' };
-  if (CONTROL.test(firstLine(text))) return binary('the first line holds control characters: the file is not CSV');
+  if (CONTROL.test(firstLine(text))) return binary('the first line contains control characters: the file is not CSV');
 
   const asked = options.delimiter;
   const delimiter = asked === undefined ? guessDelimiter(text, head.complete) : delimiterNamed(asked);
@@ -82,7 +82,7 @@ const firstLine = (text: string): string => /[^\r\n]+/.exec(text)?.[0] ?? '';
 function delimiterNamed(option: string): string | Violation {
   const delimiter = option.toLowerCase() === 'tab' ? '\t' : option;
   if (/^[\t!-~]$/.test(delimiter) && !/[\w"@.]/.test(delimiter)) return delimiter;
-  const message = 'delimiter: must be one ASCII character that is no letter, digit, quote, underscore, @ or dot';
+  const message = 'delimiter: must be one ASCII character other than a letter, digit, quote, underscore, @ or dot';
   return { code: 'invalid_option', message };
 }
 

@@ -106,7 +106,7 @@ test('mistakes are told with their lines, also behind Liquid of several lines', 
     await told(body('', '<mj-attributes>\n{% if x %}<mj-all color="red" />\n{% endif %}</mj-attributes>')),
     [2, 3].map(
       (line) =>
-        `mjml_syntax: ${line === 2 ? '{% if x %}' : '{% endif %}'} can not stand here: put it into an element that holds text (line ${line})`,
+        `mjml_syntax: ${line === 2 ? '{% if x %}' : '{% endif %}'} is not allowed here: put it into an element that contains text (line ${line})`,
     ),
   );
   assert.equal((await refusal(body('{{ x'))).code, 'validation_failed');
