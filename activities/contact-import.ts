@@ -18,7 +18,7 @@ const BEAT_MS = 4_000;
 function hopeless(error: unknown): string | null {
   if (error instanceof AppError || error instanceof FileGoneError) return error.message;
   const code = pgError(error)?.code ?? '';
-  return /^(22|23502|23514)/.test(code) ? `The database does not take what the file holds (${code})` : null;
+  return /^(22|23502|23514)/.test(code) ? `The database rejected the content of the file (${code})` : null;
 }
 
 /** Runs work that tells how far it is, and shows that it is alive while it has nothing to tell: a chunk can take long. */

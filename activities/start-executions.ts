@@ -40,7 +40,7 @@ export async function startExecutions(
   const { tenantId } = executions[0]!;
   const orphans = await noteStarted(tenantEm(deps.orm, tenantId), tenantId, started);
   await eachBounded(orphans, AT_ONCE, (orphan) =>
-    closeWorkflow(deps, orphan.workflowId, 'stopped while it was started'),
+    closeWorkflow(deps, orphan.workflowId, 'stopped while it was being started'),
   );
 }
 

@@ -63,13 +63,13 @@ function bounceProblems(env: Partial<Env>): string[] {
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 const isSecret = (value: string): boolean => [...value.trim()].length >= SECRET_CHARACTERS;
-const SECRET = `must have ${SECRET_CHARACTERS} characters or more, blanks around it not counted`;
+const SECRET = `must have ${SECRET_CHARACTERS} characters or more, not counting leading and trailing blanks`;
 
 /** Rules that one setting is enough for. Each is true of what does; the text says what would. */
 const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = {
   HOST: [
     (value) => isIP(value) !== 0 || /^[\w.-]+$/.test(value),
-    'must be an address like 127.0.0.1, 0.0.0.0 or ::1, or a name',
+    'must be an IP address like 127.0.0.1, 0.0.0.0 or ::1, or a host name',
   ],
   DATABASE_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
   DATABASE_MIGRATION_URL: [isPostgresUrl, 'must be a URL like postgres://user:password@host:5432/database'],
@@ -90,19 +90,19 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
   LINK_SECRET_PREVIOUS: [isSecret, SECRET],
   NATS_LISTENERS: [
     (value) => /^([A-Za-z0-9_-]+(:[a-z0-9][a-z0-9_-]{0,49})?(,|$))*$/.test(value),
-    'must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme',
+    'must be a list of NATS accounts, each optionally with a tenant, like LISTENERS,ACME:acme',
   ],
   EVENTS_MAX_AGE: [
     (value) => /^[1-9][0-9]{0,4}[dh]$/.test(value),
-    'must be days or hours, like 7d or 36h, and at most 99999 of them',
+    'must be a number of days or hours up to 99999, like 7d or 36h',
   ],
   LOG_LEVEL: [(value) => LOG_LEVELS.includes(value), `must be one of ${LOG_LEVELS.join(', ')}`],
   WEBHOOK_MAILGUN_SIGNING_KEY: [
     (value) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value),
-    'must be the key as Mailgun shows it: ASCII, without blanks around it',
+    'must be the key as Mailgun shows it: ASCII, without leading or trailing blanks',
   ],
-  WEBHOOK_POSTMARK_SECRET: [(value) => /:.*\S/.test(value), 'must be what Postmark sends, like user:password'],
-  METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, or no client could send it'],
+  WEBHOOK_POSTMARK_SECRET: [(value) => /:.*\S/.test(value), 'must be the credentials that Postmark sends, like user:password'],
+  METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, so that clients can send it'],
 };
 
 function isHostAndPort(value: string): boolean {
@@ -135,9 +135,9 @@ function textProblems(env: Partial<Env>): string[] {
     if (typeof value !== 'string' || value === '') return [];
     if (value.trim() === '') return `${name} must not be blank`;
     if (ANY_TEXT.has(name)) return [];
-    if (CONTROL.test(value)) return `${name} must not hold line feeds or other control characters`;
+    if (CONTROL.test(value)) return `${name} must not contain line feeds or other control characters`;
     return BIDI.test(value)
-      ? `${name} must not hold characters that change the direction of text (bidirectional controls)`
+      ? `${name} must not contain characters that change the text direction (bidirectional controls)`
       : [];
   });
 }
@@ -153,7 +153,7 @@ export function crossChecks(env: Partial<Env>): string[] {
     const url = readUrl(address.trim(), /^(nats|tls):$/);
     if (!url?.hostname) problems.push('NATS_URL must be a URL like nats://user:password@host:4222');
     else if (!url.username && !isLoopback(url.hostname)) {
-      problems.push('NATS_URL must carry credentials: an unauthenticated NATS is only accepted on loopback');
+      problems.push('NATS_URL must contain credentials: NATS without authentication is accepted only on loopback');
     }
   }
   const listeners =
@@ -162,7 +162,7 @@ export function crossChecks(env: Partial<Env>): string[] {
       .map((text) => text.split(':')[0]) ?? [];
   if (new Set(listeners).size < listeners.length)
     problems.push(
-      "NATS_LISTENERS must name each account once: there is one copy in it, of all events or of one tenant's",
+      "NATS_LISTENERS must name each account only once: an account gets one copy, of all events or of one tenant's",
     );
   try {
     readProviders(env.SMTP_URL ?? 'smtp://localhost');

@@ -12,45 +12,45 @@ export const envSchema = Type.Object({
   HOST: Type.String({ default: '127.0.0.1', description: 'Address the API listens on' }),
   PUBLIC_URL: Type.String({
     default: 'http://localhost:8080',
-    description: 'Where recipients and browsers reach the API; links in mails start with it',
+    description: 'URL where recipients and browsers reach the API; links in emails start with it',
   }),
-  DATABASE_URL: url('Postgres as the application role (no superuser, no BYPASSRLS)'),
+  DATABASE_URL: url('Postgres URL with the application role (not a superuser, no BYPASSRLS)'),
   DATABASE_MIGRATION_URL: Type.String({
     default: '',
-    description: 'Postgres as the owner of the schema; only migrations use it',
+    description: 'Postgres URL with the owner of the schema; used only by migrations',
   }),
-  DATABASE_POOL_MAX: Type.Integer({ default: 15, minimum: 2, maximum: 500, description: 'Connections of one process' }),
-  TEMPORAL_ADDRESS: url('Temporal frontend, host:port'),
+  DATABASE_POOL_MAX: Type.Integer({ default: 15, minimum: 2, maximum: 500, description: 'Maximum Postgres connections per process' }),
+  TEMPORAL_ADDRESS: url('Address of the Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),
-  NATS_URL: url('NATS with credentials, nats://user:password@host:port'),
+  NATS_URL: url('NATS URL with credentials, nats://user:password@host:port'),
   NATS_LISTENERS: Type.String({
     default: '',
     description:
-      "Comma-separated NATS accounts of programs that listen to events: each gets a copy of them; `account:tenant` = of that tenant's alone",
+      "Comma-separated NATS accounts of programs that consume events; each gets a copy of the events. `account:tenant` = only the events of that tenant",
   }),
   SMTP_URL: url(
-    'Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order. `?ratePerMinute=` limits what all sender processes together send by it, `?connections=` its connections of each',
+    'Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order. `?ratePerMinute=` limits the rate of all sender processes together, `?connections=` the connections of each sender process',
   ),
   MAIL_FROM: Type.String({
     default: 'Perennial <no-reply@example.com>',
-    description: 'Sender where a template names none',
+    description: 'Default sender, for templates without one',
   }),
   MAIL_POSTAL_ADDRESS: Type.String({
     default: '',
-    description: 'Postal address in the footer of marketing mail; most laws on such mail ask for one',
+    description: 'Postal address in the footer of marketing email; most laws on such email require one',
   }),
   BOUNCE_ADDRESS: Type.String({
     default: '',
     description:
-      'Return path of all mail, such as bounces@example.com: each mail has an address of its own, bounces+…@example.com; empty = the sender',
+      'Return path of all email, such as bounces@example.com; each email gets its own variant, bounces+…@example.com. Empty = the sender address',
   }),
   BOUNCE_IMAP_URL: Type.String({
     default: '',
-    description: 'Mailbox that bounces come to, imaps://user:password@host:port/folder; read continuously',
+    description: 'Mailbox that receives bounces, imaps://user:password@host:port/folder; read continuously',
   }),
   WEBHOOK_SES_TOPICS: Type.String({
     default: '',
-    description: 'Comma-separated ARNs of the SNS topics that Amazon SES tells of bounces on; empty = none is believed',
+    description: 'Comma-separated ARNs of the SNS topics to which Amazon SES publishes bounces; empty = SES webhooks are disabled',
   }),
   WEBHOOK_SENDGRID_PUBLIC_KEY: Type.String({
     default: '',
@@ -59,10 +59,10 @@ export const envSchema = Type.Object({
   WEBHOOK_MAILGUN_SIGNING_KEY: Type.String({ default: '', description: 'HTTP webhook signing key of Mailgun' }),
   WEBHOOK_POSTMARK_SECRET: Type.String({
     default: '',
-    description: 'user:password that Postmark sends by HTTP Basic, or whole as X-Webhook-Secret',
+    description: 'user:password that Postmark sends as HTTP Basic credentials, or as the header X-Webhook-Secret',
   }),
   JWT_SECRET: Type.String({ description: 'Signs access tokens (HS256); 32 characters or more' }),
-  JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Still verifies while the secret is rotated' }),
+  JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Previous JWT_SECRET; still verifies tokens during rotation' }),
   JWT_EXPIRATION_MS: Type.Integer({
     default: DAY_MS,
     minimum: 1000,
@@ -80,102 +80,102 @@ export const envSchema = Type.Object({
   }),
   LINK_SECRET_PREVIOUS: Type.String({
     default: '',
-    description: 'Still verifies and decrypts; links in mails live for years',
+    description: 'Previous LINK_SECRET; still verifies and decrypts. Keep it for long: links in emails are used for years',
   }),
   ENABLE_REGISTRATION: Type.Boolean({ default: false, description: 'Whether anyone may register' }),
   ENABLE_EMAIL_VERIFICATION: Type.Boolean({
     default: false,
-    description: 'Whether a new user must confirm the address',
+    description: 'Whether new users must confirm their email address',
   }),
   ENABLE_MULTI_TENANT: Type.Boolean({
     default: false,
-    description: 'Whether a registration opens a tenant of its own',
+    description: 'Whether each registration creates a new tenant',
   }),
   CORS_ALLOWED_ORIGINS: Type.String({
     default: '',
-    description: 'Comma-separated origins that browsers may call the API from',
+    description: 'Comma-separated origins from which browsers may call the API',
   }),
-  TRUST_PROXY: Type.Integer({ default: 0, minimum: 0, maximum: 10, description: 'Hops of X-Forwarded-For to believe' }),
+  TRUST_PROXY: Type.Integer({ default: 0, minimum: 0, maximum: 10, description: 'Number of trusted proxy hops in X-Forwarded-For' }),
   ENABLE_RATE_LIMITING: Type.Boolean({
     default: true,
     description:
-      'Whether requests are limited per user, API key or address; here and below, the IPv6 addresses of one /64 are one',
+      'Whether requests are rate limited per user, API key or client address; here and below, all IPv6 addresses of a /64 count as one address',
   }),
   RATE_LIMIT_PER_MINUTE: Type.Integer({
     default: 60,
     minimum: 1,
     maximum: 1_000_000_000,
-    description: 'Requests a minute that a caller may make for long',
+    description: 'Sustained requests per minute per caller',
   }),
   RATE_LIMIT_BURST: Type.Integer({
     default: 100,
     minimum: 1,
     maximum: 1_000_000_000,
-    description: 'Requests that a caller may make at once',
+    description: 'Maximum burst of requests per caller',
   }),
   RATE_LIMIT_PUBLIC_PER_MINUTE: Type.Integer({
     default: 120_000,
     minimum: 1,
     maximum: 1_000_000_000,
     description:
-      'Requests a minute of one address to health, tracking, unsubscribe and form endpoints, at each process; a sixth of it at once',
+      'Requests per minute per client address to health, tracking, unsubscribe and form endpoints, in each process; the burst is a sixth of it',
   }),
   CONNECTIONS_PER_ADDRESS: Type.Integer({
     default: 1000,
     minimum: 0,
     maximum: 1_000_000,
     description:
-      'Connections of one address to one API process; for one more, the oldest that waits for a request gives way. 0 = any number; not counted with TRUST_PROXY',
+      'Maximum connections per client address to one API process; one more closes the oldest idle connection. 0 = unlimited; not enforced with TRUST_PROXY',
   }),
   BODY_MAX_BYTES: Type.Integer({
     default: 5 * 1024 * 1024,
     minimum: 1024,
     maximum: 100 * 1024 * 1024,
-    description: "Largest JSON body with a token; without one it is 64 KiB, or what a form's fields can need",
+    description: "Maximum size of a JSON body with a token; without a token, the limit is 64 KiB, or more if the fields of a form require it",
   }),
   IMPORT_MAX_BYTES: Type.Integer({
     default: 1024 ** 3,
     minimum: 1024,
     maximum: 1024 ** 4,
-    description: 'Largest import file',
+    description: 'Maximum size of an import file',
   }),
   UPLOAD_DIR: Type.String({
     default: '',
     description:
-      "Folder of the API's own user for files that are being uploaded, of up to IMPORT_MAX_BYTES each; made where it is missing, closed to others (mode 0700). Empty = one among the system's temporary files",
+      "Directory for files being uploaded, up to IMPORT_MAX_BYTES each. Must belong to the API's user and be closed to others (mode 0700); created if missing. Empty = a directory among the system's temporary files",
   }),
-  EVENTS_MAX_AGE: Type.String({ default: '7d', description: 'How long JetStream keeps events' }),
-  METRICS_TOKEN: Type.String({ default: '', description: 'Bearer token that /metrics asks for, when set' }),
+  EVENTS_MAX_AGE: Type.String({ default: '7d', description: 'How long JetStream stores events' }),
+  METRICS_TOKEN: Type.String({ default: '', description: 'Bearer token required by /metrics; empty = no token required' }),
   ADMIN_USERNAME: Type.String({
     default: 'admin',
     maxLength: 50,
-    description: 'Admin made at start while there is no user',
+    description: 'Username of the Admin that is created at start if there is no user yet',
   }),
-  ADMIN_EMAIL: Type.String({ default: '', maxLength: 100, description: 'Its address' }),
-  ADMIN_PASSWORD: Type.String({ default: '', description: 'Its password' }),
+  ADMIN_EMAIL: Type.String({ default: '', maxLength: 100, description: 'Email address of that Admin' }),
+  ADMIN_PASSWORD: Type.String({ default: '', description: 'Password of that Admin' }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.String({
     default: '',
     description:
-      'OpenTelemetry collector that takes OTLP over HTTP, such as http://localhost:4318; the SDK reads the other standard `OTEL_` variables itself',
+      'OpenTelemetry collector (OTLP over HTTP), such as http://localhost:4318; the SDK also reads the other standard `OTEL_` variables',
   }),
-  LOG_LEVEL: Type.String({ default: 'info', description: 'Least severe level that is logged' }),
+  LOG_LEVEL: Type.String({ default: 'info', description: 'Minimum severity that is logged' }),
   SEND_CONNECTIONS: Type.Integer({
     default: 20,
     minimum: 1,
     maximum: 500,
-    description: 'SMTP connections of one sender process and provider',
+    description: 'Maximum SMTP connections per sender process and provider',
   }),
   SEND_CONNECTIONS_PER_DOMAIN: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 500,
-    description: 'How many of them may be sending to addresses of one domain; 0 = all',
+    description: 'How many of these connections may send to one recipient domain at a time; 0 = unlimited',
   }),
   WORKER_HEALTH_PORT: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 65535,
-    description: "Port of the worker's own /metrics; 0 = none",
+    description: "Port of the worker's /metrics; 0 = off",
   }),
 });
 

@@ -45,10 +45,10 @@ export function withSecretFiles(source: Source): { settings: Source; problems: s
     try {
       settings[name] = readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
       // It would count as unset, which for some means open.
-      if (settings[name] === '') problems.push(`${name} is not in the file that ${name}_FILE names: it is empty`);
+      if (settings[name] === '') problems.push(`${name} is missing: the file that ${name}_FILE names is empty`);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      problems.push(`${name} is not in a file that can be read, as ${name}_FILE says (${code})`);
+      problems.push(`${name} is missing: the file that ${name}_FILE names cannot be read (${code})`);
     }
   }
   return { settings, problems };
@@ -88,7 +88,7 @@ export function readMigrationEnv(source: Source = process.env): Pick<Env, 'DATAB
     throw new EnvError('DATABASE_URL and DATABASE_MIGRATION_URL must be set');
   const problems = crossChecks({ DATABASE_URL, DATABASE_MIGRATION_URL });
   if (isPostgresUrl(DATABASE_URL) && !new URL(DATABASE_URL).username)
-    problems.push('DATABASE_URL must name the login of the service, which migrations make');
+    problems.push('DATABASE_URL must contain the login of the service, which migrations create');
   if (problems.length > 0) throw new EnvError([...new Set(problems)].join('\n'));
   return { DATABASE_URL, DATABASE_MIGRATION_URL };
 }

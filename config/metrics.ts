@@ -9,14 +9,14 @@ export function createMetrics() {
     registry,
     httpDuration: new Histogram({
       name: 'perennial_http_request_duration_seconds',
-      help: 'Time to answer a request',
+      help: 'Request duration in seconds',
       labelNames: ['operation', 'status'],
       registers,
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 10],
     }),
     shed: new Counter({
       name: 'perennial_http_requests_shed_total',
-      help: 'Requests turned away under load',
+      help: 'Requests rejected under load',
       registers,
     }),
     relayed: new Counter({
@@ -27,13 +27,13 @@ export function createMetrics() {
     }),
     consumed: new Counter({
       name: 'perennial_events_consumed_total',
-      help: 'Events taken in',
+      help: 'Messages consumed, by outcome',
       labelNames: ['consumer', 'outcome'],
       registers,
     }),
     dropped: new Counter({
       name: 'perennial_events_dropped_total',
-      help: 'Events dropped for want of a tenant',
+      help: 'Events dropped because they have no tenant',
       labelNames: ['consumer'],
       registers,
     }),
@@ -45,14 +45,14 @@ export function createMetrics() {
     }),
     stepDuration: new Histogram({
       name: 'perennial_campaign_step_duration_seconds',
-      help: 'Time to run a campaign step',
+      help: 'Campaign step duration in seconds',
       labelNames: ['type'],
       registers,
       buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
     }),
     shardsOwned: new Gauge({
       name: 'perennial_outbox_shards_owned',
-      help: 'Outbox shards this process relays',
+      help: 'Outbox shards relayed by this process',
       registers,
     }),
   };

@@ -38,7 +38,7 @@ function takeParameter(url: URL, name: string, most: number): number | null {
   if (text === null) return null;
   const value = Number(text);
   if (!/^[1-9]\d*$/.test(text) || value > most)
-    throw new RangeError(`must have a whole number from 1 to ${most} as ${name}`);
+    throw new RangeError(`must have an integer from 1 to ${most} as ${name}`);
   url.searchParams.delete(name);
   return value;
 }

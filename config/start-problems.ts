@@ -16,7 +16,7 @@ export async function bySetting<T>(setting: string, work: () => Promise<T>): Pro
   }
 }
 
-const PORT_TAKEN: Record<string, string> = { EADDRINUSE: 'is in use', EACCES: 'is for privileged programs only' };
+const PORT_TAKEN: Record<string, string> = { EADDRINUSE: 'is in use', EACCES: 'requires privileges' };
 
 /** Has a server listen; when it can not, the settings are told of. */
 export async function listen(
@@ -29,7 +29,7 @@ export async function listen(
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (code in PORT_TAKEN)
-      throw new EnvError(`${setting} must be another: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
+      throw new EnvError(`${setting} must be changed: port ${port} ${PORT_TAKEN[code]}`, { cause: error });
     throw new EnvError(
       `HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0 (${code || String(error)})`,
       { cause: error },

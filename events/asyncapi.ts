@@ -34,10 +34,10 @@ const deadLetter = {
   type: 'object',
   required: ['consumer', 'subject', 'error', 'body'],
   properties: {
-    consumer: { type: 'string', description: 'Which consumer could not handle it' },
-    subject: { type: 'string', description: 'Where it came from' },
+    consumer: { type: 'string', description: 'The consumer that could not handle the message' },
+    subject: { type: 'string', description: 'The original subject' },
     error: { type: 'string' },
-    body: { type: 'string', description: 'The message as it was, up to 64 KiB of it' },
+    body: { type: 'string', description: 'The original message, truncated to 64 KiB' },
   },
 };
 
@@ -72,9 +72,9 @@ const eventExample = (type: string, data: Parameters<typeof exampleData>[0]) => 
 
 const description = `Events are CloudEvents 1.0 in structured JSON, in the JetStream stream \`${EVENTS}\`.
 
-Listen as the user \`listener\`: make a durable pull consumer on \`${EVENTS}\`, fetch, handle, acknowledge. Each event comes at least once: keep its \`id\` (also \`Nats-Msg-Id\`) in the transaction of its effect, and leave out what is there already. Do not rely on the order of events of different entities.
+Connect as the user \`listener\`, create a durable pull consumer on \`${EVENTS}\`, then fetch, handle and acknowledge. Each event is delivered at least once: store its \`id\` (also in \`Nats-Msg-Id\`) in the same transaction as its effect, and skip events whose id is already stored. Do not rely on the order of events of different entities.
 
-The user makes, uses and deletes consumers of its own and may publish \`${SEND_REQUEST_SUBJECT}\` in a service with one tenant. All else is refused.`;
+The user may create, use and delete its own consumers and, in single-tenant mode, publish to \`${SEND_REQUEST_SUBJECT}\`. Everything else is denied.`;
 
 /** Where the listener logs in: the service's own NATS when that is on this machine; the name of another one is not for everybody. */
 function hostOf(natsUrl: string): string {
@@ -118,11 +118,11 @@ export function asyncapi({
     servers,
     'x-stream': EMAIL_SEND_REQUESTS,
     summary: ENABLE_MULTI_TENANT
-      ? 'Only the service itself writes these: other programs may not in a service of many tenants'
-      : 'Delivers an email to a contact, once for each `emailId` of yours',
-    description: `The acknowledgement says that a request is kept, not that it can be read: one that can not becomes a dead letter with the reason, which the operator sees and listeners may not. What listeners request is kept in the stream \`${LISTENER_REQUESTS}\`, apart from the service's own. A request of more than 64 KiB, or one too many waiting, is refused.
+      ? 'Written only by the service itself: in multi-tenant mode other programs must not publish send requests'
+      : 'Sends an email to a contact, once per `emailId` that you choose',
+    description: `The acknowledgement means that the request is stored, not that it is valid: an invalid request becomes a dead letter with the reason, which the operator can read and listeners cannot. Requests of listeners are stored in the stream \`${LISTENER_REQUESTS}\`, separate from the service's own. A request over 64 KiB, or one beyond the limit of waiting requests, is refused.
 
-A publication to another subject is refused; where a client does not wait for the reason (nats-py), it shows as a timeout.`,
+Publishing to another subject is denied; in clients that do not wait for the reason (such as nats-py) this shows as a timeout.`,
     messages: {
       request: {
         name: 'EmailSendRequest',
@@ -135,17 +135,17 @@ A publication to another subject is refused; where a client does not wait for th
   operations['deliver'] = {
     action: 'receive',
     channel: { $ref: '#/channels/sendRequests' },
-    summary: 'Requests to deliver an email',
+    summary: 'Receive requests to send an email',
   };
   channels['deadLetters'] = {
     address: deadLetterSubject('{consumer}'),
     title: 'Dead letters',
     servers,
     'x-stream': DEAD_LETTERS,
-    summary: 'Messages that could not be handled, for the operator',
+    summary: 'Messages that could not be handled; for the operator',
     description:
-      "Not for listeners: read them in the table `dead_letters` or in the stream with the service's login. The worker logs each, too.",
-    parameters: { consumer: { description: 'Which consumer could not handle it' } },
+      "Not available to listeners: read them in the table `dead_letters`, or in the stream with the service's login. The worker also logs each one.",
+    parameters: { consumer: { description: 'The consumer that could not handle the message' } },
     messages: { letter: { name: 'DeadLetter', contentType: 'application/json', payload: deadLetter } },
   };
   operations['bury'] = {

@@ -64,7 +64,7 @@ export async function consumeBatches(
     const deliveries = message.info.deliveryCount;
     if (!(error instanceof PoisonError) && deliveries < MAX_TRIES) {
       deps.metrics.consumed.inc({ consumer: name, outcome: 'retried' });
-      log.warn({ err: error, consumer: name, subject: message.subject, deliveries }, 'event will be tried again');
+      log.warn({ err: error, consumer: name, subject: message.subject, deliveries }, 'message failed, will be retried');
       message.nak(backoffMs(deliveries));
       return;
     }
@@ -74,17 +74,17 @@ export async function consumeBatches(
       const tries = deliveries - (error instanceof PoisonError ? 0 : MAX_TRIES - 1);
       const about = { err: problem, consumer: name, stream, seq: message.seq, subject: message.subject, deliveries };
       if (tries < MAX_LETTER_TRIES || isUnanswered(problem) || toAppError(problem)?.code === 'unavailable') {
-        log.error(about, 'dead letter not written, will be tried again');
+        log.error(about, 'could not write a dead letter, will retry');
         return message.nak(backoffMs(tries));
       }
       // Give it up, or it would block the messages behind it for ever.
-      message.term('its dead letter can not be written');
+      message.term('its dead letter could not be written');
       deps.metrics.consumed.inc({ consumer: name, outcome: 'lost' });
-      return log.error(about, 'message was given up, and its dead letter could not be written');
+      return log.error(about, 'message dropped: its dead letter could not be written');
     }
     message.ack();
     deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
-    log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'event went to the dead letters');
+    log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'message moved to the dead letters');
   };
 
   const traced = (messages: JsMsg[]): Promise<void> =>
@@ -209,11 +209,11 @@ function parseEvent(message: JsMsg): AnyEvent | null {
     throw new PoisonError('not a CloudEvent of a known type');
   }
   const problems = check(event.data);
-  if (problems.length > 0) throw new PoisonError(`data is not as its contract says: ${JSON.stringify(problems)}`);
+  if (problems.length > 0) throw new PoisonError(`data does not match its contract: ${JSON.stringify(problems)}`);
   const { tenantid, type, data } = event;
   if (data.tenantId !== tenantid) throw new PoisonError(`tenantid is ${tenantid}, data.tenantId ${data.tenantId}`);
   if (message.subject !== eventSubject(tenantid, type))
-    throw new PoisonError(`of tenant ${tenantid} and type ${type}, on the subject ${message.subject}`);
+    throw new PoisonError(`tenant ${tenantid} and type ${type} do not match the subject ${message.subject}`);
   return event;
 }
 
@@ -259,7 +259,7 @@ export async function runEventHandler(deps: ConsumerDeps, handler: EventHandler)
       const dropped = messages.length - events.length;
       if (dropped === 0) return;
       deps.metrics.dropped.inc({ consumer }, dropped);
-      deps.log.warn({ consumer, dropped }, 'events without a tenant (the extension tenantid) were dropped');
+      deps.log.warn({ consumer, dropped }, 'dropped events without a tenant (extension tenantid)');
     },
   });
 }

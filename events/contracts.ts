@@ -25,7 +25,7 @@ export const eventContracts = {
     changed: Type.Array(text),
   }),
   CONTACT_UNSUBSCRIBED: contract('A contact unsubscribed', { contactId: id, emailId: Type.Optional(id), reason: text }),
-  EMAIL_SENT: contract('The delivery of an email ended', {
+  EMAIL_SENT: contract('An email was sent, or failed', {
     emailId: id,
     recipientId: Type.Union([id, Type.Null()]),
     status: text,
@@ -52,7 +52,7 @@ export const eventContracts = {
     campaignId: Type.Optional(id),
     externalId: Type.Optional(text),
   }),
-  EMAIL_BOUNCED: contract('An email came back', {
+  EMAIL_BOUNCED: contract('An email bounced', {
     emailId: id,
     contactId: Type.Union([id, Type.Null()]),
     hard: Type.Boolean(),
@@ -67,7 +67,7 @@ export const eventContracts = {
     executionId: id,
     trigger: text,
   }),
-  CAMPAIGN_COMPLETED: contract('A contact reached the end of a campaign', {
+  CAMPAIGN_COMPLETED: contract('A contact completed a campaign', {
     campaignId: id,
     contactId: id,
     executionId: id,
@@ -98,12 +98,12 @@ const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schem
 export const ownSendRequest = Type.Object(
   {
     templateId: id,
-    recipientId: Type.Union([id, Type.Null()], { description: 'The `id` of the contact; null for a bare address' }),
+    recipientId: Type.Union([id, Type.Null()], { description: 'The `id` of the contact; null if sent to an address without a contact' }),
     emailId: givenId('The `id` of an email of the service'),
     campaignId: orNull(id),
     tenantId: orNull(text),
   },
-  { title: 'Of the service itself' },
+  { title: 'Request of the service itself' },
 );
 
 /** A request on `email.send.requests` by another program, with an id of its own. */
@@ -114,12 +114,12 @@ export const externalSendRequest = Type.Object(
     emailId: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'Yours; becomes `externalId` in answers and events',
+      description: 'Your id for the email; returned as `externalId` in responses and events',
     }),
     campaignId: orNull(givenId('The `id` of the campaign that the email counts for')),
     tenantId: orNull(Type.Literal('default')),
   },
-  { title: 'Of another program' },
+  { title: 'Request of another program' },
 );
 
 export type OwnSendRequest = Static<typeof ownSendRequest>;

@@ -30,7 +30,7 @@ export async function insideOf({ connection, acks }: Nats, { account }: Copy): P
   const jsm = await connection.jetstreamManager(options).catch((error: unknown) => {
     if (!isWithoutJetStream(error)) throw error;
     throw new EnvError(
-      `NATS_LISTENERS names the account ${account}, whose JetStream does not answer: give it one and the imports that docs/operating.md shows`,
+      `NATS_LISTENERS: JetStream of the account ${account} does not respond; enable JetStream for it and add the imports shown in docs/operating.md`,
       { cause: error },
     );
   });
@@ -62,7 +62,7 @@ export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMa
     const refusal = reset.json<{ error?: { description: string } }>().error;
     if (refusal)
       throw new Error(
-        `The copy of ${EVENTS} in the NATS account ${copy.account} can not begin anew: ${refusal.description}`,
+        `The copy of ${EVENTS} in the NATS account ${copy.account} cannot be recreated: ${refusal.description}`,
       );
     await jsm.streams.add(copyConfig(copy.account, eventsMaxAge));
   }
@@ -78,7 +78,7 @@ export async function untilCaughtUp(nats: Nats, copy: Copy, onWait: () => void):
   const deadline = Date.now() + CAUGHT_UP_MS;
   while ((await jsm.streams.info(EVENTS)).state.last_seq < delivered.stream_seq) {
     if (Date.now() > deadline)
-      throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} does not get up to date`);
+      throw new Error(`The copy of ${EVENTS} in the NATS account ${copy.account} does not catch up`);
     onWait();
     await delay(POLL_MS);
   }

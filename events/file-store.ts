@@ -60,7 +60,7 @@ export function readFile(
       const { data } = await nats.jsm.streams
         .getMessage(FILES, { last_by_subj: subject(key, n) })
         .catch((error: unknown) => {
-          throw isNotFound(error) ? new FileGoneError('The file is not kept any more', { cause: error }) : error;
+          throw isNotFound(error) ? new FileGoneError('The file is no longer stored', { cause: error }) : error;
         });
       if (data.length > 0) yield data;
       if (data.length < CHUNK) return;

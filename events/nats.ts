@@ -237,12 +237,12 @@ export async function readMessages(
     // 204 ends a batch; 404: there is none.
     if (said?.code === 404) return { messages, more: false };
     if (said?.code === 204) return { messages, more: said.get('Nats-Num-Pending') !== '0' };
-    if (said?.hasError) throw new Error(`The stream ${stream} can not be read: ${said.code} ${said.description}`);
+    if (said?.hasError) throw new Error(`The stream ${stream} cannot be read: ${said.code} ${said.description}`);
     messages.push({ seq: Number(said?.get('Nats-Sequence')), data });
   }
   // The client takes an empty message for the end.
   if (messages.at(-1)?.data.length === 0) return { messages, more: true };
-  throw new Error(`The stream ${stream} can not be read: JetStream does not answer`);
+  throw new Error(`The stream ${stream} cannot be read: JetStream does not respond`);
 }
 
 const codeOf = (error: unknown): number | undefined =>

@@ -39,7 +39,7 @@ const touchedBy = (transaction: object): Set<OutboxTable> =>
 /** Says that `tx` has written rows of its own to an outbox, so that the relay is told when it commits. */
 export function touchOutbox(tx: EntityManager, table: OutboxTable): void {
   const transaction = tx.getTransactionContext<object>();
-  if (!transaction) throw new Error('outbox rows are written inside em.transactional only');
+  if (!transaction) throw new Error('outbox rows must be written inside em.transactional');
   touchedBy(transaction).add(table);
 }
 

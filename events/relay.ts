@@ -143,12 +143,12 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
         ...session,
         application_name: `perennial-relay-${name}`,
       });
-      client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its connection'));
+      client.on('error', (error) => log.warn({ err: error, loop: name }, 'relay lost its database connection'));
       try {
         await client.connect();
         await relayUntilStopped(client, wake, keys, loopFor);
       } catch (error) {
-        if (!stopping) log.warn({ err: error, loop: name }, 'relay interrupted, trying again');
+        if (!stopping) log.warn({ err: error, loop: name }, 'relay failed, will retry');
         await delay(500);
       } finally {
         // Locks go with their session.

@@ -48,7 +48,7 @@ async function assertNoBypass(orm: Orm): Promise<void> {
     );
   if (role?.rolsuper || role?.rolbypassrls) {
     throw new EnvError(
-      'DATABASE_URL names a login that row-level security does not hold for (superuser or BYPASSRLS); use the application role',
+      'DATABASE_URL names a login that bypasses row-level security (superuser or BYPASSRLS); use the application role',
     );
   }
 }
@@ -63,7 +63,7 @@ async function assertMigrated(orm: Orm): Promise<void> {
   } catch (error) {
     if (!NOT_MIGRATED.has(pgError(error)?.code ?? '')) throw error;
     throw new EnvError(
-      'DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first',
+      'DATABASE_URL names a database that is not migrated for this login: run `npm run migrate` first',
       { cause: error },
     );
   }
@@ -89,7 +89,7 @@ export async function createDeps(
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse())
-      await closer().catch((error: unknown) => log.warn({ err: error }, 'while closing'));
+      await closer().catch((error: unknown) => log.warn({ err: error }, 'error while closing'));
   };
   try {
     const tracing = startTracing(env.OTEL_EXPORTER_OTLP_ENDPOINT, name);
@@ -121,7 +121,7 @@ export async function createDeps(
         nats.connection.publish(OUTBOX_PING, table);
       } catch (error) {
         // What has been committed has been: the relay looks by itself too.
-        log.debug({ err: error }, 'the relay was not told');
+        log.debug({ err: error }, 'could not wake the relay');
       }
     };
     orm.em.getEventManager().registerSubscriber(outboxSubscriber(pingOutbox));
@@ -132,7 +132,7 @@ export async function createDeps(
       ));
     if (!temporal) closers.push(() => client.connection.close());
     if (!(await hasNamespace(client)))
-      throw new EnvError('TEMPORAL_NAMESPACE must be one that Temporal has: make it first');
+      throw new EnvError('TEMPORAL_NAMESPACE must be an existing Temporal namespace: create it first');
     return {
       env,
       log,

@@ -9,7 +9,7 @@ const CLASSIFY_AFTER_SECONDS = 2;
 
 /** Turns tracking hits into events when they are old enough to be judged. */
 export function startHitClassifier(deps: Deps): { stop(): Promise<void> } {
-  return every(LOOK_EVERY_MS, deps.log, 'tracking hits not classified', async () => {
+  return every(LOOK_EVERY_MS, deps.log, 'could not classify tracking hits', async () => {
     while ((await classifyHits(engineEm(deps.orm), CLASSIFY_AFTER_SECONDS)) > 0);
   });
 }

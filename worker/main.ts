@@ -27,7 +27,7 @@ function readRoles(): Role[] {
   const { values } = parse();
   const wanted = values.only?.split(',') ?? [...ROLES];
   const unknown = wanted.filter((role) => !ROLES.includes(role as Role));
-  if (unknown.length > 0) throw new EnvError(`--only takes ${ROLES.join(', ')}; not ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new EnvError(`--only accepts ${ROLES.join(', ')}; not ${unknown.join(', ')}`);
   return wanted as Role[];
 }
 

@@ -13,12 +13,12 @@ const MINUTE_MS = 60_000;
 export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
   const { orm, log } = deps;
   const loops = [
-    every(HOUR_MS, log, 'inbox partitions not kept', () => keepPartitions(deps)),
-    every(DELETE_MS, log, 'expired idempotent answers not deleted', async () => {
+    every(HOUR_MS, log, 'could not maintain inbox partitions', () => keepPartitions(deps)),
+    every(DELETE_MS, log, 'could not delete expired idempotent responses', async () => {
       while ((await deleteExpiredAnswers(engineEm(orm))) > 0);
     }),
-    every(DELETE_MS, log, 'full rate buckets not deleted', () => deleteFullBuckets(engineEm(orm))),
-    every(MINUTE_MS, log, 'segments not brought up to the clock', () => sweepSegments(orm)),
+    every(DELETE_MS, log, 'could not delete full rate-limit buckets', () => deleteFullBuckets(engineEm(orm))),
+    every(MINUTE_MS, log, 'could not sweep time-dependent segments', () => sweepSegments(orm)),
   ];
   return {
     stop: async () => {

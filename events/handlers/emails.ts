@@ -53,7 +53,7 @@ function readRequest(message: JsMsg, multiTenant: boolean): Intake {
 }
 
 function readExternalRequest(body: object, multiTenant: boolean): Intake {
-  if (multiTenant) throw new PoisonError('requests of other programs are for a service with one tenant');
+  if (multiTenant) throw new PoisonError('requests of other programs are accepted only in single-tenant mode');
   assertNone([...violationsOfExternal(body), ...checkContent(body)]);
   const { emailId, templateId, recipientId, campaignId = null } = body as ExternalSendRequest;
   return {

@@ -151,7 +151,7 @@ test('a request that can not be read is a dead letter: in the table, in its stre
       last_by_subj: 'dead.listener-intake',
     });
     assert.ok(decodeText(message.data).includes('malformed-1'));
-    await until('it is logged', () => JSON.stringify(logged).includes('event went to the dead letters'));
+    await until('it is logged', () => JSON.stringify(logged).includes('message moved to the dead letters'));
   } finally {
     service.deps.log.error = error;
   }
@@ -292,6 +292,6 @@ test('a setting that names an account that there is not says what to do', async 
   const { nats, env } = service.deps;
   await assert.rejects(
     ensureCopies(nats, copiesOf('NOWHERE:acme'), env.EVENTS_MAX_AGE),
-    /NATS_LISTENERS names the account NOWHERE.*docs\/operating\.md/,
+    /NATS_LISTENERS: JetStream of the account NOWHERE.*docs\/operating\.md/,
   );
 });

@@ -18,7 +18,7 @@ export function startBounceReader(deps: Deps): { stop(): Promise<void> } {
   let failures = 0;
   const opened = (): void => {
     failures = 0;
-    log.info({ mailbox: mailbox.name }, 'reading bounces');
+    log.info({ mailbox: mailbox.name }, 'reading the bounce mailbox');
   };
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
@@ -30,7 +30,7 @@ export function startBounceReader(deps: Deps): { stop(): Promise<void> } {
       } catch (error) {
         failures += 1;
         pauseMs = backoffMs(failures);
-        log.warn({ err: error, mailbox: mailbox.name, pauseMs }, 'bounces can not be read, trying again');
+        log.warn({ err: error, mailbox: mailbox.name, pauseMs }, 'could not read the bounce mailbox, will retry');
       }
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }

@@ -113,12 +113,12 @@ async function takeIn(
     if (report)
       deps.log.debug(
         { emailId: report.emailId, uid, outcomes: report.outcomes.map(({ kind }) => kind) },
-        'a report came in',
+        'received a delivery report',
       );
   } catch (error) {
     // Data that the database does not take (classes 22, 23) is refused every time; nothing else may be skipped.
     if (!/^2[23]/.test(pgError(error)?.code ?? '')) throw error;
-    deps.log.error({ err: error, uid, mailbox: mailbox.name }, 'a report can not be taken in and is skipped');
+    deps.log.error({ err: error, uid, mailbox: mailbox.name }, 'could not process a delivery report, skipping it');
     await commit(false);
   }
 }

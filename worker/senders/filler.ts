@@ -116,7 +116,7 @@ export class Filler {
         leased.map(({ row }) => row.id),
       );
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'leases not given back');
+      this.#deps.log.warn({ err: error }, 'could not return leases');
     }
   }
 
@@ -178,7 +178,7 @@ export class Filler {
       }
       return found.length;
     } catch (error) {
-      log.warn({ err: error, lane }, 'emails not leased');
+      log.warn({ err: error, lane }, 'could not lease emails');
       return 0;
     }
   }

@@ -45,13 +45,13 @@ export class HealthReports {
     this.#deps = deps;
     this.#holder = holder;
     this.#providers = providers;
-    this.#timer = every(LOOK_EVERY_MS, deps.log, 'the health of providers not reported', () => this.#report());
+    this.#timer = every(LOOK_EVERY_MS, deps.log, 'could not report provider health', () => this.#report());
   }
 
   async stop(): Promise<void> {
     await this.#timer.stop();
     await forgetHealth(engineEm(this.#deps.orm), this.#holder).catch((error: unknown) =>
-      this.#deps.log.warn({ err: error }, 'health reports not taken back'),
+      this.#deps.log.warn({ err: error }, 'could not remove health reports'),
     );
   }
 

@@ -17,14 +17,14 @@ export function startSenders(deps: Deps): { stop(): Promise<void> } {
       if (!error) sender.wake(lanesOfPing(message.string()));
     },
   });
-  const recovery = every(RECOVER_EVERY_MS, deps.log, 'lost emails not marked UNKNOWN', async () => {
+  const recovery = every(RECOVER_EVERY_MS, deps.log, 'could not mark lost emails UNKNOWN', async () => {
     const unknown = await markLostEmails(engineEm(deps.orm));
     if (unknown > 0)
-      deps.log.warn({ emails: unknown }, 'a holder let go of emails on its connections: they are UNKNOWN');
+      deps.log.warn({ emails: unknown }, 'a sender process lost its leases while sending: its emails are now UNKNOWN');
   });
-  const reconciler = every(REQUEST_AGAIN_EVERY_MS, deps.log, 'send requests not repeated', async () => {
+  const reconciler = every(REQUEST_AGAIN_EVERY_MS, deps.log, 'could not repeat send requests', async () => {
     const repeated = await repeatSendRequests(engineEm(deps.orm), REQUEST_AGAIN_AFTER_SECONDS);
-    if (repeated > 0) deps.log.warn({ emails: repeated }, 'send requests were not taken in and are repeated');
+    if (repeated > 0) deps.log.warn({ emails: repeated }, 'repeating send requests that were not processed');
   });
   return {
     async stop() {

@@ -57,7 +57,7 @@ export class Leases {
         this.#until.set(id, held.has(id) ? Leases.end(askedAt, SENDING_LEASE_SECONDS) : 0);
       }
     } catch (error) {
-      this.#deps.log.warn({ err: error, emails: ids.length }, 'leases not renewed');
+      this.#deps.log.warn({ err: error, emails: ids.length }, 'could not renew leases');
     }
   }
 }

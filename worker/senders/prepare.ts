@@ -111,7 +111,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     };
   } catch (error) {
     const failure = error instanceof RangeError ? 'address_invalid' : 'template_failed';
-    tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email can not be sent');
+    tools.log.warn({ err: error, emailId: id, templateId, failure }, 'email cannot be sent');
     return { row: { ...row, failure }, composed: null };
   }
 }

@@ -105,7 +105,7 @@ export class Providers {
       return await provider.pool.acquire(granted);
     } catch (error) {
       this.#failed(provider, error instanceof Error ? error.message : String(error));
-      this.#options.log.warn({ err: error }, 'a mail provider can not be reached');
+      this.#options.log.warn({ err: error }, 'cannot reach a mail provider');
       return [];
     }
   }
@@ -149,7 +149,7 @@ export class Providers {
   async #take(provider: Provider, count: number): Promise<number> {
     if (provider.setting.ratePerMinute === null) return count;
     const { granted, waitMs } = await this.#options.takeRate(provider.setting, count).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'the rate of a mail provider could not be asked for');
+      this.#options.log.warn({ err: error }, 'could not check the rate limit of a mail provider');
       return { granted: 0, waitMs: UNASKED_PAUSE_MS };
     });
     if (granted < count) {

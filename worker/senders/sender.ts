@@ -143,7 +143,7 @@ export class Sender {
     if (this.#working.size > 0) {
       this.#deps.log.warn(
         { emails: this.#working.size, unsettled: this.#settler.waiting },
-        'stopped with emails that will be UNKNOWN',
+        'stopped while sending: some emails will be UNKNOWN',
       );
     }
     this.#leases.stop();
@@ -223,7 +223,7 @@ export class Sender {
     }).catch((error: unknown) => {
       this.#deps.log.warn(
         { err: error, emails: emails.length, sent: sent.length },
-        'emails neither started nor settled',
+        'could not start or settle emails',
       );
       return null;
     });
@@ -309,7 +309,7 @@ export class Sender {
       .send(composed!.envelope, composed!.message, { beforeDot, following })
       .catch((error: unknown): Outcome => {
         const message = error instanceof Error ? error.message : String(error);
-        this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed in an unforeseen way');
+        this.#deps.log.error({ err: error, emailId: id }, 'the SMTP connection failed unexpectedly');
         return released
           ? { kind: 'unknown', error: message, provider: '' }
           : { kind: 'retry', reply: null, error: message, providerFault: true, provider: '' };

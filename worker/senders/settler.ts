@@ -56,7 +56,7 @@ export class Settler {
       } catch (error) {
         failures += 1;
         this.#waiting = [...batch, ...this.#waiting];
-        this.#deps.log.warn({ err: error, waiting: this.waiting }, 'outcomes not settled yet');
+        this.#deps.log.warn({ err: error, waiting: this.waiting }, 'could not settle outcomes, will retry');
         await delay(Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
       }
       await delay(GATHER_MS);
@@ -73,7 +73,7 @@ export class Settler {
       if (batch.length === 1) {
         this.#deps.log.error(
           { err: error, emailId: batch[0]!.id, attempt: batch[0]!.attempt, result: batch[0]!.result },
-          'an outcome can not be settled; the email will be UNKNOWN',
+          'an outcome cannot be settled; the email will be UNKNOWN',
         );
         return;
       }

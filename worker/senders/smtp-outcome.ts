@@ -37,7 +37,7 @@ export const isNegative = ({ code }: Reply): boolean => code >= 400;
 /** The outcome of a message that a server has not let go on. */
 export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provider: string): Outcome {
   const error = `${step} was refused: ${reply}`;
-  if (step === 'dot' && code < 400) return { kind: 'unknown', error: `no answer to the dot: ${reply}`, provider };
+  if (step === 'dot' && code < 400) return { kind: 'unknown', error: `no reply to the final dot: ${reply}`, provider };
   const isSessions = SESSION_CODES.has(code);
   if (code >= 500 && !isSessions && (step === 'RCPT' || step === 'dot')) return { kind: 'rejected', reply, provider };
   return { kind: 'retry', reply, error, providerFault: isSessions || (code >= 500 && step === 'MAIL'), provider };

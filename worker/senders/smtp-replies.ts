@@ -24,12 +24,12 @@ export class ReplyReader {
       this.#rest = this.#rest.slice(end + 1);
       if (line === '') continue;
       const [, code, mark] = LINE.exec(line) ?? [];
-      if (code === undefined) throw new Error(`the server said what is no reply: ${line.slice(0, 200)}`);
+      if (code === undefined) throw new Error(`the server sent an invalid reply: ${line.slice(0, 200)}`);
       this.#lines.push(line);
       if (mark !== '-') yield { code: Number(code), text: decode(this.#lines.splice(0).join('\n')) };
     }
     if (this.#lines.length > MAX_LINES || this.#rest.length > MAX_LINE)
-      throw new Error("the server's reply does not end");
+      throw new Error("the server's reply is too long");
   }
 }
 

@@ -41,7 +41,7 @@ export class Session implements SmtpSession {
     this.provider = options.provider;
     socket.on('data', (bytes) => this.#heard(bytes));
     socket.on('error', (error) => this.#lose(error));
-    socket.on('timeout', () => this.#lose(new Error('the server has been silent for too long')));
+    socket.on('timeout', () => this.#lose(new Error('timeout: the server did not respond')));
     socket.on('end', () => this.#lose(new Error('the server ended the connection')));
     socket.on('close', () => this.#lose(new Error('the connection closed')));
   }
@@ -71,7 +71,7 @@ export class Session implements SmtpSession {
       return {
         kind: 'retry',
         reply: null,
-        error: 'an address that can not stand in an envelope',
+        error: 'an address that is not valid in an SMTP envelope',
         providerFault: false,
         provider: this.provider,
       };

@@ -152,9 +152,9 @@ export class Transaction {
     if (this.#state !== 'ended') {
       const { messageMs, handoverMs } = this.#wire.options;
       this.#mail = { message, hooks };
-      this.#deadline = setTimeout(() => this.lost(new Error('the message took too long')), messageMs);
+      this.#deadline = setTimeout(() => this.lost(new Error('timeout: sending the message took too long')), messageMs);
       this.#handover = setTimeout(
-        () => this.lost(new Error('the message could not be handed over in time')),
+        () => this.lost(new Error('timeout: the final dot could not be sent in time')),
         handoverMs,
       );
       if (this.#isOpen) this.#handOver();
@@ -183,7 +183,7 @@ export class Transaction {
 
   /** An answer to a message that has not ended is out of order: it accepted nothing. */
   early(reply: Reply): void {
-    const error = 'the server answered before the end of the message';
+    const error = 'the server replied before the end of the message';
     this.#settle(
       { kind: 'retry', reply: reply.text, error, providerFault: false, provider: this.#wire.options.provider },
       'close',

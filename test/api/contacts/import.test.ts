@@ -375,7 +375,7 @@ test('a job that can not work is FAILED and says why', async () => {
   );
   assert.deepEqual(
     ended.map(({ error }) => error),
-    [`The list ${list.id} no longer exists`, 'The file is not kept any more'],
+    [`The list ${list.id} no longer exists`, 'The file is no longer stored'],
   );
   assert.equal(await contactBy('no-list@example.com'), undefined);
 });

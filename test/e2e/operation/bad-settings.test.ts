@@ -85,7 +85,7 @@ const MALFORMED = {
 
 /** The names of the settings that lines are about. */
 const named = (lines: string[]): string[] => lines.map((line) => line.split(' ')[0]!).sort();
-const inUse = (setting: string): RegExp => new RegExp(`^${setting} must be another: port ${takenPort()} is in use$`);
+const inUse = (setting: string): RegExp => new RegExp(`^${setting} must be changed: port ${takenPort()} is in use$`);
 
 /** What each script refuses by itself, and one kind of what they refuse alike, which is below: how processes end. */
 const PROCESSES: [
@@ -125,20 +125,20 @@ const PROCESSES: [
     'worker/main.ts',
     'its namespace',
     () => ({ TEMPORAL_NAMESPACE: 'nothing-here' }),
-    () => /^TEMPORAL_NAMESPACE must be one that Temporal has/,
+    () => /^TEMPORAL_NAMESPACE must be an existing Temporal namespace/,
   ],
   [
     'worker/main.ts',
     'an account for listeners that is not there',
     () => ({ NATS_LISTENERS: 'NOWHERE' }),
     () =>
-      /^NATS_LISTENERS names the account NOWHERE, whose JetStream does not answer: give it one and the imports that docs\/operating.md shows$/,
+      /^NATS_LISTENERS: JetStream of the account NOWHERE does not respond; enable JetStream for it and add the imports shown in docs\/operating.md$/,
   ],
   [
     'worker/main.ts',
     'its own account as that of listeners',
     () => ({ NATS_LISTENERS: `T${slot.number}` }),
-    () => new RegExp(`^NATS_LISTENERS names the account T${slot.number}, whose JetStream does not answer: `),
+    () => new RegExp(`^NATS_LISTENERS: JetStream of the account T${slot.number} does not respond; `),
   ],
   ['worker/main.ts', 'its port', () => ({ WORKER_HEALTH_PORT: takenPort() }), () => inUse('WORKER_HEALTH_PORT')],
   ['worker/main.ts', 'its roles', () => ({}), () => /^--only takes temporal, /, ['--only', 'everything']],
@@ -219,7 +219,7 @@ test('a setting that leads nowhere is a line that names it', () =>
     ],
     [
       wrongDatabase('DATABASE_URL', 'postgres'),
-      /^DATABASE_URL leads to a database that is not prepared for this login: run `npm run migrate` first$/,
+      /^DATABASE_URL names a database that is not migrated for this login: run `npm run migrate` first$/,
     ],
     [wrongDatabase('DATABASE_URL', '%zz'), /^DATABASE_URL does not work: URI malformed$/],
     [withParameter('DATABASE_URL', 'sslrootcert', '/nope/x'), /^DATABASE_URL does not work: ENOENT[^\n]*$/],
@@ -230,10 +230,10 @@ test('a setting that leads nowhere is a line that names it', () =>
     ],
     [
       { DATABASE_URL: slot.env['DATABASE_MIGRATION_URL']! },
-      /^DATABASE_URL names a login that row-level security does not hold for/,
+      /^DATABASE_URL names a login that bypasses row-level security/,
     ],
     [wrongPassword('NATS_URL'), /^NATS_URL does not work: .*Authorization Violation[^\n]*$/i],
-    [{ TEMPORAL_NAMESPACE: 'nothing-here' }, /^TEMPORAL_NAMESPACE must be one that Temporal has/],
+    [{ TEMPORAL_NAMESPACE: 'nothing-here' }, /^TEMPORAL_NAMESPACE must be an existing Temporal namespace/],
   ]));
 
 test('migrations name the setting that does not work', () =>

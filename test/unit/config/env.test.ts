@@ -152,7 +152,7 @@ test('a former secret is as long as the present one', () => {
   for (const name of ['JWT_SECRET_PREVIOUS', 'LINK_SECRET_PREVIOUS']) {
     assert.deepEqual(problems({ [name]: 'p'.repeat(32) }), []);
     assert.deepEqual(problems({ [name]: 'p'.repeat(31) }), [
-      `${name} must have 32 characters or more, blanks around it not counted`,
+      `${name} must have 32 characters or more, not counting leading and trailing blanks`,
     ]);
   }
 });
@@ -315,11 +315,11 @@ test('what is asked for is told in words, with an example', () => {
     MAIL_POSTAL_ADDRESS: ' ',
   });
   assert.deepEqual(lines, [
-    'EVENTS_MAX_AGE must be days or hours, like 7d or 36h, and at most 99999 of them',
+    'EVENTS_MAX_AGE must be a number of days or hours up to 99999, like 7d or 36h',
     'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent',
     'MAIL_POSTAL_ADDRESS must not be blank',
-    'NATS_LISTENERS must be a list of NATS accounts, each alone or with its tenant, like LISTENERS,ACME:acme',
-    'WEBHOOK_POSTMARK_SECRET must be what Postmark sends, like user:password',
+    'NATS_LISTENERS must be a list of NATS accounts, each optionally with a tenant, like LISTENERS,ACME:acme',
+    'WEBHOOK_POSTMARK_SECRET must be the credentials that Postmark sends, like user:password',
   ]);
   for (const [name, { minimum, maximum }] of Object.entries(
     envSettings as Record<string, { minimum?: number; maximum?: number }>,
@@ -336,7 +336,7 @@ test('a migration names the settings that can not work', () => {
   );
   assert.throws(
     () => readMigrationEnv({ ...two, DATABASE_URL: 'postgres://localhost/x' }),
-    /^EnvError: DATABASE_URL must name the login/,
+    /^EnvError: DATABASE_URL must contain the login/,
   );
 });
 
@@ -372,22 +372,22 @@ test('a file that is not there, is empty or holds what does not do is one line t
   const missing = join(tempDir(), 'none');
   for (const name of secretSettings) {
     assert.deepEqual(problems({ [name]: undefined, [`${name}_FILE`]: missing }), [
-      `${name} is not in a file that can be read, as ${name}_FILE says (ENOENT)`,
+      `${name} is missing: the file that ${name}_FILE names cannot be read (ENOENT)`,
     ]);
     assert.deepEqual(problems({ [name]: undefined, [`${name}_FILE`]: fileWith('\n') }), [
-      `${name} is not in the file that ${name}_FILE names: it is empty`,
+      `${name} is missing: the file that ${name}_FILE names is empty`,
     ]);
     const both = problems({ [name]: given[name as keyof typeof given] ?? 'a:b', [`${name}_FILE`]: missing });
     assert.deepEqual(both, [`${name} must not be set together with ${name}_FILE`]);
   }
   assert.deepEqual(problems({ JWT_SECRET: undefined, JWT_SECRET_FILE: tempDir() }), [
-    'JWT_SECRET is not in a file that can be read, as JWT_SECRET_FILE says (EISDIR)',
+    'JWT_SECRET is missing: the file that JWT_SECRET_FILE names cannot be read (EISDIR)',
   ]);
   assert.deepEqual(problems({ JWT_SECRET: undefined, JWT_SECRET_FILE: fileWith('Secret-7') }), [
-    'JWT_SECRET must have 32 characters or more, blanks around it not counted',
+    'JWT_SECRET must have 32 characters or more, not counting leading and trailing blanks',
   ]);
   assert.throws(
     () => readMigrationEnv({ DATABASE_URL_FILE: missing }),
-    /^EnvError: DATABASE_URL is not in a file that can be read/,
+    /^EnvError: DATABASE_URL is missing: the file that DATABASE_URL_FILE names cannot be read/,
   );
 });
