@@ -99,7 +99,10 @@ const ContactImportKeySchema = defineEntity({
 export class ContactImportKey extends ContactImportKeySchema.class {}
 ContactImportKeySchema.setClass(ContactImportKey);
 
-/** A contact that the undo left as it is, and why: it was changed, or has a history, since the import. */
+/**
+ * A contact that the undo left as it is. `reason` is one of KEPT_REASONS: changed since the import; emailed, in a
+ * campaign, submitted a form or otherwise active since then; or its status is suppressed for another cause.
+ */
 const ContactImportKeptSchema = defineEntity({
   name: 'ContactImportKept',
   tableName: 'contact_import_kept',

@@ -101,13 +101,13 @@ const SegmentSchema = defineEntity({
     type: p.enum(['dynamic', 'static'] as const),
     filter: json<Record<string, unknown>>().nullable(),
     status: p.enum(['BUILDING', 'READY'] as const),
-    /** Grows with each build, so that one that was overtaken knows it. */
+    /** Incremented by each build, so that a superseded build can tell that it is outdated. */
     build: p.integer().default(0),
     /** While BUILDING: contacts up to this id are judged. */
     builtTo: bigid().nullable(),
-    /** Up to when the clock has moved members; null where time does not. */
+    /** While BUILDING: when the build began. While READY: the time of the last sweep; null if time changes nothing. */
     sweptAt: timestamp().nullable(),
-    /** Of a list: a form that adds to it asks the contact to confirm the address first. */
+    /** For static lists: a form that adds contacts to the list asks them to confirm their address first. */
     doubleOptIn: p.boolean().default(false),
     ...resourceColumns(),
   },

@@ -9,8 +9,8 @@ const TRIAL_MS = 2_000;
 export type BreakerState = 'closed' | 'open' | 'trial';
 
 /**
- * A circuit breaker for a provider. Five failures in a row open it, for a second and then twice as long each time, up to
- * a quarter of a minute; silence opens it at once, for half a minute. After the pause, and at the start, it is in
+ * A circuit breaker for a provider. Five failures in a row open it, for a second and then twice as long each time, up
+ * to a quarter of a minute; silence opens it at once, for half a minute. After the pause, and at the start, it is in
  * `trial` (half-open): one message tries the provider; while that takes long, other messages use other providers.
  */
 export class Breaker {
@@ -25,13 +25,13 @@ export class Breaker {
     this.#now = now;
   }
 
-  /** How it is; `restsForMs` is null unless it rests. */
+  /** The breaker's state, for health reports; `restsForMs` is null unless it is open. */
   get health(): { state: BreakerState; failures: number; restsForMs: number | null } {
     const restsForMs = this.#state === 'open' ? Math.max(0, this.#restsUntil - this.#now()) : null;
     return { state: this.#state, failures: this.#failures, restsForMs };
   }
 
-  /** Messages that may be on it now, of `size`; null when another provider is to be used. */
+  /** How many of `size` connections may carry messages now; null if another provider must be used. */
   allowed(size: number): number | null {
     if (this.#state === 'closed') return size;
     if (this.#state === 'open') {
@@ -42,12 +42,12 @@ export class Breaker {
     return this.#trialSince !== null && this.#now() - this.#trialSince > TRIAL_MS ? null : 1;
   }
 
-  /** A message is on its way to it. */
+  /** Call when a message is handed to the provider. */
   used(): void {
     this.#trialSince ??= this.#now();
   }
 
-  /** The message ended without saying anything about the provider's health. */
+  /** Call when a message ended with no evidence about the provider's health. */
   unused(): void {
     this.#trialSince = null;
   }
@@ -60,7 +60,7 @@ export class Breaker {
 
   failed(silent = false): void {
     this.#failures += 1;
-    // Failures of messages that were on it when it went to rest say nothing new.
+    // Failures of messages that were in flight when the breaker opened say nothing new.
     if (this.#state === 'open' || (this.#state === 'closed' && this.#failures < FAILURES && !silent)) return;
     this.#state = 'open';
     this.#restsUntil = this.#now() + (silent ? SILENT_PAUSE_MS : this.#pauseMs);

@@ -1,20 +1,20 @@
-/** A mail takes so long where none has been seen yet. */
+/** Assumed duration of sending to a domain before any was measured. */
 const FIRST_GUESS_MS = 50;
 const LEAST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 600_000;
 
 interface Domain {
   sending: number;
-  /** How long a mail takes, lately. */
+  /** Moving average of how long sending an email takes. */
   tookMs: number;
-  /** When what was put off last comes back. */
+  /** When the emails that were postponed last become due again. */
   backAt: number;
 }
 
-/** Where an address leads. */
+/** The domain of an address, in lower case. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
-/** How much is being sent to each domain: a slow one holds `limit` connections and no more. 0 = no limit. */
+/** Counts the emails being sent to each domain, so that a slow one uses at most `limit` connections. 0 = no limit. */
 export class Domains {
   readonly limit: number;
   readonly #now: () => number;
@@ -25,7 +25,7 @@ export class Domains {
     this.#now = now;
   }
 
-  /** Whether another one may be sent to it now. */
+  /** Whether another email may be sent to this domain now. */
   isFree(name: string): boolean {
     return this.limit === 0 || (this.#domains.get(name)?.sending ?? 0) < this.limit;
   }
@@ -45,8 +45,8 @@ export class Domains {
   }
 
   /**
-   * For how many milliseconds one is put off where enough wait already: half the time that those before it take, so that
-   * it is put off a few times at most and is never late.
+   * How many milliseconds to postpone an email of a domain for which enough emails wait already: half the time that
+   * those need, so that an email is postponed only a few times and is not sent later than necessary.
    */
   putOff(name: string): number {
     const domain = this.#of(name);

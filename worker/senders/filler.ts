@@ -14,21 +14,21 @@ import { Wake } from '../../events/wake.ts';
 import { parseMailbox } from '../../domain/common/mailbox.ts';
 
 const POLL_MS = 500;
-/** Rendered emails wait moments for a connection; a worker that dies holds them up no longer than this. */
+/** Rendered emails wait only moments for a connection; a worker that dies delays them by at most this. */
 const LEASE_SECONDS = 20;
 const READY_PER_CONNECTION = 20;
 const YIELD_EVERY_MS = 2;
 const PREPARED_AT_ONCE = 4;
-/** So much of the room may wait for one domain that is at its limit. */
+/** The share of a lane's buffer that may wait for one domain that is at its limit. */
 const SHARE_OF_A_DOMAIN = 1 / 8;
 /** Requests come in bursts: what arrives within this is leased together. */
 const GATHER_MS = 5;
 
 export interface Ready extends Prepared {
   lane: EmailLane;
-  /** Where it goes. */
+  /** The domain of the recipient's address. */
   domain: string;
-  /** performance.now() until which it may be started. */
+  /** The email may be started until this time of performance.now(). */
   until: number;
 }
 
@@ -45,7 +45,7 @@ export class Filler {
   readonly #full: number;
   readonly #wakes = new Map<EmailLane, Wake>(EMAIL_LANES.map((lane) => [lane, new Wake(POLL_MS)]));
   readonly #loops: Promise<void>[];
-  /** Lanes that had something when they were last looked at. */
+  /** Lanes that had emails at the last look. */
   readonly #more = new Set<EmailLane>();
   #ending: Ready[] = [];
   #stopping = false;
@@ -66,14 +66,14 @@ export class Filler {
     this.#loops = EMAIL_LANES.map((lane) => this.#fill(lane));
   }
 
-  /** There may be something to lease in these lanes. */
+  /** Call when there may be emails to lease in these lanes. */
   wake(lanes: readonly EmailLane[]): void {
     for (const lane of lanes) this.#wakes.get(lane)!.now();
   }
 
   /**
-   * Up to `count` rendered emails whose domain is free and whose lease has not ended meanwhile; what has will be leased
-   * anew, by whomever.
+   * Up to `count` rendered emails whose domain is free and whose lease has not expired. Those with an expired lease are
+   * dropped: this or another process leases them again.
    */
   take(count: number): Ready[] {
     const taken: Ready[] = [];
@@ -88,14 +88,14 @@ export class Filler {
     return taken;
   }
 
-  /** Takes back what came to no connection, to the front. */
+  /** Puts emails that got no connection back at the front. */
   async putBack(untaken: readonly Ready[]): Promise<void> {
     for (const { domain } of untaken) this.#domains.leave(domain);
     if (this.#stopping) return this.#release(untaken);
     for (const ready of [...untaken].reverse()) this.#ready.unshift(ready.lane, ready);
   }
 
-  /** All that need no connection: they end when they are started. */
+  /** All emails without a message: they need no connection, because startEmails ends or requeues them. */
   takeUnsendable(): Ready[] {
     return this.#ending.splice(0);
   }
@@ -163,7 +163,7 @@ export class Filler {
       const tools = { ...common, template, sender };
       let yielded = performance.now();
       for (let from = 0; from < leased.length; from += PREPARED_AT_ONCE) {
-        // In their order, and those that are signed on as many threads as there are.
+        // The order is kept; signing runs on as many threads as there are.
         for (const prepared of await Promise.all(
           leased.slice(from, from + PREPARED_AT_ONCE).map((email) => prepare(email, tools)),
         )) {
@@ -183,7 +183,7 @@ export class Filler {
     }
   }
 
-  /** Gives back what is for domains of which enough waits already, so that others have room; returns the rest. */
+  /** Postpones emails of domains for which enough wait already, to make room for others; returns the rest. */
   async #putOff(em: EntityManager, lane: EmailLane, leased: LeasedEmail[]): Promise<LeasedEmail[]> {
     if (this.#domains.limit === 0) return leased;
     const waiting = new Map<string, number>();

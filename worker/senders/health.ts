@@ -5,11 +5,11 @@ import { every } from '../../runtime/every.ts';
 import type { Provider } from './providers.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** A sign of life, where nothing changes. */
+/** The interval of heartbeat reports while nothing changes. */
 const REPORT_EVERY_MS = 15_000;
 const MAX_ERROR = 300;
 
-/** An error as anybody may read it: who logs in, and to whom mail goes, is not in it. */
+/** An error message without credentials and email addresses, so that the API can show it. */
 export function publicError(message: string, url: string): string {
   const { username, password } = new URL(url);
   const secrets = [username, password].map(decodeURIComponent).filter((part) => part.length > 2);
@@ -32,7 +32,7 @@ function reportOf({ setting, breaker, lastError, sent, sentAt }: Provider): Prov
   };
 }
 
-/** Tells how this process's providers do: when that changes, and now and then. */
+/** Reports the health of this process's providers: on every change, and as a heartbeat. */
 export class HealthReports {
   readonly #deps: Deps;
   readonly #holder: string;
@@ -57,7 +57,7 @@ export class HealthReports {
 
   async #report(): Promise<void> {
     const reports = this.#providers.map(reportOf);
-    // What is sent is news with the next sign of life.
+    // The count of sent emails alone triggers no report: it goes with the next heartbeat.
     const news = JSON.stringify(
       reports.map(({ provider, state, failures, lastErrorAt }) => [provider, state, failures, lastErrorAt]),
     );

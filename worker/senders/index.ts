@@ -9,7 +9,7 @@ const RECOVER_EVERY_MS = 5_000;
 const REQUEST_AGAIN_EVERY_MS = 15_000;
 const REQUEST_AGAIN_AFTER_SECONDS = 60;
 
-/** Runs this process's senders, and looks after what other senders and lost requests left behind. */
+/** Starts this process's senders, and the recovery of emails that dead senders and lost requests left behind. */
 export function startSenders(deps: Deps): { stop(): Promise<void> } {
   const sender = new Sender(deps);
   const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, {

@@ -2,16 +2,16 @@ import type { Deps } from '../../runtime/deps.ts';
 import { engineEm } from '../../db/orm.ts';
 import { renewLeases } from '../../domain/emails/ledger/lease-emails.ts';
 
-/** How long an email on a connection is this holder's without a sign of life. */
+/** How long the lease of an email on a connection lasts without renewal. */
 export const SENDING_LEASE_SECONDS = 60;
 const RENEW_EVERY_MS = 15_000;
-/** So much earlier than Postgres this holder considers a lease ended. */
+/** This holder considers a lease expired this much earlier than Postgres does. */
 const MARGIN_MS = 5_000;
 
 /**
- * What this holder has on connections, and until when. The time is of this machine's monotonic clock, taken before the
- * statement that grants the lease was sent, so a lease always ends here before it ends in Postgres. A process that was
- * frozen finds its leases ended.
+ * The leases of the emails that this holder has on connections. Expiry is measured by this machine's monotonic clock
+ * from before the granting statement was sent, so a lease always expires here before it expires in Postgres. A process
+ * that was frozen finds its leases expired.
  */
 export class Leases {
   readonly #deps: Deps;
@@ -25,7 +25,7 @@ export class Leases {
     this.#timer = setInterval(() => void this.#renew(), RENEW_EVERY_MS);
   }
 
-  /** When a lease ends that is asked for at `askedAt`, a time of performance.now(). */
+  /** When a lease that was requested at `askedAt` expires, both as times of performance.now(). */
   static end(askedAt: number, seconds: number): number {
     return askedAt + seconds * 1000 - MARGIN_MS;
   }

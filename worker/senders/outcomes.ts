@@ -9,8 +9,8 @@ const grown = (base: number, attempt: number, longest: number): number =>
 
 /**
  * Seconds until an email that was surely not sent is retried. After the provider's own fault: very soon, while it is
- * out of use and another can take the email. After a lost connection: soon. After a temporary refusal by the recipient's
- * server (greylisting, a full mailbox): a minute, then longer, up to an hour.
+ * out of use and another can take the email. After a lost connection: soon. After a temporary refusal by the
+ * recipient's server (greylisting, a full mailbox): a minute, then longer, up to an hour.
  */
 export function retryDelay(outcome: Outcome, attempt: number): number {
   if (outcome.kind !== 'retry') return 1;
@@ -19,10 +19,10 @@ export function retryDelay(outcome: Outcome, attempt: number): number {
   return grown(60, attempt, 3600);
 }
 
-/** Text that Postgres takes, of bounded length. */
+/** Makes a text storable in Postgres (no NUL, no lone surrogates) and limits its length. */
 const printable = (text: string): string => text.toWellFormed().replaceAll('\0', '').slice(0, MAX_REPLY);
 
-/** What an outcome makes of an attempt in the ledger. */
+/** Converts an outcome to the settlement of its attempt in the ledger. */
 export function settlementOf(email: { id: number; tenantId: string; attempt: number }, outcome: Outcome): Settlement {
   const { provider } = outcome;
   switch (outcome.kind) {

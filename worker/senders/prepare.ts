@@ -16,10 +16,10 @@ import { returnPathOf } from '../../domain/emails/mime/return-path.ts';
 import type { ContentVersion, PreparedTemplate } from '../../domain/emails/message/template-cache.ts';
 import type { LinkSigner } from '../../domain/addresses/tokens.ts';
 
-/** What the ledger's column holds. */
+/** The maximum of the ledger's column. */
 const MOST_LINKS = 32_767;
 
-/** An email that can be started; without a message it can only end, for a gate or its failure, or wait for the send window. */
+/** A rendered email. Without a message it can only end (by a gate or its failure) or wait for the send window. */
 export interface Prepared {
   row: RenderedRow;
   composed: ComposedMessage | null;
@@ -32,14 +32,14 @@ export interface Tools {
   publicUrl: string;
   /** BOUNCE_ADDRESS; empty = bounces go to the From address. */
   bounceAddress: string;
-  /** Whether mails carry metadata that Postmark echoes. */
+  /** Whether emails carry metadata headers that Postmark returns in its webhooks. */
   withMetadata: boolean;
   log: Logger;
 }
 
 /**
- * Whom a leased email is for. In a mail of the service itself nothing is tracked, as in a preview: its link is a key, and
- * only here, while it is rendered, is there one.
+ * The recipient data of a leased email. An email of the service itself is not tracked (like a preview): its link
+ * contains a secret token, which is created only here, during rendering, and is never stored.
  */
 function recipientOf(
   { id, tenantId, contactId, contact, data, systemKey }: LeasedEmail,
@@ -54,11 +54,14 @@ function recipientOf(
   return { ...recipient, emailId: null, data: { ...data, url } };
 }
 
-/** Whoever signs somebody up types the name too, and nothing of that stands in the mail that asks for the confirmation. */
+/** Null for opt-in emails: the name was typed by whoever filled in the form, so it must not appear in the email. */
 const nameOf = ({ systemKey, contact }: LeasedEmail): string | null =>
   systemKey !== null && isOptInKey(systemKey) ? null : recipientName(contact);
 
-/** Mail of the service itself to whomever a tenant names says who sends it; a tenant that has made a sender of MAIL_FROM only signs it. */
+/**
+ * The sender identity of an email. Account emails of the service (but not opt-in emails) always show the service as the
+ * sender; if the tenant has a sender identity for MAIL_FROM, its DKIM key only signs them.
+ */
 function senderOf({ systemKey }: LeasedEmail, sender: SenderIdentity | null): SenderIdentity | null {
   return sender === null || systemKey === null || isOptInKey(systemKey)
     ? sender
@@ -87,7 +90,7 @@ export async function prepare(email: LeasedEmail, tools: Tools): Promise<Prepare
     contactVersion: email.contactVersion,
     isBareAddress: contactId === null,
   };
-  // Its template or contact is gone, and the gates will say so.
+  // Its template or contact was deleted; the gates give the reason.
   if (contentVersion === null || address === null) return { row: { ...row, failure: 'not_rendered' }, composed: null };
   const notBefore = windowOpening(email);
   if (notBefore) return { row: { ...row, notBefore }, composed: null };

@@ -5,13 +5,13 @@ import type { Outcome } from './smtp-outcome.ts';
 import { createSmtpPool, type SmtpPool, type SmtpSlot } from './smtp-pool.ts';
 
 const STARTS_AT_ONCE = 2;
-/** What has been silent for so long is not waited for while there is another. */
+/** A provider that has been silent for this long is not used while another one is available. */
 const SILENT_MS = 10_000;
-/** Rates are asked for no more often than this: what has come together by then goes together. */
+/** The minimum interval between rate checks: messages that arrive in between are sent together. */
 const LEAST_PAUSE_MS = 50;
 const UNASKED_PAUSE_MS = 500;
 
-/** Takes up to `count` messages of a provider's rate; none: in how many milliseconds to ask again. */
+/** Takes up to `count` messages from a provider's rate limit; if none is granted, `waitMs` says when to ask again. */
 export type TakeRate = (setting: ProviderSetting, count: number) => Promise<{ granted: number; waitMs: number }>;
 
 export interface Provider {
@@ -19,7 +19,7 @@ export interface Provider {
   readonly size: number;
   readonly pool: SmtpPool;
   readonly breaker: Breaker;
-  /** Batches that are on their way to its connections. */
+  /** Batches for which connections are being opened. */
   starts: number;
   /** When the provider last answered, or last had no message to answer. */
   lastReplyAt: number;
@@ -39,17 +39,17 @@ function isTrouble(outcome: Outcome): boolean {
 }
 
 export interface ProvidersOptions {
-  /** Connections of each that does not say itself. */
+  /** Connections per provider, unless its URL has `connections`. */
   connections: number;
   log: Logger;
   takeRate: TakeRate;
-  /** A provider may have room again that had none. */
+  /** Called when a provider that had no room may have room again. */
   onRoom(): void;
   openPool?: typeof createSmtpPool;
   now?: () => number;
 }
 
-/** The providers in their failover order: mail goes to the first that is not resting. */
+/** The providers in failover order: emails go to the first whose breaker is not open. */
 export class Providers {
   readonly all: readonly Provider[];
   readonly #options: ProvidersOptions;
@@ -79,8 +79,9 @@ export class Providers {
   }
 
   /**
-   * The provider to send by now and how many messages it can take; null when all rest. One that is silent is passed over
-   * while there is another; one whose rate is used up is not, nor one whose connections are: neither is a failure.
+   * The provider to use now, and how many messages it can take (`room`); null if all breakers are open. A silent
+   * provider is skipped if there is another. One whose rate or connections are used up is not skipped: that is no
+   * failure.
    */
   choose(): { provider: Provider; room: number } | null {
     const usable = this.all.flatMap((provider) => {
@@ -93,8 +94,8 @@ export class Providers {
   }
 
   /**
-   * Open connections for up to `count` messages, as many as its rate allows; none when the provider can not be reached,
-   * which its breaker hears of.
+   * Acquires connections for up to `count` messages, as many as the provider's rate allows. If the provider cannot be
+   * reached, reports that to its breaker and returns none.
    */
   async acquire(provider: Provider, count: number): Promise<SmtpSlot[]> {
     const granted = await this.#take(provider, count);
@@ -111,8 +112,8 @@ export class Providers {
   }
 
   /**
-   * The provider whose connections may take another message at once, without being given back: the one to send by, where no more
-   * are in use than are allowed and no rate is to be asked; else null.
+   * The provider whose connections may be reused for another message without being released in between: the current
+   * choice, if it has no rate limit and no more connections are in use than its breaker allows; else null.
    */
   reusableProvider(): Provider | null {
     const provider = this.choose()?.provider;
@@ -130,7 +131,7 @@ export class Providers {
     provider.sentAt = new Date();
   }
 
-  /** Waits for what is on connections. */
+  /** Waits for the messages in flight, and closes the connections. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await Promise.all(this.all.map((provider) => provider.pool.close()));

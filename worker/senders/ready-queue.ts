@@ -1,16 +1,16 @@
 import { EMAIL_LANES, type EmailLane } from '../../db/entities/emails.ts';
 
-/** Of ten messages six are transactional, three of journeys and one of campaigns, as long as each lane has some. */
+/** While all lanes have items, of ten messages six are transactional, three from journeys and one from campaigns. */
 const SHARES: Record<EmailLane, number> = { transactional: 6, journey: 3, bulk: 1 };
 
 interface Waiting<T> {
   items: T[];
   share: number;
-  /** What it has not had of its share yet. */
+  /** The share that the lane has not used yet (smooth weighted round-robin). */
   credit: number;
 }
 
-/** What waits for a connection, by lane. A lane that is empty leaves its share to the others. */
+/** The items that wait for a connection, by lane. The share of an empty lane goes to the others. */
 export class ReadyQueue<T> {
   readonly #lanes = new Map<EmailLane, Waiting<T>>(
     EMAIL_LANES.map((lane) => [lane, { items: [], share: SHARES[lane], credit: 0 }]),
@@ -30,14 +30,14 @@ export class ReadyQueue<T> {
     return this.#all.reduce((sum, { items }) => sum + items.length, 0);
   }
 
-  /** What waits in a lane, in its order. */
+  /** The items of a lane, in order. */
   items(lane: EmailLane): readonly T[] {
     return this.#lanes.get(lane)!.items;
   }
 
   /**
-   * Up to `count` items that `may` be taken, the lanes mixed by their shares (smooth weighted round-robin), each lane in
-   * its order.
+   * Removes and returns up to `count` items for which `may` is true. Lanes are mixed by their shares (smooth weighted
+   * round-robin); each lane keeps its order.
    */
   take(count: number, may: (item: T) => boolean = () => true): T[] {
     const taken: T[] = [];

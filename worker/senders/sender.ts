@@ -20,7 +20,9 @@ import type { Envelope } from './smtp-transaction.ts';
 import { Wake } from '../../events/wake.ts';
 
 const POLL_MS = 500;
-/** Messages finish in bursts: those that finish within this time are settled, and their successors started, together. */
+/**
+ * Messages finish in bursts: those that finish within this time are settled, and their successors started, together.
+ */
 const GATHER_MS = 2;
 /** Two turns overlap: while one waits for Postgres, the connections of the other send. */
 const TURNS_AT_ONCE = 2;
@@ -40,11 +42,11 @@ interface OnSlot {
   slot: SmtpSlot;
 }
 
-/** A turn whose emails are on connections already. */
+/** A transaction that settles sent emails and starts the next ones, which already have connections. */
 interface Turn {
   /** The attempt number of each email that was started, by email id; empty if the turn failed. */
   attempts: Promise<Map<number, number>>;
-  /** Resolves when everything that the turn did is settled. */
+  /** Resolves when the turn's transaction and everything that follows from it are settled. */
   over: Promise<void>;
   /** Whether messages are sent, up to their final dots, before their start is committed. */
   ahead: boolean;
@@ -65,21 +67,21 @@ const attemptsOf = (started: readonly StartedEmail[]): Map<number, number> =>
   new Map(started.filter(({ status }) => status === 'SENDING').map(({ id, attempt }) => [id, attempt]));
 
 /**
- * One process's senders: leases emails, renders them, takes as many to SENDING as there are connections, sends, and
- * settles. What was accepted is settled in the transaction that starts what its connection takes next, and while Postgres
- * has that, the next message goes over the connection already, up to its dot (unless emails were refused at their start
- * lately). Where the process can die, and what then becomes of an email:
- * - leased, rendered or handed over without being started: still QUEUED, free again when the lease ends;
- * - SENDING committed, the dot not sent: the recovery makes it UNKNOWN (nobody can know), at most one per connection;
- * - the dot sent, the outcome not settled: UNKNOWN too, and never sent again by itself;
- * - settled: done.
- * A live process whose answer from Postgres was lost repeats what can be repeated (settling), and takes back what it
- * surely did not send (starting). So there is at most one dot per start, and a start only after the one before it was
- * settled as not sent.
+ * Sends this process's emails: leases them, renders them, sets as many to SENDING as there are connections, sends and
+ * settles. An accepted message is settled in the same transaction that starts the next email of its connection. While
+ * that transaction runs, the next message is already sent over the connection, up to its final dot (unless starts were
+ * refused lately). If the process dies, the state of an email decides what becomes of it:
+ * - leased, rendered or transmitted without being started: still QUEUED; free again when the lease expires;
+ * - SENDING committed, final dot not sent: the recovery makes it UNKNOWN (nobody can tell), at most one per connection;
+ * - final dot sent, outcome not settled: UNKNOWN too, and never sent again automatically;
+ * - settled: nothing to do.
+ * If a live process loses the reply of Postgres, it repeats what is idempotent (settling), and takes back what it
+ * surely did not send (starting). So there is at most one dot per start, and an email is started again only after the
+ * start before was settled as not sent.
  */
 export class Sender {
   readonly #deps: Deps;
-  /** Short, for it is written to every email twice. */
+  /** Kept short, because it is written to every email twice. */
   readonly #holder = `sender-${randomBytes(9).toString('base64url')}`;
   readonly #filler: Filler;
   readonly #providers: Providers;
@@ -96,7 +98,7 @@ export class Sender {
   /** How many emails in a row were started successfully. */
   #startedInARow = 0;
   #stopping = false;
-  /** Emails that have a connection, and are not started. */
+  /** Emails that have a connection but are not started yet. */
   #onSlots: OnSlot[] = [];
   #sent: Sent[] = [];
 
@@ -123,14 +125,14 @@ export class Sender {
     this.#loop = this.#run();
   }
 
-  /** There may be something to send in these lanes. */
+  /** Call when there may be emails to send in these lanes. */
   wake(lanes: readonly EmailLane[]): void {
     this.#filler.wake(lanes);
   }
 
   /**
-   * Starts nothing more, gives leases back, waits for what is on connections and until it is settled; bounded, because a
-   * silent provider may take minutes. What is cut off then is as after a kill.
+   * Starts no more emails, returns leases, and waits until the messages in flight are sent and settled. The wait is
+   * bounded, because a silent provider may take minutes; messages that are cut off end as after a kill.
    */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -164,14 +166,14 @@ export class Sender {
     for (const sent of this.#sent.splice(0)) this.#track(this.#settleAlone(sent));
   }
 
-  /** Gives rendered emails connections that are idle. */
+  /** Assigns idle connections to rendered emails. */
   #occupy(): void {
     const chosen = this.#providers.choose();
     const batch = chosen ? this.#filler.take(chosen.room) : [];
     if (batch.length > 0) this.#track(this.#open(chosen!.provider, batch));
   }
 
-  /** Opens connections first, so that SENDING means "on a connection". */
+  /** Opens connections before starting emails, so that SENDING means "on a connection". */
   async #open(provider: Provider, batch: Ready[]): Promise<void> {
     provider.starts += 1;
     const slots = await this.#providers.acquire(provider, batch.length);
@@ -183,7 +185,7 @@ export class Sender {
     this.#free.now();
   }
 
-  /** Begins a turn: settles what was sent and starts what goes on. False when there is nothing to do, or enough is being done. */
+  /** Begins a turn. Returns false if there is nothing to do, or TURNS_AT_ONCE turns are running. */
   #beginTurn(): boolean {
     if (this.#turns >= TURNS_AT_ONCE) return false;
     const sent = this.#sent.splice(0);
@@ -257,8 +259,8 @@ export class Sender {
   }
 
   /**
-   * After a start whose result is unknown: even if it was or will be committed, its emails were surely not sent. They
-   * become free for a new lease. Their connections carry nothing else before that is settled, as after a message.
+   * Called after a start whose result is unknown: even if it was or will be committed, its emails were surely not sent.
+   * Makes them free for a new lease. Their connections carry nothing else until that is settled, as after a message.
    */
   async #takeBack(all: readonly RenderedRow[], start: string): Promise<void> {
     await Promise.all(
@@ -278,8 +280,8 @@ export class Sender {
   }
 
   /**
-   * Sends one email; its final dot only once the turn has started it. Its connection carries no other dot before it is
-   * settled, so a kill leaves at most one email per connection in doubt.
+   * Sends one email, but its final dot only once the turn has started it. The connection carries no other final dot
+   * until this email is settled, so a kill leaves at most one email per connection in doubt.
    */
   async #send({ ready: { row, composed, domain }, provider, slot }: OnSlot, turn: Turn): Promise<void> {
     const { id, tenantId } = row;
@@ -326,8 +328,8 @@ export class Sender {
   }
 
   /**
-   * The email whose envelope is pipelined with the final dot of the one before. Null unless messages are sent ahead; null
-   * with a limit per domain, because the connection would count for two emails.
+   * The email whose envelope is pipelined with the final dot of the one before. Null unless messages are sent ahead;
+   * null with a limit per domain, because the connection would count for two emails.
    */
   #takeFollowing(provider: Provider): Ready | null {
     if (
@@ -341,23 +343,23 @@ export class Sender {
   }
 
   /**
-   * The next email for a connection. If its envelope was pipelined already, it stays the next even if the connection has
-   * ended: on a new connection the server repeats its reply, in case this email was the reason.
+   * The next email for a connection. If its envelope was pipelined already, it stays the next even if the connection
+   * has ended: on a new connection the server repeats its reply, in case this email was the reason.
    */
   #nextOver({ slot, following }: Sent): Ready | null {
     if (following) return performance.now() < following.until ? following : null;
     return slot.usable ? (this.#filler.take(1)[0] ?? null) : null;
   }
 
-  /** Requeues an email whose envelope was pipelined in vain, which cost a connection. */
+  /** Requeues an email whose envelope was pipelined although it cannot be sent now; this costs the connection. */
   #putBackLate(following: Ready): void {
     this.#startedInARow = 0;
     this.#track(this.#filler.putBack([following]));
   }
 
   /**
-   * Settles a message outside of a turn: one that was not accepted (it has more effects), or the last ones before a stop.
-   * If its dot was refused, an email whose envelope was pipelined with it is then sent over the same connection.
+   * Settles a message outside of a turn: one that was not accepted (it has more effects), or the last ones before a
+   * stop. If its dot was refused, an email whose envelope was pipelined with it is then sent over the same connection.
    */
   async #settleAlone({ settlement, provider, slot, following }: Sent): Promise<void> {
     await this.#settler.settle(settlement);

@@ -8,7 +8,7 @@ const BATCH = 500;
 const LONGEST_PAUSE_MS = 5_000;
 /** Attempts finish in bursts: those that finish within this time are settled in one transaction. */
 const GATHER_MS = 5;
-/** While one transaction is on its way, what has ended since begins the next. */
+/** Two transactions may run at once: outcomes that arrive during one go into the next. */
 const AT_ONCE = 2;
 
 interface Waiting {
@@ -30,7 +30,7 @@ export class Settler {
     this.#deps = deps;
   }
 
-  /** Resolves when it is settled. */
+  /** Resolves when the settlement is stored in Postgres. */
   settle(settlement: Settlement): Promise<void> {
     this.#unsettled += 1;
     const settled = new Promise<void>((done) => this.#waiting.push({ settlement, done }));
@@ -38,7 +38,7 @@ export class Settler {
     return settled;
   }
 
-  /** How many outcomes Postgres does not have yet. */
+  /** How many outcomes are not stored in Postgres yet. */
   get waiting(): number {
     return this.#unsettled;
   }

@@ -6,15 +6,21 @@ import type { Outcome } from './smtp-outcome.ts';
 import { Session, type SmtpSession } from './smtp-session.ts';
 
 export interface SmtpTimeouts {
-  /** From the DNS lookup to the end of the TLS handshake. Default 15 s. */
+  /** Maximum time from the DNS lookup to the end of the TLS handshake. Default 15 s. */
   connectMs?: number;
-  /** Until the greeting; and, with connectMs, until the session is ready. Default 30 s. */
+  /**
+   * Maximum wait for the greeting; connectMs + greetingMs also bounds the time until the session is ready. Default 30
+   * s.
+   */
   greetingMs?: number;
-  /** Without a byte either way; RFC 5321 section 4.5.3.2 wants 10 minutes after the dot. Default 10 min. */
+  /**
+   * Maximum time without any byte in either direction; RFC 5321 section 4.5.3.2 wants 10 min after the dot. Default
+   * that.
+   */
   silenceMs?: number;
-  /** Until all of a message but the dot is handed over: nothing is in doubt before. Default 30 s. */
+  /** Maximum time to transmit a message up to its final dot; until then its outcome is not in doubt. Default 30 s. */
   handoverMs?: number;
-  /** One whole message, against a server that trickles. Default 15 min. */
+  /** Maximum time for one whole message, in case the server replies very slowly. Default 15 min. */
   messageMs?: number;
 }
 
@@ -35,7 +41,7 @@ export class SmtpOpenError extends Error {
   }
 }
 
-/** `smtp://user:password@host:port?requireTLS=true`, as nodemailer reads it; `tls.` prefixes options of the TLS layer. */
+/** Parses `smtp://user:password@host:port?requireTLS=true` like nodemailer; parameters `tls.…` are TLS options. */
 export function readUrl(url: string) {
   const { auth, ...options } = parseConnectionUrl(url);
   const port = options.port ?? (options.secure ? 465 : 587);
@@ -43,8 +49,8 @@ export function readUrl(url: string) {
 }
 
 /**
- * Opens one connection to the provider of an SMTP URL, with TLS as the URL and the server say, and logs in when the URL
- * has credentials and the server offers it. Rejects with SmtpOpenError.
+ * Opens one connection to the provider of an SMTP URL, with TLS as the URL and the server require, and logs in if the
+ * URL has credentials and the server offers it. Rejects with SmtpOpenError.
  */
 export function openConnection(
   url: string,
@@ -58,14 +64,14 @@ export function openConnection(
     connectionTimeout: connectMs,
     greetingTimeout: greetingMs,
     socketTimeout: timeouts.silenceMs ?? 600_000,
-    // Destroy at once: an orderly end in the middle of a message could be taken for its end.
+    // Destroy at once: the server could take an orderly close in the middle of a message for the message's end.
     socketCloseTimeout: 0,
     logger: false,
   });
   return new Promise((resolve, reject) => {
     let open = false;
     const refuse = (error: NodemailerError): void => {
-      // What happens later is the session's.
+      // Once the connection is open, the session handles its errors.
       if (open) return;
       clearTimeout(deadline);
       reject(new SmtpOpenError(error, provider));
@@ -75,7 +81,8 @@ export function openConnection(
       open = true;
       clearTimeout(deadline);
       const socket = connection._socket as Socket;
-      // Its replies are read by the session; that it timed out or closed, nodemailer may hear too.
+      // From here on only the session reads replies. nodemailer keeps its timeout and close listeners, which do no
+      // harm.
       socket.removeAllListeners('data');
       resolve(new Session(socket, { provider, ehlo, handoverMs, messageMs }));
     };

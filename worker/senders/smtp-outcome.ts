@@ -1,13 +1,13 @@
 import type { Reply } from './smtp-replies.ts';
 
 /**
- * What became of one attempt.
- * - `sent`: 2xx to the final dot.
- * - `rejected`: 5xx to RCPT or to the dot; trying again is pointless.
- * - `retry`: the message was surely not accepted. `providerFault` says that it was not about this message at all: the
- *   connection could not be opened or authenticated, MAIL got a 5xx, or the session itself was refused.
- * - `not_released`: `beforeDot` said no; the dot was never sent.
- * - `unknown`: the dot was sent and no answer came. Never to be sent again by itself.
+ * The outcome of one attempt.
+ * - `sent`: 2xx in reply to the final dot.
+ * - `rejected`: 5xx in reply to RCPT or the final dot; a retry is pointless.
+ * - `retry`: the message was surely not accepted. `providerFault`: the cause was not this message; the connection could
+ *   not be opened or authenticated, MAIL got a 5xx, or the session itself was refused.
+ * - `not_released`: `beforeDot` returned false; the final dot was never sent.
+ * - `unknown`: the final dot was sent and no valid reply came. Must never be sent again automatically.
  */
 export type Outcome =
   | { kind: 'sent'; reply: string; provider: string }
@@ -16,25 +16,25 @@ export type Outcome =
   | { kind: 'not_released'; provider: string }
   | { kind: 'unknown'; error: string; provider: string };
 
-/** What a message consists of for a server: three commands, and the dot that ends it. */
+/** The steps of sending a message: three commands, and the final dot. */
 export type Step = 'MAIL' | 'RCPT' | 'DATA' | 'dot';
 
-// Bad sequence, authentication required, too weak, failed, encryption required (RFC 5321, RFC 4954): the session's trouble.
+// Bad sequence; authentication required, too weak or failed; encryption required (RFC 5321, RFC 4954): session errors.
 const SESSION_CODES = new Set([503, 530, 534, 535, 538]);
 
 /**
- * Whether the message can go on after this reply to `step`; after the dot, whether it was accepted. Anything else that is no
- * refusal is an answer to something else, and nothing said after it can be trusted.
+ * Whether this reply to `step` lets the message go on; for the final dot, whether the message was accepted. A reply
+ * that is neither positive nor negative belongs to another command, so later replies cannot be trusted either.
  */
 export function isPositive({ code }: Reply, step: Step): boolean {
   const least = step === 'DATA' ? 300 : 200;
   return code >= least && code < least + 100;
 }
 
-/** Whether a reply says no (RFC 5321, section 4.2.1). */
+/** Whether a reply is a refusal (RFC 5321, section 4.2.1). */
 export const isNegative = ({ code }: Reply): boolean => code >= 400;
 
-/** The outcome of a message that a server has not let go on. */
+/** The outcome of a message whose `step` got this non-positive reply. */
 export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provider: string): Outcome {
   const error = `${step} was refused: ${reply}`;
   if (step === 'dot' && code < 400) return { kind: 'unknown', error: `no reply to the final dot: ${reply}`, provider };
@@ -43,7 +43,7 @@ export function outcomeOfRefusal({ code, text: reply }: Reply, step: Step, provi
   return { kind: 'retry', reply, error, providerFault: isSessions || (code >= 500 && step === 'MAIL'), provider };
 }
 
-/** The outcome of a message whose connection was lost; `released` says whether the final dot was let go. */
+/** The outcome of a message whose connection was lost; `released`: the final dot was (or may have been) sent. */
 export function outcomeOfLoss({ message: error }: Error, released: boolean, provider: string): Outcome {
   return released
     ? { kind: 'unknown', error, provider }

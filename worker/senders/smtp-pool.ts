@@ -5,48 +5,48 @@ import type { SmtpSession } from './smtp-session.ts';
 
 export interface SmtpPoolOptions {
   url: string;
-  /** Its name in records; host:port unless given. */
+  /** The provider's name in records. Default host:port. */
   provider?: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   size: number;
-  /** A connection is closed after so many messages. Default 500. */
+  /** Messages after which a connection is closed. Default 500. */
   maxMessages?: number;
-  /** A connection is closed after so long without one. Default 30 s. */
+  /** Idle time after which a connection is closed. Default 30 s. */
   idleMs?: number;
   timeouts?: SmtpTimeouts;
 }
 
 type Mail = Parameters<SmtpSession['send']>;
 
-/** An open connection, reserved for whoever acquired it, to send one message after the other. */
+/** An open connection, reserved for its acquirer, for sending one message after the other. */
 export interface SmtpSlot {
-  /** Whether the next message can go over the same connection; where one was named as `following`, that one. */
+  /** Whether another message can be sent over the same connection; after `following` named one, only that one. */
   readonly usable: boolean;
-  /** A connection used before that turns out to be closed is replaced, once, and `beforeDot` asked again. */
+  /** If a reused connection turns out to be closed, it is replaced once, and `beforeDot` is called again. */
   send(...mail: Mail): Promise<Outcome>;
-  /** Gives it back; once. */
+  /** Returns the connection to the pool. Call once. */
   release(): void;
 }
 
 export interface SmtpPool {
-  /** host:port, or what it was named. */
+  /** The provider's name: host:port by default. */
   readonly provider: string;
-  /** How many connections can be acquired right now. */
+  /** How many connections can be acquired now, open or not. */
   idle(): number;
-  /** How many connections are acquired now. */
+  /** How many connections are acquired now. Open idle connections do not count. */
   busy(): number;
   /**
-   * Opens, where need be, and keeps up to `count` connections, as many as there are idle. Returns those that are open;
-   * rejects with SmtpOpenError when none is. Never waits for a busy one.
+   * Acquires up to `count` connections, but not more than `idle()`, and opens those that are not open yet. Returns
+   * those that could be opened; rejects with SmtpOpenError if none could. Never waits for a busy connection.
    */
   acquire(count: number): Promise<SmtpSlot[]>;
-  /** Keeps no more connections, waits for messages in flight, and closes all that are given back. */
+  /** Waits for messages in flight and closes all connections, acquired ones when they are released. */
   close(): Promise<void>;
 }
 
 interface Kept {
   session: SmtpSession;
-  /** Messages that went over it. */
+  /** Messages sent over this connection so far. */
   messages: number;
 }
 
@@ -54,7 +54,9 @@ interface Idle extends Kept {
   timer: NodeJS.Timeout;
 }
 
-/** A pool of own connections to one provider. It opens them lazily, replaces broken ones, and sends each message once. */
+/**
+ * Creates a pool of connections to one provider. Opens them lazily, replaces broken ones, and sends each message once.
+ */
 export function createSmtpPool({
   url,
   provider = readUrl(url).provider,
@@ -68,7 +70,7 @@ export function createSmtpPool({
   let busy = 0;
   let closed = false;
 
-  /** The connection used last, so that those not needed run into their idle time. */
+  /** Takes the connection used last, so that connections that are not needed reach their idle timeout. */
   const take = (): Kept | null => {
     for (let entry = idle.pop(); entry; entry = idle.pop()) {
       clearTimeout(entry.timer);

@@ -1,22 +1,24 @@
-/** What a server says to one command (RFC 5321, section 4.2). */
+/** A server's reply to one command (RFC 5321, section 4.2). */
 export interface Reply {
   code: number;
-  /** All of its lines, the code in each. */
+  /** All lines of the reply, each with its code. */
   text: string;
 }
 
-/** RFC 5321 knows 512 octets a line (section 4.5.3.1.5). */
+/** RFC 5321 allows 512 octets per line (section 4.5.3.1.5); this is more lenient. */
 const MAX_LINE = 8_192;
 const MAX_LINES = 1_000;
 const LINE = /^([1-5]\d\d)([ -]|$)/;
 
-/** Reads a server's replies out of what it sends. */
+/** Parses the bytes of a server into replies. */
 export class ReplyReader {
-  /** Bytes as characters, until a reply is whole. */
+  /** Bytes of the incomplete last line, as Latin-1 characters. */
   #rest = '';
   #lines: string[] = [];
 
-  /** The replies that are whole with these bytes. Throws at what is no reply, or too long, after those before it. */
+  /**
+   * Yields the replies that these bytes complete. Then throws if what follows them is no valid reply, or is too long.
+   */
   *read(bytes: Buffer): Generator<Reply> {
     this.#rest += bytes.toString('latin1');
     for (let end = this.#rest.indexOf('\n'); end >= 0; end = this.#rest.indexOf('\n')) {

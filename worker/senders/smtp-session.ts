@@ -5,25 +5,27 @@ import { Transaction, Wire, type Envelope, type SendHooks, type SessionOptions }
 
 /** One authenticated SMTP connection; sends one message at a time. */
 export interface SmtpSession {
-  /** host:port, for the record of attempts. */
+  /** The provider's name, for the records of attempts. */
   readonly provider: string;
-  /** Whether another message can be sent over it; where one has `begun`, that one alone. */
+  /** Whether another message can be sent over this session; if one has `begun`, only that one. */
   readonly usable: boolean;
-  /** The envelope, said already, of the message that must go next. */
+  /** The envelope that was already pipelined: its message must be the next. */
   readonly begun: Envelope | null;
-  /** Rejects only where it is not usable for this message. Whatever happens, at most one dot is sent, and only after `beforeDot` answered true. */
+  /**
+   * Rejects only if not usable for this message. Sends at most one final dot, and only after `beforeDot` returned true.
+   */
   send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome>;
-  /** Says QUIT, where a message has not begun, and closes; does not wait for the answer. */
+  /** Closes the connection, with QUIT unless a message has begun; does not wait for the reply. */
   quit(): void;
 }
 
 const RESET_MS = 5_000;
 const QUIT_MS = 2_000;
 
-/** Whether an address can stand in an envelope. */
+/** Whether the addresses are safe to write into SMTP commands. */
 const isSound = ({ from, to }: Envelope): boolean => !/[\r\n<>\0]/.test(from + to);
 
-/** A session that is open: one mail transaction after the other. */
+/** An open session: one mail transaction after the other. */
 export class Session implements SmtpSession {
   readonly provider: string;
   readonly #wire: Wire;
@@ -34,7 +36,7 @@ export class Session implements SmtpSession {
   #resetting: ((isReset: boolean) => void) | null = null;
   #sending = false;
 
-  /** The socket is the session's from here on. */
+  /** Takes over the socket. */
   constructor(socket: Socket, options: SessionOptions) {
     this.#socket = socket;
     this.#wire = new Wire(socket, options);
@@ -105,7 +107,7 @@ export class Session implements SmtpSession {
     try {
       for (const reply of this.#reader.read(bytes)) {
         if (this.#wire.heard(reply)) continue;
-        // A reply to no command: the server is closing the connection, or can not be trusted any more.
+        // A reply without a command: the server is closing the connection, or can no longer be trusted.
         this.#current?.early(reply);
         this.#socket.destroy();
       }
@@ -114,7 +116,7 @@ export class Session implements SmtpSession {
     }
   }
 
-  /** Destroys the socket at once: a message that has no dot yet never gets one. */
+  /** Destroys the socket at once: a message whose final dot was not sent yet never gets one. */
   #lose(error: Error): void {
     this.#socket.destroy();
     this.#current?.lost(error);
@@ -122,7 +124,10 @@ export class Session implements SmtpSession {
     this.#resetting?.(false);
   }
 
-  /** Ends a transaction that stopped before DATA, for the next message; a session that does not answer is closed. */
+  /**
+   * Ends a transaction that stopped before DATA (RSET), so that the next message can be sent; closes if there is no
+   * reply.
+   */
   #reset(): Promise<void> {
     return new Promise((resolve) => {
       const done = (this.#resetting = (isReset: boolean): void => {

@@ -8,28 +8,29 @@ export interface Envelope {
 }
 
 export interface SendHooks {
-  /** Asked when everything but the final dot is on the wire: does the lease still hold? A throw counts as no. */
+  /** Called when all but the final dot is sent: returns whether the lease still holds. A throw counts as no. */
   beforeDot: () => Promise<boolean>;
   /**
-   * Asked when the dot goes: the envelope of what goes over the connection next, if that is known. With pipelining it goes with the dot
-   * (RFC 2920, section 3.1), which saves each side a packet a message; then nothing else can go over the connection.
+   * Called when the final dot is sent: returns the envelope of the connection's next message, if known. With pipelining
+   * it is sent together with the dot (RFC 2920, section 3.1), which saves each side a packet per message; then only
+   * that message can be sent next over the connection.
    */
   following?: () => Envelope | null;
 }
 
 export interface SessionOptions {
   provider: string;
-  /** What the server answered to EHLO. */
+  /** The server's reply to EHLO. */
   ehlo: string;
-  /** Until all of a message but the dot is handed over. */
+  /** Maximum time to transmit a message up to its final dot. */
   handoverMs: number;
-  /** One whole message. */
+  /** Maximum time for one whole message. */
   messageMs: number;
 }
 
 export interface Attempt {
   outcome: Outcome;
-  /** `reset`: a transaction was begun that has to be ended before the next message. */
+  /** `reset`: the begun transaction must be ended (RSET) before the next message. */
   after: 'keep' | 'reset' | 'close';
 }
 
@@ -53,8 +54,8 @@ function hasWholeLines(message: Buffer): boolean {
 }
 
 /**
- * A message as it goes over the wire (RFC 5321, section 4.5.2), up to the dot: every line ends with CR LF, and a dot that begins one
- * is doubled, so that nothing in it can be taken for its end.
+ * Encodes a message for transmission, up to the final dot (RFC 5321, section 4.5.2): every line ends with CR LF, and a
+ * dot at the start of a line is doubled, so that nothing in the message can be taken for its end.
  */
 function onTheWire(message: Buffer): Buffer {
   const whole = hasWholeLines(message)
@@ -76,7 +77,7 @@ function onTheWire(message: Buffer): Buffer {
   return pieces.length === 0 ? whole : Buffer.concat([...pieces, whole.subarray(from)]);
 }
 
-/** The socket of a session, and what was said over it that is not answered yet: answers come in the order of what they answer. */
+/** The socket of a session, and the commands that await a reply. Replies come in the order of the commands. */
 export class Wire {
   readonly socket: Socket;
   readonly options: SessionOptions;
@@ -105,7 +106,7 @@ export class Wire {
   }
 }
 
-/** A mail transaction (RFC 5321, section 3.3): it begins with the envelope, and goes on once it is given the message. */
+/** A mail transaction (RFC 5321, section 3.3). It begins with the envelope; the message may be given later. */
 export class Transaction {
   readonly envelope: Envelope;
   readonly ended: Promise<Attempt>;
@@ -116,14 +117,14 @@ export class Transaction {
   #unanswered = 0;
   #refusal: Outcome | null = null;
   #isClosing = false;
-  /** The server awaits the message. */
+  /** The server has accepted DATA and awaits the message. */
   #isOpen = false;
   #state: 'sending' | 'released' | 'ended' = 'sending';
   #mail: { message: Buffer; hooks: SendHooks } | null = null;
   #handover: NodeJS.Timeout | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
-  /** `begin` begins the transaction that follows, and returns its first commands. */
+  /** `begin` begins the following transaction and returns its first commands. */
   constructor(wire: Wire, envelope: Envelope, begin: (following: Envelope) => string) {
     const { from, to } = envelope;
     const utf8 = wire.smtpUtf8 && /[^\0-\x7f]/.test(from + to) ? ' SMTPUTF8' : '';
@@ -140,7 +141,7 @@ export class Transaction {
     });
   }
 
-  /** The next command, or with pipelining (RFC 2920) all of them at once, to be written now. */
+  /** Returns the next command, or with pipelining (RFC 2920) all commands, to be written now. */
   say(): string {
     const next = this.#commands.splice(0, this.#wire.pipelining ? this.#commands.length : 1);
     for (const [step] of next) this.#says(step);
@@ -154,7 +155,7 @@ export class Transaction {
       this.#mail = { message, hooks };
       this.#deadline = setTimeout(() => this.lost(new Error('timeout: sending the message took too long')), messageMs);
       this.#handover = setTimeout(
-        () => this.lost(new Error('timeout: the final dot could not be sent in time')),
+        () => this.lost(new Error('timeout: the message content could not be transmitted in time')),
         handoverMs,
       );
       if (this.#isOpen) this.#handOver();
@@ -174,14 +175,14 @@ export class Transaction {
       );
     if (!positive) this.#refusal ??= outcomeOfRefusal(reply, step, provider);
     if (this.#unanswered > 0) return;
-    // A server that accepted DATA all the same would read the next commands as a message: close.
+    // A server that accepted DATA nevertheless would read the next commands as a message: close.
     if (this.#refusal) return this.#settle(this.#refusal, positive && step === 'DATA' ? 'close' : 'reset');
     if (this.#commands.length > 0) return void this.#wire.socket.write(this.say());
     this.#isOpen = true;
     if (this.#mail) this.#handOver();
   }
 
-  /** An answer to a message that has not ended is out of order: it accepted nothing. */
+  /** A reply before the end of the message is out of order: nothing was accepted. */
   early(reply: Reply): void {
     const error = 'the server replied before the end of the message';
     this.#settle(
@@ -203,7 +204,7 @@ export class Transaction {
   }
 
   #handOver(): void {
-    // Called back when the kernel has all of it, so that nothing but the dot is left to send.
+    // The callback runs when the kernel has taken all bytes, so that only the final dot is left to send.
     this.#wire.socket.write(onTheWire(this.#mail!.message), (error) =>
       error ? this.lost(error) : void this.#askForDot(),
     );
@@ -215,7 +216,7 @@ export class Transaction {
     let [holds, next]: [boolean, Envelope | null] = [false, null];
     try {
       holds = this.#state === 'sending' && (await beforeDot());
-      // Ended meanwhile, by an early reply or a lost connection: nothing may be released any more.
+      // Ended in the meantime by an early reply or a lost connection: the dot must not be sent any more.
       if (this.#state !== 'sending') return;
       if (holds && this.#wire.pipelining) next = following?.() ?? null;
     } catch {

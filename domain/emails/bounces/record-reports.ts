@@ -23,10 +23,11 @@ interface BounceRow {
 }
 
 /**
- * Stores delivery reports, in the engine transaction `tx`. A report that is delivered again changes nothing. Updates the
- * emails' status. After a hard bounce, a complaint or SOFT_BOUNCES soft-bounced mails, suppresses the address and sets
- * the status of the contact that has it now (maybe not the mail's recipient). Ignores reports about erased people's
- * mail. Returns `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again later.
+ * Stores delivery reports, in the engine transaction `tx`. A report that the same source delivers again changes
+ * nothing; one that arrives from two sources (mailbox and webhook) is stored once for each. Updates the emails' status.
+ * After a hard bounce, a complaint or SOFT_BOUNCES soft-bounced mails, suppresses the address and sets the status of
+ * the contact that has it now (maybe not the mail's recipient). Ignores reports about erased people's mail. Returns
+ * `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again later.
  */
 export async function recordReports(
   tx: EntityManager,
@@ -46,7 +47,9 @@ export async function recordReports(
   return { deferred: delivered.filter(({ status }) => status === 'SENDING').length };
 }
 
-/** Locks the reports' emails in id order, as all code that locks several emails does. Skips reports without an email. */
+/**
+ * Locks the reports' emails in id order, as all code that locks several emails does. Skips reports without an email.
+ */
 async function findEmails(tx: EntityManager, reports: readonly DeliveryReport[]): Promise<ReportedEmail[]> {
   const ids = [...new Set(reports.map(({ emailId }) => emailId))];
   const emails =
@@ -127,8 +130,8 @@ async function suppressBounced(tx: EntityManager, tenantId: string, made: readon
 }
 
 /**
- * Addresses for which the new bounces `made` raise the number of soft-bounced mails, since the last mail that is known to
- * have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first five.
+ * Addresses for which the new bounces `made` raise the number of soft-bounced mails, since the last mail that is known
+ * to have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first five.
  */
 async function addressesAtSoftBounceLimit(
   tx: EntityManager,

@@ -2,12 +2,15 @@ import type { ProviderSetting } from '../../../config/smtp-url.ts';
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { GONE_AFTER_SECONDS } from './report-health.ts';
 
-/** A provider as it is configured, and as the sender processes that live see it. */
+/** A provider's configuration, and its health as reported by the running sender processes. */
 export interface ProviderHealth {
   provider: string;
-  /** Its place in the failover order, from 1. */
+  /** Position in the failover order, from 1. */
   order: number;
-  /** DOWN: it rests for every process. DEGRADED: for some, or it has failed since it last worked, or no process is there. */
+  /**
+   * DOWN: no process uses it until its pause ends (`restsUntil`), except for a trial message. DEGRADED: paused for some
+   * processes, failed since the last success, or no sender process is running.
+   */
   status: 'UP' | 'DEGRADED' | 'DOWN';
   connections: number;
   ratePerMinute: number | null;
@@ -34,7 +37,10 @@ interface HealthRow {
   seen_at: Date;
 }
 
-/** The providers of SMTP_URL in their order. `connections` is SEND_CONNECTIONS. Engine `em`. */
+/**
+ * The health of SMTP_URL's providers, in failover order. `connections` is the default from SEND_CONNECTIONS. Engine
+ * `em`.
+ */
 export async function readHealth(
   em: EntityManager,
   settings: readonly ProviderSetting[],
