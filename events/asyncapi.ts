@@ -11,7 +11,7 @@ import {
 } from './streams.ts';
 import type { Env } from '../config/env-schema.ts';
 
-/** The others are for the service itself. */
+/** The streams that the document lists; the others are internal. */
 const OPEN_STREAMS = new Set([EVENTS, EMAIL_SEND_REQUESTS, DEAD_LETTERS]);
 
 const cloudEvent = (type: string, data: unknown) => ({
@@ -76,13 +76,13 @@ Connect as the user \`listener\`, create a durable pull consumer on \`${EVENTS}\
 
 The user may create, use and delete its own consumers and, in single-tenant mode, publish to \`${SEND_REQUEST_SUBJECT}\`. Everything else is denied.`;
 
-/** Where the listener logs in: the service's own NATS when that is on this machine; the name of another one is not for everybody. */
+/** The NATS host to show: the configured one if it is on this machine, else a placeholder, to keep its name private. */
 function hostOf(natsUrl: string): string {
   const { host, hostname } = new URL(natsUrl.split(',')[0]!);
   return isLoopback(hostname) ? host : 'nats.example.com:4222';
 }
 
-/** AsyncAPI 3 of what the service publishes and takes on NATS, made from the contracts that check it. */
+/** The AsyncAPI 3 document of all messages on NATS, generated from the contracts that validate them. */
 export function asyncapi({
   NATS_URL,
   EVENTS_MAX_AGE,

@@ -12,18 +12,20 @@ import { consumerConfig, deadLetterSubject, ensureConsumer, EVENTS } from './str
 import { toAppError } from '../domain/common/database-errors.ts';
 
 const BATCH = 500;
-/** The time from one batch to the next, unless a full batch waits: messages that arrive meanwhile share a transaction. */
+/**
+ * The time from one batch to the next, unless a full batch waits: messages that arrive meanwhile share a transaction.
+ */
 const PACE_MS = 50;
 /** A message that waited here longer than this extends its ack deadline; else the server would soon redeliver it. */
 const STILL_WAITING_MS = 10_000;
 const MAX_TRIES = 8;
 /** The most tries to write a dead letter; unlimited while Postgres or NATS is unavailable. */
 const MAX_LETTER_TRIES = 4;
-/** What a dead letter keeps of a message: even written as escapes it passes any server. */
+/** The most bytes of a message in its dead letter: even if all are JSON escapes, the letter fits any server's limit. */
 const MOST_BODY_BYTES = 64 * 1024;
 const MOST_ID_CHARACTERS = 200;
 const MOST_TENANT_CHARACTERS = 50;
-/** Work queues are no tenant's; requests of other programs are for the tenant of a service with one. */
+/** The tenant of dead letters from work queues, which belong to no tenant. */
 const QUEUES_TENANT = 'default';
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
 
@@ -31,12 +33,12 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
-/** A message that can never be handled, whatever is tried: dead-lettered at once. */
+/** Thrown for a message that can never be handled: it is dead-lettered without retries. */
 export class PoisonError extends Error {
   override readonly name = 'PoisonError';
 }
 
-/** What a consumer works with. */
+/** The dependencies of a consumer. */
 export interface ConsumerDeps {
   orm: Orm;
   nats: Nats;
@@ -46,8 +48,8 @@ export interface ConsumerDeps {
 }
 
 /**
- * Reads a durable consumer in batches and calls `handle`; acks after it has returned. When it throws, each message is
- * tried alone; one that still fails is delivered again with backoff and dead-lettered after a bounded number of tries.
+ * Reads a durable consumer in batches, calls `handle`, and acks after it returns. If it throws, each message is tried
+ * alone; one that still fails is redelivered with backoff and dead-lettered after a bounded number of tries.
  */
 export async function consumeBatches(
   deps: ConsumerDeps,
@@ -77,7 +79,7 @@ export async function consumeBatches(
         log.error(about, 'could not write a dead letter, will retry');
         return message.nak(backoffMs(tries));
       }
-      // Give it up, or it would block the messages behind it for ever.
+      // Drop the message, or it would block the messages behind it forever.
       message.term('its dead letter could not be written');
       deps.metrics.consumed.inc({ consumer: name, outcome: 'lost' });
       return log.error(about, 'message dropped: its dead letter could not be written');
@@ -134,7 +136,7 @@ export async function consumeBatches(
       }
       const begun = performance.now();
       const batch = queue.splice(0, batchSize);
-      // If the server redelivers a message all the same, the inbox drops the duplicate.
+      // If the server redelivers a message nevertheless, the inbox drops the duplicate.
       for (const { message, at } of batch) if (begun - at > STILL_WAITING_MS) message.working();
       await process(batch.map(({ message }) => message));
       if (queue.length < batchSize && !stopping) await delay(Math.max(0, begun + PACE_MS - performance.now()));
@@ -145,7 +147,7 @@ export async function consumeBatches(
     async stop() {
       stopping = true;
       await source.close();
-      // Not taken up yet: the server gives it to another process at once.
+      // Not handled yet: nak, so that the server gives it to another process at once.
       for (const { message } of queue.splice(0)) message.nak();
       wake();
       await loop;
@@ -153,10 +155,10 @@ export async function consumeBatches(
   };
 }
 
-/** As Postgres can keep it. */
+/** Removes NUL, which Postgres cannot store. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '');
 
-/** Writes what could not be handled to the table and to the stream: any message fits, whatever is in it. */
+/** Writes a message that could not be handled to the table and the stream of dead letters; any content is possible. */
 async function deadLetter(
   deps: ConsumerDeps,
   consumer: string,
@@ -187,8 +189,8 @@ async function deadLetter(
 const checks = new Map(Object.entries(eventContracts).map(([type, schema]) => [type, compileRequest(schema)]));
 
 /**
- * Parses a message as an event; null if the event has no tenant. Only the extension `tenantid` names the tenant. If data
- * or subject name another tenant, this throws PoisonError.
+ * Parses a message as an event; null if the event has no tenant. Only the extension `tenantid` names the tenant. If
+ * data or subject name another tenant, this throws PoisonError.
  */
 function parseEvent(message: JsMsg): AnyEvent | null {
   let event: AnyEvent;
@@ -217,7 +219,7 @@ function parseEvent(message: JsMsg): AnyEvent | null {
   return event;
 }
 
-/** Inserts inbox rows and returns the events that were not there yet. */
+/** Inserts inbox rows, and returns the events that were not handled before. */
 async function takeIn(tx: EntityManager, consumer: string, events: AnyEvent[]): Promise<AnyEvent[]> {
   const payload = JSON.stringify(
     events.map((event) => ({ t: event.tenantid, id: event.id, day: event.time.slice(0, 10) })),
@@ -238,8 +240,8 @@ export interface EventHandler {
   name: string;
   types: readonly EventType[];
   /**
-   * Effects of events that were never handled before, in the engine transaction `tx` that also holds their inbox
-   * rows: all or nothing. What must happen after the commit is answered as a function.
+   * Handles events that were never handled before, in the engine transaction `tx` that also inserts their inbox rows:
+   * all or nothing. May return a function to be called after the commit.
    */
   handle(tx: EntityManager, events: AnyEvent[]): Promise<void | (() => Promise<void>)>;
 }

@@ -3,7 +3,7 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox';
 const id = Type.Integer({ minimum: 1 });
 const text = Type.String();
 
-/** Every event carries the tenant and when it happened. */
+/** The schema of an event's data. Every event has the tenant and the time when it happened. */
 function contract<T extends TProperties>(summary: string, properties: T) {
   return Type.Object(
     { ...properties, tenantId: text, timestamp: Type.String({ format: 'date-time' }) },
@@ -11,12 +11,12 @@ function contract<T extends TProperties>(summary: string, properties: T) {
   );
 }
 
-/** The one registry of event types and the shape of their data; subjects are `events.{tenantId}.{TYPE}`. */
+/** The registry of event types and the schemas of their data; subjects are `events.{tenantId}.{TYPE}`. */
 export const eventContracts = {
   CONTACT_CREATED: contract('A contact was created', {
     contactId: id,
     email: text,
-    /** False on imports that start no campaigns. */
+    /** False for contacts of imports that must not trigger campaigns. */
     runTriggers: Type.Optional(Type.Boolean()),
   }),
   CONTACT_UPDATED: contract('Fields of a contact changed', {
@@ -90,11 +90,13 @@ export const eventContracts = {
   WEBSITE_VISITED: contract('A contact visited a page', { contactId: id, url: Type.Optional(text) }),
 };
 
-/** An id as another program may write it: larger numbers would be read as a neighbouring one. */
+/** An id written by another program; limited to safe integers, because larger ones are rounded when parsed. */
 const givenId = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description });
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-/** A request on `email.send.requests` by the service itself: names an email of the ledger, which says all that is sent. */
+/**
+ * A request on `email.send.requests` by the service itself. It names a ledger row, which alone determines what is sent.
+ */
 export const ownSendRequest = Type.Object(
   {
     templateId: id,
@@ -106,7 +108,7 @@ export const ownSendRequest = Type.Object(
   { title: 'Request of the service itself' },
 );
 
-/** A request on `email.send.requests` by another program, with an id of its own. */
+/** A request on `email.send.requests` by another program, with its own id. */
 export const externalSendRequest = Type.Object(
   {
     templateId: givenId('The `id` of the template'),

@@ -3,10 +3,10 @@ import { EnvError } from '../config/env.ts';
 import { encode, isMissing, isWithoutJetStream, type Nats } from './nats.ts';
 import { copyConfig, copyConsumerConfig, ensureConsumer, EVENTS } from './streams.ts';
 
-/** A NATS account of other programs, with a copy of the stream EVENTS in it. */
+/** A NATS account of other programs that contains a copy of the stream EVENTS. */
 export interface Copy {
   account: string;
-  /** Whose events they are; null = everybody's. */
+  /** The tenant whose events are copied; null = all tenants. */
   tenantId: string | null;
 }
 
@@ -24,7 +24,7 @@ export function copiesOf(setting: string): Copy[] {
     });
 }
 
-/** JetStream as it is in the copy's account. Throws EnvError when there is none. */
+/** A handle on JetStream of the copy's account. Throws EnvError if the account has none. */
 export async function insideOf({ connection, acks }: Nats, { account }: Copy): Promise<Nats> {
   const options = { apiPrefix: `$JS.${account}.API`, timeout: 10_000 };
   const jsm = await connection.jetstreamManager(options).catch((error: unknown) => {
@@ -38,8 +38,9 @@ export async function insideOf({ connection, acks }: Nats, { account }: Copy): P
 }
 
 /**
- * Makes what copies are missing, each a mirror that the server keeps up to date, out of what a consumer of ours delivers to it. A copy that
- * is gone, or is of another tenant, is made anew from the first event that there is; its listeners' consumers are gone then.
+ * Creates missing copies. Each is a mirror that the server keeps up to date from what a consumer of the service
+ * delivers. A copy that was deleted, or that is of another tenant, is recreated from the first stored event; consumers
+ * of its listeners are lost.
  */
 export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMaxAge: string): Promise<void> {
   for (const copy of copies) {
@@ -53,7 +54,8 @@ export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMa
       continue;
     }
     if (info) await jsm.streams.delete(EVENTS).catch(nullIfMissing);
-    // Else it would go on where it is. To delete it and make it again is not safe from several processes at once.
+    // Without a reset it would continue at its position. Deleting and recreating it is unsafe from concurrent
+    // processes.
     const reset = await nats.connection.request(
       `$JS.API.CONSUMER.RESET.${EVENTS}.${feeder.durable_name}`,
       encode({ seq: 1 }),
@@ -68,7 +70,10 @@ export async function ensureCopies(nats: Nats, copies: readonly Copy[], eventsMa
   }
 }
 
-/** Resolves when what was on its way to the copy is in it: what is erased from EVENTS before this call is in the copy then, or never will be. */
+/**
+ * Resolves when the copy has received everything that was in transit. What was erased from EVENTS before this call is
+ * then either in the copy already or will never arrive.
+ */
 export async function untilCaughtUp(nats: Nats, copy: Copy, onWait: () => void): Promise<void> {
   const { delivered } = await nats.jsm.consumers.info(
     EVENTS,

@@ -3,14 +3,14 @@ import { decodeText, readMessages, type Nats } from './nats.ts';
 const BATCH = 500;
 
 export interface EraseProgress {
-  /** The last message that was looked at. */
+  /** The sequence number of the last message that was checked. */
   seq: number;
   erased: number;
 }
 
 /**
- * Erases the messages of a stream whose text `isToGo` says yes to, overwriting them: those under `subject` after `from.seq`
- * that there are now. `onProgress` is told after each batch.
+ * Erases (overwrites) the messages of a stream for whose text `isToGo` returns true, among those under `subject` after
+ * `from.seq` that exist now. Calls `onProgress` after each batch.
  */
 export async function eraseMessages(
   nats: Nats,
@@ -39,7 +39,7 @@ export async function eraseMessages(
   return { seq, erased };
 }
 
-/** By its age, or by a try before, it may be gone already. */
+/** Ignores "not found": the message may have expired, or been erased by an earlier attempt. */
 function isGone(error: unknown): false {
   if (/no message found|not found/i.test(error instanceof Error ? error.message : '')) return false;
   throw error;

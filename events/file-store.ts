@@ -1,20 +1,20 @@
 import { isNotFound, type Nats } from './nats.ts';
 import { FILES } from './streams.ts';
 
-/** A file that is not kept, or not any more. */
+/** The file does not exist, or was deleted. */
 export class FileGoneError extends Error {
   override readonly name = 'FileGoneError';
 }
 
 const CHUNK = 512 * 1024;
 const IN_FLIGHT = 8;
-/** Who uploads is told within 5 s that the store does not answer. */
+/** An uploader must get an error within 5 s if the store does not respond. */
 const ACK_MS = 4_000;
 const subject = (key: string, n: number): string => `files.${key}.${n}`;
 
 /**
- * Keeps a file in JetStream as messages of 512 KiB, the last one shorter: what reads it asks for one message after
- * another, from any of them on, so memory stays flat on both ends. `key` is a token of [A-Za-z0-9_-].
+ * Stores a file in JetStream as messages of 512 KiB (the last one shorter). Readers fetch one message after another,
+ * starting at any of them, so memory use is constant on both ends. `key` consists of [A-Za-z0-9_-].
  */
 export async function putFile(nats: Nats, key: string, content: AsyncIterable<Uint8Array>): Promise<{ bytes: number }> {
   let bytes = 0;
@@ -24,7 +24,7 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
   let flight: Promise<unknown>[] = [];
   const publish = async (data: Uint8Array): Promise<void> => {
     const sent = nats.js.publish(subject(key, n++), data, { timeout: ACK_MS });
-    // It is awaited with the others; one that fails before that must not end the process.
+    // Awaited later, with the others; a rejection before that must not end the process.
     sent.catch(() => undefined);
     flight.push(sent);
     if (flight.length >= IN_FLIGHT) {
@@ -48,7 +48,10 @@ export async function putFile(nats: Nats, key: string, content: AsyncIterable<Ui
   return { bytes };
 }
 
-/** The bytes of a file from the message that holds `offset` on; returns where that message begins, too. Throws FileGoneError. */
+/**
+ * Reads a file from the message that contains `offset` on; also returns where that message begins. Throws
+ * FileGoneError.
+ */
 export function readFile(
   nats: Nats,
   key: string,

@@ -16,7 +16,7 @@ import {
 
 export type { JetStreamClient, JetStreamManager, JsMsg, NatsConnection };
 
-/** The connection and its JetStream handles. This file is the only one that knows the client library. */
+/** The connection and its JetStream handles. Only this file uses the client library directly. */
 export interface Nats {
   connection: NatsConnection;
   js: JetStreamClient;
@@ -25,7 +25,7 @@ export interface Nats {
   acks: Acks;
 }
 
-/** No server, one that closes or is silent, one whose JetStream is not up yet, a name that is not known yet. */
+/** Error codes of a missing, closing or silent server, of JetStream that is not up yet, and of an unknown host name. */
 const AWAY: ReadonlySet<unknown> = new Set([
   ErrorCode.ConnectionRefused,
   ErrorCode.ConnectionTimeout,
@@ -41,24 +41,24 @@ const AWAY: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
 ]);
 
-/** No stream is there to take it, or the connection has ended. */
+/** Error codes of a request that got no response: no stream takes the subject, or the connection was closed. */
 const UNANSWERED: ReadonlySet<string> = new Set([
   ErrorCode.NoResponders,
   ErrorCode.ConnectionClosed,
   ErrorCode.ConnectionDraining,
 ]);
 
-/** Whether an error of `connectNats` says that the server, or its JetStream, is not there (yet). */
+/** Whether an error of `connectNats` means that the server, or its JetStream, is not available (yet). */
 export function isAway(error: unknown): boolean {
   return AWAY.has((error as { code?: unknown }).code);
 }
 
-/** Whether what was asked of a connection failed because the server, or its JetStream, is not there or does not answer. */
+/** Whether a request failed because the server, or its JetStream, is not available or does not respond. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && (isAway(error) || UNANSWERED.has(error.code));
 }
 
-/** Whether an account has no JetStream, or none that it shares with ours. */
+/** Whether an error means that an account has no JetStream, or does not export it to the service's account. */
 export function isWithoutJetStream(error: unknown): boolean {
   return (
     error instanceof NatsError &&
@@ -66,7 +66,7 @@ export function isWithoutJetStream(error: unknown): boolean {
   );
 }
 
-/** Connects with the credentials in the URL and reconnects for ever. */
+/** Connects with the credentials in the URL; reconnects without limit. */
 export async function connectNats(url: string, name: string): Promise<Nats> {
   const servers = url.split(',').map((address) => new URL(address));
   const connection = await connect({
@@ -76,7 +76,7 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
     name: `perennial-${name}`,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 500,
-    // A stack trace for each publication took more time than publishing.
+    // Creating a stack trace per publication took longer than publishing.
     noAsyncTraces: true,
   });
   try {
@@ -94,7 +94,7 @@ export async function connectNats(url: string, name: string): Promise<Nats> {
 
 export interface Message {
   subject: string;
-  /** JetStream keeps one message of an id. */
+  /** JetStream stores only one message per id. */
   id?: string;
   data: Uint8Array;
   contentType?: string;
@@ -104,9 +104,9 @@ const ACK_TIMEOUT_MS = 10_000;
 const MOST_IN_FLIGHT = 2_000;
 
 /**
- * Publishes messages to JetStream in their order; resolves with their number when every one is stored, rejects when one is refused or not
- * acknowledged within `timeoutMs`. As `js.publish` for each, but with one timer for thousands of acknowledgements, and without
- * the error that the client makes for each request that succeeds.
+ * Publishes messages to JetStream in order. Resolves with their number when all are stored; rejects if one is refused
+ * or not acknowledged within `timeoutMs`. Like `js.publish` for each, but with one timer for all acknowledgements, and
+ * without the error object that the client creates for every successful request.
  */
 export async function publishAll(nats: Nats, messages: Iterable<Message>, timeoutMs = ACK_TIMEOUT_MS): Promise<number> {
   let count = 0;
@@ -122,19 +122,19 @@ export async function publishAll(nats: Nats, messages: Iterable<Message>, timeou
   return count + together.length;
 }
 
-/** Messages on their way to JetStream, and who waits for them. */
+/** A group of published messages that await acknowledgement. */
 interface Flight {
   number: number;
-  /** Which of its messages are not acknowledged yet. */
+  /** The messages that are not acknowledged yet. */
   open: Set<number>;
   resolve(): void;
   reject(error: Error): void;
 }
 
 /**
- * What JetStream answers to what was published, over one subscription for as long as the connection lives: to make one for each
- * publication is work for both sides, and the client keeps subscriptions in a Map, whose outgrown tables keep each other and
- * everything in them (`docs/decisions/0028-speed-of-clicks.md`).
+ * Receives JetStream's acknowledgements over one subscription for the lifetime of the connection. One subscription per
+ * publication would cost both sides work, and leak memory in the client's Map of subscriptions
+ * (`docs/decisions/0028-speed-of-clicks.md`).
  */
 class Acks {
   readonly #connection: NatsConnection;
@@ -153,7 +153,7 @@ class Acks {
   }
 
   async publish(messages: readonly Message[], timeoutMs: number): Promise<void> {
-    // It ends when the server refuses it (permissions that were changed), and may be allowed again; on a connection that closes this throws.
+    // The server may have ended it (changed permissions) and may allow it again. Throws if the connection is closed.
     if (this.#subscription.isClosed() || this.#subscription.isDraining()) this.#subscription = this.#subscribe();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const flight: Flight = { number: this.#flown, open: new Set(messages.keys()), resolve, reject };
@@ -178,14 +178,14 @@ class Acks {
   }
 
   #take(error: Error | null, ack: Msg): void {
-    // It has no subject: the subscription itself was refused.
+    // An error here concerns the subscription itself: it was refused.
     if (error) return this.#flights.forEach((flight) => flight.reject(error));
     const [number, n] = ack.subject
       .slice(this.#inbox.length + 1)
       .split('-')
       .map(Number);
     const flight = this.#flights.find((one) => one.number === number);
-    // It was given up.
+    // The publisher no longer waits for it.
     if (!flight) return;
     const refusal = refusalOf(ack);
     if (refusal) return flight.reject(new Error(`JetStream refused a message: ${refusal}`));
@@ -202,7 +202,7 @@ function headersOf(id: string | undefined, contentType: string | undefined): { h
   return { headers: added };
 }
 
-/** Why a message was not stored: no stream takes its subject, or the stream's own reason. */
+/** Why a message was not stored: no stream takes its subject, or the stream refused it. Null if it was stored. */
 function refusalOf(ack: Msg): string | null {
   if (ack.headers?.hasError) return ack.headers.description || String(ack.headers.code);
   return ack.json<{ error?: { description?: string } }>().error?.description ?? null;
@@ -217,8 +217,8 @@ const READ_TIMEOUT_MS = 10_000;
 const MOST_READ_BYTES = 4 * 1024 * 1024;
 
 /**
- * The next messages of a stream under `subject`, from `seq` on, without a consumer: an account may have no room for one. The stream
- * must have `allow_direct`. Throws when they do not all come.
+ * Reads the next messages of a stream under `subject`, from `seq` on, without a consumer (an account may not allow
+ * another). The stream must have `allow_direct`. Throws if the batch is incomplete.
  */
 export async function readMessages(
   { connection, js }: Nats,
@@ -234,13 +234,13 @@ export async function readMessages(
   });
   const messages: StoredMessage[] = [];
   for await (const { headers: said, data } of answers) {
-    // 204 ends a batch; 404: there is none.
+    // 204 ends a batch; 404: no messages.
     if (said?.code === 404) return { messages, more: false };
     if (said?.code === 204) return { messages, more: said.get('Nats-Num-Pending') !== '0' };
     if (said?.hasError) throw new Error(`The stream ${stream} cannot be read: ${said.code} ${said.description}`);
     messages.push({ seq: Number(said?.get('Nats-Sequence')), data });
   }
-  // The client takes an empty message for the end.
+  // The client takes an empty message for the end of the batch.
   if (messages.at(-1)?.data.length === 0) return { messages, more: true };
   throw new Error(`The stream ${stream} cannot be read: JetStream does not respond`);
 }

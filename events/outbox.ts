@@ -7,15 +7,15 @@ import type { EventData, EventType, OwnSendRequest } from './contracts.ts';
 export const SHARDS = 16;
 const EVENTS_PER_ROW = 500;
 
-/** An event to be: `entity` names what it is about, so that events of one entity keep their order. */
+/** A new event. `entity` identifies what it is about: events of one entity keep their order. */
 export type NewEvent = {
   [T in EventType]: { type: T; entity: string; data: Omit<EventData<T>, 'tenantId' | 'timestamp'>; at?: Date };
 }[EventType];
 
-/** A send request as it is kept; the relay adds the tenant, which is the row's. */
+/** A send request as stored in the outbox; the relay adds the tenant from the row. */
 export type SendRequest = Omit<OwnSendRequest, 'tenantId'>;
 
-/** Where a command runs: its tenant and the request that caused it. */
+/** The tenant and the request for which a command runs. */
 export interface Origin {
   tenantId: string;
   requestId: string | null;
@@ -24,7 +24,7 @@ export interface Origin {
 const shardOf = (tenantId: string, entity: string): number =>
   createHash('sha256').update(`${tenantId}/${entity}`).digest()[0]! % SHARDS;
 
-/** The shard of a contact, as SQL; `tenant` and `id` are SQL too. */
+/** SQL for the shard of a contact; `tenant` and `id` are SQL too. */
 export const contactShard = (tenant: string, id: string): string =>
   `get_byte(sha256(convert_to(${tenant} || '/contact/' || ${id}, 'UTF8')), 0) % ${SHARDS}`;
 
@@ -32,20 +32,23 @@ export type OutboxTable = 'outbox_events' | 'outbox_send_requests' | 'outbox_wor
 
 const touched = new WeakMap<object, Set<OutboxTable>>();
 
-/** The tables that a transaction has touched; those of its savepoints are its own. */
+/** The outbox tables that a transaction has written to, savepoints included. */
 const touchedBy = (transaction: object): Set<OutboxTable> =>
   touched.get(transaction) ?? touched.set(transaction, new Set()).get(transaction)!;
 
-/** Says that `tx` has written rows of its own to an outbox, so that the relay is told when it commits. */
+/** Call after `tx` wrote outbox rows by its own SQL, so that the relay is woken when it commits. */
 export function touchOutbox(tx: EntityManager, table: OutboxTable): void {
   const transaction = tx.getTransactionContext<object>();
   if (!transaction) throw new Error('outbox rows must be written inside em.transactional');
   touchedBy(transaction).add(table);
 }
 
-/** Calls `ping` after the commit of every transaction that wrote to an outbox, so that the relay need not wait for its poll. */
+/**
+ * Calls `ping` after the commit of every transaction that wrote outbox rows, so that the relay need not wait for its
+ * poll.
+ */
 export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubscriber {
-  /** The transaction in which an entity manager is beginning a savepoint. */
+  /** For an entity manager inside a savepoint: the surrounding transaction. */
   const around = new WeakMap<object, object>();
   return {
     beforeTransactionStart: async ({ em, transaction }: TransactionEventArgs) => {
@@ -56,13 +59,13 @@ export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubsc
       if (outer) touched.set(transaction as object, touchedBy(outer));
     },
     afterTransactionCommit: async ({ em, transaction }: TransactionEventArgs) => {
-      // Nobody sees what a savepoint holds before the transaction around it is committed.
+      // Rows of a savepoint become visible only when the surrounding transaction commits.
       if (!around.has(em)) for (const table of touched.get(transaction as object) ?? []) ping(table);
     },
   };
 }
 
-/** The rows that `events` become: one per type, shard and 500 events; the relay adds the tenant and the time, which are the row's. */
+/** Groups `events` into rows, by type and shard, of up to 500 events; the relay adds tenant and time from the row. */
 export function outboxRows(origin: Origin, events: NewEvent[]) {
   const groups = new Map<
     string,
@@ -85,9 +88,10 @@ export function outboxRows(origin: Origin, events: NewEvent[]) {
 }
 
 /**
- * A statement that writes one event for each contact of a query, in rows as `outboxRows` makes them, for bulk writers whose
- * contacts are in the database. `source` has the column `contact_id`; `data` is SQL for the text of further JSON members of
- * the event's data; $1 is the tenant, $2 the time. Text, because jsonb built up piece by piece takes twice as long.
+ * A statement that writes one event per contact of a query, for bulk writers whose contacts are in the database. The
+ * rows are like those of `outboxRows`. `source` has the column `contact_id`; `data` is SQL for the text of further JSON
+ * members of the event's data; $1 is the tenant, $2 the time. Text, because building jsonb in steps takes twice as
+ * long.
  */
 export function insertContactEvents(type: EventType, source: string, data: string): string {
   const event = `'{"id":"' || gen_random_uuid() || '","data":{"contactId":' || contact_id || ',' || ${data} || '}}'`;
@@ -100,9 +104,9 @@ export function insertContactEvents(type: EventType, source: string, data: strin
 }
 
 /**
- * A statement, or a part of one, that writes one event about each email of `source`, whose columns are tenant_id, id, request_id,
- * `at` and `data` (jsonb: what the event says). Those of one tenant, request and moment share rows and a shard: who follows
- * an email does not go by the order of its events.
+ * A statement (or part of one) that writes one event per email of `source`, with the columns tenant_id, id, request_id,
+ * `at` and `data` (the event's data as jsonb). Events of one tenant, request and time share rows and a shard; the
+ * events of one email therefore have no guaranteed order.
  */
 export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into outbox_events (tenant_id, shard, type, occurred_at, request_id, events)
@@ -111,7 +115,7 @@ export const insertEmailEvents = (type: EventType, source: RawBuilder<unknown>):
   from (select s.*, (row_number() over (partition by tenant_id, request_id, at order by id) - 1) / ${sql.lit(EVENTS_PER_ROW)} as part from ${source} s) s
   group by tenant_id, request_id, at, part`;
 
-/** Writes events, last in the transaction `tx` (after its flush). Returns their ids in order. */
+/** Writes events; must be the last write of the transaction `tx` (after its flush). Returns their ids in order. */
 export async function appendEvents(tx: EntityManager, origin: Origin, events: NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   touchOutbox(tx, 'outbox_events');
@@ -151,7 +155,9 @@ export async function appendSendRequests(tx: EntityManager, tenantId: string, re
   );
 }
 
-/** Writes the start of a workflow. The relay performs it, as often as it must: workflows are started once by their ids. */
+/**
+ * Writes a request to start a workflow. The relay may perform it several times; the workflow id makes it start once.
+ */
 export async function appendWorkflow<Type extends WorkflowType>(
   tx: EntityManager,
   type: Type,

@@ -12,7 +12,7 @@ import type { Logger } from '../config/logger.ts';
 import type { Metrics } from '../config/metrics.ts';
 
 const POLL_MS = 250;
-/** Under load so long from one batch to the next: what is written meanwhile goes together. */
+/** The pause between batches under load, so that rows written in between go together. */
 const PACE_MS = 50;
 const ROWS_PER_BATCH = 200;
 const WORKFLOWS_PER_BATCH = 50;
@@ -26,7 +26,7 @@ export interface RelayDeps {
   nats: Nats;
   log: Logger;
   metrics: Metrics;
-  /** Starts a workflow under its id; one that was already started is a success. */
+  /** Starts a workflow with its id; succeeds if it was already started. */
   startWorkflow(start: WorkflowStart): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface SendRequestRow {
 
 interface Relayed {
   messages: number;
-  /** There may be more rows. */
+  /** Whether there may be more rows. */
   more: boolean;
 }
 
@@ -58,8 +58,8 @@ interface Loop {
 }
 
 /**
- * Publishes what the outbox tables hold, in order per entity: rows are deleted in a transaction that is held open
- * over the publications, so a crash publishes again (same message ids), never skips.
+ * Publishes the rows of the outbox tables, in order per entity. Rows are deleted in a transaction that commits only
+ * after they are published, so a crash may publish again (with the same message ids) but never skips a row.
  */
 export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
   const { nats, log } = deps;
@@ -125,7 +125,7 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
     }
   };
 
-  /** Takes what locks are free; they are the session's, so they are freed when this process or its connection dies. */
+  /** Takes the free locks. They belong to the session, so they are released when the process or its connection dies. */
   const tryLocks = async (client: pg.Client, keys: number[]): Promise<number[]> => {
     const { rows } = await client.query<{ key: number }>(
       'select key from unnest($2::int[]) as key where pg_try_advisory_lock($1, key)',
@@ -151,7 +151,7 @@ export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
         if (!stopping) log.warn({ err: error, loop: name }, 'relay failed, will retry');
         await delay(500);
       } finally {
-        // Locks go with their session.
+        // The locks were released with the session.
         if (keys.length > 1) deps.metrics.shardsOwned.set(0);
         await client.end().catch(() => undefined);
       }

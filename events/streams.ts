@@ -12,7 +12,7 @@ import type { JetStreamManager } from './nats.ts';
 
 export const EVENTS = 'EVENTS';
 export const EMAIL_SEND_REQUESTS = 'EMAIL_SEND_REQUESTS';
-/** What programs in listeners' accounts request: apart, so that nothing of theirs stands before the service's own mail. */
+/** Requests from listeners' accounts. A separate stream, so that they cannot delay the service's own requests. */
 export const LISTENER_REQUESTS = 'LISTENER_REQUESTS';
 export const DEAD_LETTERS = 'DEAD_LETTERS';
 export const TRACKING_HITS = 'TRACKING_HITS';
@@ -20,10 +20,10 @@ export const TRACKING_HITS = 'TRACKING_HITS';
 export const FILES = 'FILES';
 
 export const SEND_REQUEST_SUBJECT = 'email.send.requests';
-/** As `email.send.requests` of a listener's account arrives in ours. */
+/** The subject under which `email.send.requests` of a listener's account arrives in the service's account. */
 export const listenerRequestSubject = (account: string): string => `${SEND_REQUEST_SUBJECT}.${account}`;
 export const TRACKING_SUBJECT = 'tracking.hits';
-/** Core NATS, not a stream: "there is something in the outbox"; the message is the table. */
+/** Core NATS subject, no stream: tells the relay that there are new outbox rows; the message is the table's name. */
 export const OUTBOX_PING = 'outbox.ping';
 export const deadLetterSubject = (consumer: string): string => `dead.${consumer}`;
 
@@ -33,10 +33,10 @@ const hour = 60 * minute;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Several hundred times what a send request of ours has. */
+/** Several hundred times the size of the service's own send requests. */
 const MOST_REQUEST_BYTES = 64 * KIB;
 
-/** `7d` or `36h` in nanoseconds. */
+/** Converts `7d` or `36h` to nanoseconds. */
 function duration(text: string): number {
   return Number(text.slice(0, -1)) * (text.endsWith('d') ? 24 : 1) * hour;
 }
@@ -61,7 +61,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
       retention: RetentionPolicy.Workqueue,
       max_msg_size: MOST_REQUEST_BYTES,
     },
-    // A full one refuses what comes, and so tells who publishes.
+    // A full stream refuses new messages, so that publishers get an error.
     {
       ...common,
       name: LISTENER_REQUESTS,
@@ -73,7 +73,7 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
     },
     { ...common, name: TRACKING_HITS, subjects: [TRACKING_SUBJECT], retention: RetentionPolicy.Workqueue },
     { ...common, name: FILES, subjects: ['files.*.*'], retention: RetentionPolicy.Limits, max_age: 7 * 24 * hour },
-    // The oldest give way; all are in the table, too.
+    // A full stream drops the oldest messages; all are in the table, too.
     {
       ...common,
       name: DEAD_LETTERS,
@@ -87,12 +87,12 @@ export function streamConfigs(eventsMaxAge: string): Partial<StreamConfig>[] {
   ];
 }
 
-/** What feeds the copy of EVENTS in another account: of all events, or of one tenant's. */
+/** The consumer that feeds the copy of EVENTS in another account: all events, or those of one tenant. */
 export function copyConsumerConfig(account: string, tenantId: string | null): Partial<ConsumerConfig> {
   return {
     durable_name: `copy-${account}`,
     deliver_subject: `copies.${account}`,
-    // The mirror acknowledges by its answers to flow control; the client library does not know this policy yet.
+    // The mirror acknowledges by its flow-control replies; the client library does not know this policy yet.
     ack_policy: 'flow_control' as AckPolicy,
     flow_control: true,
     idle_heartbeat: second,
@@ -100,7 +100,7 @@ export function copyConsumerConfig(account: string, tenantId: string | null): Pa
   };
 }
 
-/** The copy itself, as the account that it is in sees it. */
+/** The config of the copy in its own account. */
 export function copyConfig(account: string, eventsMaxAge: string): Partial<StreamConfig> & { name: string } {
   const { durable_name: name, deliver_subject } = copyConsumerConfig(account, null);
   const mirror = {
@@ -118,7 +118,7 @@ export function copyConfig(account: string, eventsMaxAge: string): Partial<Strea
   };
 }
 
-/** A durable pull consumer; `types` narrows EVENTS to what it handles. */
+/** The config of a durable pull consumer; `types` limits EVENTS to the types that it handles. */
 export function consumerConfig(
   name: string,
   options: { types?: readonly EventType[]; ackWaitSeconds?: number; maxAckPending?: number } = {},
@@ -129,13 +129,13 @@ export function consumerConfig(
     deliver_policy: DeliverPolicy.All,
     ack_wait: (options.ackWaitSeconds ?? 60) * second,
     max_ack_pending: options.maxAckPending ?? 4000,
-    // Bounded by the consume loop, which dead-letters; the server must not drop a message silently.
+    // The consume loop bounds the tries and dead-letters; the server must not drop a message silently.
     max_deliver: -1,
     ...(options.types ? { filter_subjects: options.types.map((type) => eventSubject('*', type)) } : {}),
   };
 }
 
-/** Makes or updates every stream; safe from many processes at once. */
+/** Creates or updates every stream; safe to run from many processes at once. */
 export async function ensureStreams(jsm: JetStreamManager, eventsMaxAge: string): Promise<void> {
   for (const config of streamConfigs(eventsMaxAge)) {
     const exists = await jsm.streams.info(config.name!).then(
@@ -147,7 +147,7 @@ export async function ensureStreams(jsm: JetStreamManager, eventsMaxAge: string)
   }
 }
 
-/** Makes or updates a durable consumer. */
+/** Creates or updates a durable consumer. */
 export async function ensureConsumer(
   jsm: JetStreamManager,
   stream: string,

@@ -1,4 +1,6 @@
-/** A loop's alarm: it sleeps until it is woken or `pollMs` have passed. A call while it is awake counts for the next time. */
+/**
+ * Lets a loop sleep until it is woken or `pollMs` have passed. A wake-up while it is awake ends its next sleep at once.
+ */
 export class Wake {
   readonly #pollMs: number;
   #pending = false;

@@ -16,7 +16,7 @@ interface Activity {
   data: Record<string, unknown>;
 }
 
-/** What an event has changed, beside having happened, that memberships may hang on; absent = nothing, null = anything. */
+/** The changes, besides the event itself, on which segment memberships may depend; absent = none, null = any. */
 const CHANGES: Partial<Record<EventType, ChangeKind[] | null>> = {
   CONTACT_CREATED: null,
   CONTACT_UPDATED: ['contact', 'company'],
@@ -25,7 +25,7 @@ const CHANGES: Partial<Record<EventType, ChangeKind[] | null>> = {
   SCORE_UPDATED: ['score'],
 };
 
-/** Records what happened to contacts, and judges their memberships in segments by it. */
+/** Records activities of contacts, and re-evaluates their segment memberships. */
 export const contactHandler: EventHandler = {
   name: 'contact',
   types: FILTER_EVENTS,
@@ -46,7 +46,7 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
   );
   const kept = activities.filter((activity) => existing.has(activity.contact));
   if (kept.length === 0) return;
-  // Filters also ask which template, campaign and step an email was of.
+  // Filters can also refer to the template, campaign and step of an email.
   await rows(
     tx,
     sql`
@@ -67,7 +67,7 @@ async function record(tx: EntityManager, tenantId: string, events: AnyEvent[]): 
   );
 }
 
-/** What memberships are to be judged for; null = all. */
+/** The changes for which memberships must be re-evaluated; null = all. */
 function causesOf(activities: Activity[]): Set<ChangeKind> | null {
   const causes = new Set<ChangeKind>();
   for (const { type, data } of activities) {
@@ -81,7 +81,7 @@ function causesOf(activities: Activity[]): Set<ChangeKind> | null {
   return causes;
 }
 
-/** Null when the event is about no contact of ours (an address that nobody has). */
+/** Null if the event concerns no contact (an address without one). */
 function activityOf(event: AnyEvent): Activity | null {
   const { tenantId: _tenant, timestamp: _at, ...data } = event.data as Record<string, unknown>;
   const contact = (data['contactId'] ?? data['recipientId'] ?? null) as number | null;

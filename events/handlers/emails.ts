@@ -11,15 +11,15 @@ import { externalSendRequest, ownSendRequest, type ExternalSendRequest, type Own
 import { decodeText, type JsMsg } from '../nats.ts';
 import { consumerConfig, EMAIL_SEND_REQUESTS, ensureConsumer, LISTENER_REQUESTS, TRACKING_HITS } from '../streams.ts';
 
-/** Core NATS, not a stream: "senders may take something", of the lanes that it names (of any, when it names none). */
+/** Core NATS subject, no stream: tells senders that there are emails in the named lanes (in any, if none is named). */
 export const EMAIL_READY_PING = 'email.ready';
 export const lanesOfPing = (text: string): EmailLane[] =>
   EMAIL_LANES.filter((lane) => text === '' || text.split(' ').includes(lane));
-/** What other programs request. */
+/** The lane of emails that other programs request. */
 const OUTSIDE_LANE: EmailLane = 'journey';
-/** The tenant of a service with one; the only one that other programs may send for. */
+/** The tenant in single-tenant mode; the only one for which other programs may send. */
 const SINGLE_TENANT = 'default';
-/** Of listeners' requests, that many are on their way to the worker and in it: that bounds its memory. */
+/** The maximum of listeners' requests in flight to and in the worker; bounds its memory. */
 const LISTENERS_AT_ONCE = 500;
 
 type QueueHandler = Parameters<typeof consumeBatches>[1];
@@ -43,7 +43,7 @@ function assertNone(violations: readonly Violation[]): void {
     throw new PoisonError(`not a send request: ${violations.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
 }
 
-/** A send request by its `emailId`: an integer names a ledger row of ours, a string is another program's own. */
+/** Parses a send request: an integer `emailId` names a ledger row, a string is another program's own id. */
 function readRequest(message: JsMsg, multiTenant: boolean): Intake {
   const body = parse(message);
   if (!('emailId' in body) || typeof body.emailId !== 'number') return readExternalRequest(body, multiTenant);
@@ -70,11 +70,11 @@ function readExternalRequest(body: object, multiTenant: boolean): Intake {
   };
 }
 
-/** A listener's request: an id of a ledger row of ours is refused, for to have that sent is not the listener's to say. */
+/** Parses a listener's request. Refuses the id of a ledger row: listeners must not trigger the service's own emails. */
 const readListenerRequest = (message: JsMsg, multiTenant: boolean): Intake =>
   readExternalRequest(parse(message), multiTenant);
 
-/** Takes requests in; returns the lanes where senders may take something. */
+/** Processes requests; returns the lanes in which senders may now lease emails. */
 async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<EmailLane[]> {
   const { lanes, missing } = await acceptEmails(
     tx,
@@ -87,8 +87,8 @@ async function takeIn(tx: EntityManager, requests: readonly Intake[]): Promise<E
 }
 
 /**
- * Intake of `email.send.requests`: makes sure of the ledger row and lets senders take it, then acks. The ledger, not the
- * stream, is the queue from here on. A request that can not be read is dead-lettered.
+ * Intake of `email.send.requests`: ensures that the ledger row exists, lets senders take it, then acks. From here on
+ * the ledger, not the stream, is the queue. Invalid requests are dead-lettered.
  */
 async function sendRequests(
   deps: Deps,
@@ -115,7 +115,7 @@ function readHits(message: JsMsg): Hit[] {
   return body.hits as Hit[];
 }
 
-/** Intake of `tracking.hits`, which only our own API writes: keeps them; they are classified when they are 2 s old. */
+/** Intake of `tracking.hits`, written only by the API: stores them; they are classified when they are 2 s old. */
 async function trackingHits(deps: Deps): Promise<QueueHandler> {
   const name = 'tracking';
   await ensureConsumer(deps.nats.jsm, TRACKING_HITS, consumerConfig(name));

@@ -2,29 +2,29 @@ import { preparedHint, rows, sql, type EntityManager } from '../../../db/orm.ts'
 import type { EmailLane } from '../../../db/entities/emails.ts';
 import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 
-/** An email that a send request of ours names. */
+/** An email named by a send request of the service itself. */
 export interface NamedEmail {
   tenantId: string;
   emailId: number;
 }
 
 export interface Accepted {
-  /** Where senders may now take something. */
+  /** The lanes in which senders may now lease emails. */
   lanes: EmailLane[];
-  /** The named ones that do not exist. */
+  /** The named emails that do not exist. */
   missing: NamedEmail[];
 }
 
 /**
- * Lets senders take QUEUED emails, in the engine transaction `tx`; those of an email campaign while it is SENDING alone. A
- * repeated request, or one for an email that has gone on, changes nothing.
+ * Allows senders to lease QUEUED emails, in the engine transaction `tx`; emails of an email campaign only while it is
+ * SENDING. A repeated request, or one for an email that is no longer QUEUED, changes nothing.
  */
 export async function acceptEmails(tx: EntityManager, named: readonly NamedEmail[]): Promise<Accepted> {
   if (named.length === 0) return { lanes: [], missing: [] };
   const payload = JSON.stringify(named.map(({ tenantId, emailId }) => ({ tenant_id: tenantId, id: emailId })));
   const asked = sql`jsonb_to_recordset(${payload}::jsonb) as a(tenant_id text, id bigint)`;
-  // Looked up one by one: that uses the index by id whatever the planner knows of the table, where a join may read all that
-  // waits, which is a whole campaign.
+  // Looked up one by one, so that the index by id is used whatever the planner's statistics say: a join might read all
+  // waiting emails, which can be a whole campaign.
   const accepted = await rows<{ lane: EmailLane; n: number }>(
     tx,
     sql`${preparedHint}

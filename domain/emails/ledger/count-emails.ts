@@ -33,7 +33,7 @@ interface HitsRow {
   emails: number;
 }
 
-/** `audience = queued + sent + failed + suppressed + unknown`; rates are of delivered. */
+/** `audience = queued + sent + failed + suppressed + unknown`; rates are fractions of `delivered`. */
 function figures(statuses: readonly StatusRow[], hits: readonly HitsRow[]): Figures {
   const of = (...wanted: string[]): number =>
     statuses.reduce((sum, { status, n }) => sum + (wanted.includes(status) ? n : 0), 0);
@@ -63,12 +63,12 @@ function figures(statuses: readonly StatusRow[], hits: readonly HitsRow[]): Figu
   };
 }
 
-/** The emails that an email campaign made of its audience, which its figures add up to; another program's may name it too. */
+/** The emails that an email campaign created for its audience, without those that other programs sent with its id. */
 export const MAILING = sql`m.lane = 'bulk'`;
-/** All that name a campaign: what its steps sent, and what was sent one by one for it. */
+/** All emails with the campaign's id: those that its steps sent, and those sent singly for it. */
 export const EVERY = sql`true`;
 
-/** What became of a campaign's emails, by variant (a null one has none, or awaits the winner), and of all of them. */
+/** Counts a campaign's emails, in all and by variant. Variant null: no variants, or the winner is not chosen yet. */
 export async function countEmails(
   tx: EntityManager,
   tenantId: string,

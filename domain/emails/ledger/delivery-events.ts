@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from '../../../db/orm.ts';
 import { insertEmailEvents } from '../../../events/outbox.ts';
 
-/** What the events about an email say of it beside its id and contact. */
+/** The members of an email event's data besides the ids of the email and the contact. */
 export function emailReferences(row: { template_id: number; campaign_id: number | null; external_id: string | null }) {
   return {
     templateId: row.template_id,
@@ -13,12 +13,12 @@ export function emailReferences(row: { template_id: number; campaign_id: number 
 /** `emailReferences` as SQL over columns of the ledger. */
 export const referencesSql = sql`jsonb_strip_nulls(jsonb_build_object('templateId', template_id, 'campaignId', campaign_id, 'externalId', external_id))`;
 
-/** Columns of the ledger that its events need; `m` is the email. */
+/** The ledger columns that email events need; `m` is the email. */
 export const toldColumns = sql`m.id, m.tenant_id, m.status, m.contact_id, m.template_id, m.campaign_id, m.external_id, m.request_id`;
 
 /**
- * A statement, or a part of one, that writes EMAIL_SENT for emails whose delivery has ended, now: `source` has `toldColumns`, and
- * `status` SENT or FAILED.
+ * A statement (or part of one) that writes EMAIL_SENT, with the current time, for emails that are now SENT or FAILED.
+ * `source` has the columns `toldColumns`.
  */
 export const insertDeliveryEvents = (source: RawBuilder<unknown>): RawBuilder<unknown> =>
   insertEmailEvents(

@@ -7,8 +7,8 @@ export interface EmailReferences {
 }
 
 /**
- * Template and campaign of the emails of events that name their email alone, in the engine transaction `tx`. Returns what
- * an event's email is of; nothing for an event without one.
+ * Looks up template and campaign for events that contain only an email id, in the engine transaction `tx`. Returns a
+ * function from an event to the references of its email; empty if the event has no email.
  */
 export async function referencesOfEvents(
   tx: EntityManager,

@@ -7,9 +7,10 @@ export interface FrequencyCap {
 }
 
 /**
- * A query for how much marketing mail a contact has had in the last days, as `n`. One rule for every cap: what was given to a
- * provider counts from then on, and what is QUEUED before the email in question counts too, so that of several at once no more
- * go than may. Mail that was never to go out does not count, nor what a campaign still holds. All arguments are SQL.
+ * A query that counts, as `n`, a contact's marketing emails of the last days. The rule is the same for every cap:
+ * emails handed to a provider count from then on; emails that were QUEUED before the email in question count too, so
+ * that concurrent emails cannot exceed the cap. SUPPRESSED and FAILED emails do not count, nor do emails of a campaign
+ * that were not requested yet. All arguments are SQL.
  */
 export const countMarketingMail = (of: {
   tenantId: RawBuilder<unknown>;
@@ -22,7 +23,7 @@ export const countMarketingMail = (of: {
     and (o.status not in ('QUEUED', 'SUPPRESSED', 'FAILED') and coalesce(o.sent_at, o.updated_at) > now() - make_interval(days => ${of.days})
       or o.status = 'QUEUED' and o.next_attempt_at < ${UNREQUESTED_UNTIL} and o.id < ${of.beforeId})`;
 
-/** Whether a cap forbids one more mail of this template to a contact, whom the caller has locked. */
+/** Whether a cap forbids another email of this template to a contact. The caller has locked the contact. */
 export async function isCapped(
   tx: EntityManager,
   tenantId: string,

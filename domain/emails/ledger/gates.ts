@@ -3,7 +3,10 @@ import { addressDigestSql } from '../../addresses/digest.ts';
 import { senderRefusal } from '../senders/proven.ts';
 import { countMarketingMail } from './frequency-cap.ts';
 
-/** The gates that every email passes when it is queued and again when it is started (sender and cap: only then), in the order explain shows them. */
+/**
+ * The gates that every email must pass when it is queued and again when it is started (sender and cap: only when
+ * started), in the order in which `explain` shows them.
+ */
 export const GATES = [
   'campaign',
   'template',
@@ -17,9 +20,9 @@ export const GATES = [
 export type Gate = (typeof GATES)[number];
 
 /**
- * What the gates look at, joined to `e`, which has tenant_id, template_id, contact_id, campaign_id and, for a mail to a bare
- * address, `to_key` (the address as it is compared). The contact and what hangs on the address are looked up one by one: that
- * uses the index whatever the planner knows of the tables, where a join may read a whole tenant for a few emails.
+ * Joins the data that the gates need to `e`, which has tenant_id, template_id, contact_id, campaign_id and, for an
+ * email to an address without a contact, `to_key` (the address key). Contact, suppression and topic opt-outs are looked
+ * up per email, so that indexes are used whatever the planner's statistics say: a join might read a whole tenant.
  */
 export const gateJoins = sql`
   left join email_templates t on t.tenant_id = e.tenant_id and t.id = e.template_id
@@ -31,17 +34,17 @@ export const gateJoins = sql`
     (select s.reason from suppressions s where s.tenant_id = e.tenant_id and s.email_key = any(case
        when e.contact_id is null then array[e.to_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'e.to_key'))}] else array[c.email_key] end)
      order by s.reason in ('bounced', 'complained') desc limit 1) as suppressed,
-    -- A suppression that an erasure left gives its status to a contact made anew; this is looked up for contacts too.
+    -- Suppressions left by an erasure set the status of a contact created again; opt-outs are looked up for contacts too.
     case when t.topic_id is not null then exists (
       select 1 from topic_opt_outs o, (select case when e.contact_id is null then e.to_key else c.email_key end as email_key) w
       where o.tenant_id = e.tenant_id and o.topic_id = t.topic_id
         and o.email_key = any(array[w.email_key, 'erased:' || ${sql.raw(addressDigestSql('e.tenant_id', 'w.email_key'))}])) end as topic_off
-    -- Once for each email, not once for each arm of the verdict that asks.
+    -- With offset 0 this is evaluated once per email, not once per case branch that uses it.
     offset 0) a`;
 
 /**
- * Why the email must not go, null if it may. Transactional mail passes unsubscribes, but nothing is ever sent to an
- * address that bounced or complained, or on behalf of a contact that is gone.
+ * Why the email must not be sent; null if it may. Transactional email is sent despite an unsubscribe, but nothing is
+ * ever sent to an address that bounced or complained, or for a contact that was deleted.
  */
 export const refusal = sql`case
   when k.status in ('CANCELLED', 'FAILED') then 'campaign_' || lower(k.status)
@@ -56,9 +59,9 @@ export const refusal = sql`case
 end`;
 
 /**
- * The same for an email `e` (a row of the ledger, or its id beside) that is about to go: also that its From address, `fromKey`
- * (null for the default sender), is none that the tenant has proved, or that the contact has had as much marketing mail as
- * the tenant's cap allows.
+ * Like `refusal`, for an email `e` (a ledger row, or anything with its id) that is about to be sent. Also refuses a
+ * From address `fromKey` (null for the default sender) that the tenant has not verified, and marketing email beyond the
+ * tenant's frequency cap.
  */
 export const refusalAtStart = (
   fromKey: RawBuilder<unknown>,
@@ -73,7 +76,7 @@ export const refusalAtStart = (
     where s.tenant_id = e.tenant_id and s.frequency_cap is not null and m.n >= (s.frequency_cap ->> 'maxEmails')::int)
   then 'frequency_cap' end)`;
 
-/** The gate that a reason comes from; null for reasons that are no gate's (a stopped campaign, for one). */
+/** The gate that gives a reason; null for reasons that come from no gate (for example a stopped campaign). */
 export function gateOf(reason: string | null): Gate | null {
   if (reason === 'frequency_cap') return 'frequency_cap';
   if (reason === 'campaign_cancelled' || reason === 'campaign_failed') return 'campaign';

@@ -4,26 +4,26 @@ import { companyJoin, contactColumns, contactOf, type ContactRow } from '../rend
 import type { SendWindow } from '../../common/local-time.ts';
 import type { ContactValues } from '../rendering/template-values.ts';
 
-/** A QUEUED email that this holder may render; nobody else takes it before the lease ends. */
+/** A QUEUED email that this holder may render; nobody else can lease it before the lease expires. */
 export interface LeasedEmail {
   id: number;
   tenantId: string;
   lane: EmailLane;
   templateId: number;
-  /** Null when the template is gone. */
+  /** Null if the template was deleted. */
   contentVersion: number | null;
-  /** Set for a mail of the service itself. */
+  /** Set for an email of the service itself. */
   systemKey: string | null;
-  /** When the tenant's marketing mail may go; null for any time and for other mail. */
+  /** The tenant's send window for marketing email; null if there is none, and for other email. */
   sendWindow: SendWindow | null;
   contactId: number | null;
-  /** The contact's version that `contact` shows. */
+  /** The version of the contact in `contact`. */
   contactVersion: number | null;
   contact: ContactValues | null;
-  /** Where it goes; null when the contact is gone. */
+  /** The recipient's address; null if the contact was deleted. */
   address: string | null;
   data: Record<string, unknown> | null;
-  /** How often it was started so far. */
+  /** How often the email was started so far. */
   attempt: number;
 }
 
@@ -43,9 +43,9 @@ interface LeasedRow extends ContactRow {
 }
 
 /**
- * Leases up to `limit` emails of a lane that senders may take and whose time has come, the same number of every tenant
- * that has some, oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when
- * the lease ends. Engine transaction.
+ * Leases up to `limit` due emails of a lane that senders may take, an equal number from every tenant that has some,
+ * oldest first. They stay QUEUED: a holder that dies has sent none of them, and they are free again when the lease
+ * expires. Runs an engine transaction.
  */
 export async function leaseEmails(
   em: EntityManager,
@@ -64,7 +64,7 @@ export async function leaseEmails(
       from tenants where tenants.tenant_id is not null
     ), chosen as materialized (
       select tenant_id, ceil(${lease.limit}::numeric / count(*) over ())::int as share
-      -- Looked up tenant by tenant: joined, all that is ready would be read for each lease.
+      -- Looked up per tenant: a join would read all ready emails for each lease.
       from tenants cross join lateral (
         select 1 from emails e where ${ready} and e.tenant_id = tenants.tenant_id and ${free} order by e.next_attempt_at limit 1) first
       order by random()
@@ -107,7 +107,7 @@ export async function leaseEmails(
   }));
 }
 
-/** Gives leased emails back at once, so that they need not wait for the end of the lease. */
+/** Ends the leases of emails, so that they need not wait for the leases to expire. */
 export async function releaseLeases(em: EntityManager, holder: string, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await em.transactional((tx) =>
@@ -120,7 +120,7 @@ export async function releaseLeases(em: EntityManager, holder: string, ids: read
   );
 }
 
-/** Gives leased emails back to be tried later: nothing is wrong with them, others go first. */
+/** Ends the leases of emails and postpones them, so that others go first. */
 export async function putOffEmails(
   em: EntityManager,
   holder: string,
@@ -138,7 +138,9 @@ export async function putOffEmails(
   );
 }
 
-/** Prolongs the leases of emails that are on a connection of this holder, by any start of its; returns those that it still holds. */
+/**
+ * Renews the leases of SENDING emails of this holder, whichever call started them; returns those that it still holds.
+ */
 export async function renewLeases(
   em: EntityManager,
   holder: string,

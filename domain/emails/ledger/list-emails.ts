@@ -23,7 +23,7 @@ export const listEmails = <T>(em: EntityManager, query: EmailQuery, present: Pre
         query.contactId !== undefined && sql`t.contact_id = ${query.contactId}`,
         query.campaignId !== undefined && sql`t.campaign_id = ${query.campaignId}`,
         query.status !== undefined && sql`t.status = ${query.status}`,
-        // The send key of an outside request is made of it, and has the index.
+        // The send key of another program's request contains its externalId, and is indexed.
         query.externalId !== undefined && sql`t.send_key = ${`external:${query.externalId}`}`,
       ],
     },

@@ -2,8 +2,8 @@ import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.
 import { suppressed } from './suppress-emails.ts';
 
 /**
- * Makes one contact's emails another's. QUEUED mail of an email campaign that the other has mail of too is SUPPRESSED as
- * `merged`: nobody gets a campaign twice.
+ * Moves the emails of one contact to another. QUEUED emails of an email campaign of which the other contact also has an
+ * email are SUPPRESSED as `merged`, so that nobody gets a campaign twice.
  */
 export async function moveEmails(
   tx: EntityManager,
@@ -20,7 +20,10 @@ export async function moveEmails(
   await rows(tx, sql`update emails set contact_id = ${to} where tenant_id = ${tenantId} and contact_id = ${from}`);
 }
 
-/** A statement that removes personal data from emails and suppresses those still QUEUED. `ids` is SQL for an array of ids. */
+/**
+ * A statement that removes personal data from emails and suppresses those still QUEUED. `ids` is SQL for an array of
+ * ids.
+ */
 export const eraseEmails = (tenantId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   update emails set to_address = null, data = null, reply = null, reason = 'erased', updated_at = now(), status = case when status = 'QUEUED' then 'SUPPRESSED' else status end
   where tenant_id = ${tenantId} and id = any(${ids})`;

@@ -7,10 +7,10 @@ import { gateJoins, refusal } from './gates.ts';
 const REQUESTS_PER_ROW = 500;
 
 export interface EmailRequest {
-  /** What makes it one email, unique in the tenant: asked for again, it is the same email. */
+  /** Identifies the email within the tenant: a repeated request with the same key is the same email. */
   sendKey: string;
   templateId: number;
-  /** Null for a mail to a bare address, `toAddress`. */
+  /** Null for an email to an address without a contact (`toAddress`). */
   contactId: number | null;
   toAddress?: string | null;
   campaignId?: number | null;
@@ -20,9 +20,9 @@ export interface EmailRequest {
   data?: Record<string, unknown> | null;
   requestId: string | null;
   externalId?: string | null;
-  /** Senders may take it as soon as this commits; no request goes on the topic. */
+  /** Senders may take it as soon as this commits; no send request is written. */
   accepted?: boolean;
-  /** Why it must not go, beside the gates: it is SUPPRESSED for that. */
+  /** A reason to suppress the email in addition to the gates. */
   refusal?: string | null;
 }
 
@@ -42,9 +42,9 @@ interface LedgerRow {
 }
 
 /**
- * Writes ledger rows in the transaction `tx` (the tenant's or the engine's): one email per send key, whatever is asked
- * twice. What a gate refuses is SUPPRESSED with its reason; the rest is QUEUED and, unless `accepted`, its send
- * requests are in the outbox. Returns one entry per request, in their order; for a known send key, its present state.
+ * Writes ledger rows in the transaction `tx` (of the tenant or the engine): one email per send key, even if requested
+ * twice. Emails that a gate refuses are SUPPRESSED with its reason; the others are QUEUED and, unless `accepted`, get a
+ * send request in the outbox. Returns one entry per request, in order; for a known send key, its current state.
  */
 export async function queueEmails(
   tx: EntityManager,
@@ -89,7 +89,9 @@ export async function queueEmails(
   });
 }
 
-/** The rows that were not there yet. A twin of another transaction is waited for: its row is then there to be read. */
+/**
+ * Inserts the missing rows and returns them. Waits for concurrent inserts of the same send key, whose row exists then.
+ */
 async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRequest[]): Promise<LedgerRow[]> {
   const payload = JSON.stringify(
     requests.map((request, ord) => ({
@@ -105,7 +107,7 @@ async function insertRows(tx: EntityManager, tenantId: string, requests: EmailRe
       execution_id: request.executionId,
       step_id: request.stepId,
       lane: request.lane,
-      // Absent, not null: a JSON null would be stored as one.
+      // Undefined, not null: null would be stored as a JSON null.
       data: request.data ?? undefined,
       request_id: request.requestId,
       accepted: request.accepted ?? false,

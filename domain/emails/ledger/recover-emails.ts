@@ -6,9 +6,9 @@ import { appendSendRequests, type SendRequest } from '../../../events/outbox.ts'
 const BATCH = 1000;
 
 /**
- * Marks emails whose holder has let its lease on a connection run out: UNKNOWN, for the dot may have been sent; so is the
- * attempt. Never QUEUED: only the holder, whose name stays, knows whether it was, and it may still be alive and settle.
- * Engine transaction.
+ * Marks SENDING emails with an expired lease, and their attempts, as UNKNOWN, because the final dot may have been sent.
+ * Never as QUEUED: only the holder, whose name stays on the row, knows, and it may still be alive and settle the email.
+ * Runs an engine transaction.
  */
 export async function markLostEmails(em: EntityManager): Promise<number> {
   return em.transactional(async (tx) => {
@@ -18,7 +18,7 @@ export async function markLostEmails(em: EntityManager): Promise<number> {
       with lost as (
         update emails set status = 'UNKNOWN', reason = 'holder_lost', lease_until = null, updated_at = now()
         where id in (
-          -- Whatever is on a connection was due: what waits for a send window is not looked through.
+          -- SENDING emails were due: this condition skips the emails that wait for a send window.
           select id from emails where stage = 'open' and lane = any(${[...EMAIL_LANES]}::text[]) and next_attempt_at <= now() and status = 'SENDING' and lease_until < now()
           order by id limit ${BATCH} for update skip locked)
         returning id, tenant_id, attempt, provider
@@ -36,8 +36,8 @@ export async function markLostEmails(em: EntityManager): Promise<number> {
 }
 
 /**
- * Requests QUEUED emails again whose send request was not taken in for `seconds`: a message that was lost, with the
- * stream or to the dead letters, loses no email. Engine transaction.
+ * Writes new send requests for QUEUED emails whose request was not processed for `seconds`, so that a message lost with
+ * the stream or to the dead letters loses no email. Runs an engine transaction.
  */
 export async function repeatSendRequests(em: EntityManager, seconds: number): Promise<number> {
   return em.transactional(async (tx) => {

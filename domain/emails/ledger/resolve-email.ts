@@ -4,14 +4,14 @@ import { AppError, notFound } from '../../common/errors.ts';
 import { touchOutbox } from '../../../events/outbox.ts';
 import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 
-/** What an operator has found out about an email that is UNKNOWN. */
+/** An operator's decision about an UNKNOWN email. */
 export type Resolution = 'sent' | 'failed' | 'resend';
 
 const results: Record<Resolution, string> = { sent: 'SENT', failed: 'FAILED', resend: 'QUEUED' };
 
 /**
- * Settles an UNKNOWN email by an operator's word: it was sent, it was not and shall not be, or it was not and shall be sent
- * again. The attempt that went missing can not settle it any more. Throws 404, 409 when it is not UNKNOWN.
+ * Settles an UNKNOWN email by an operator's decision: it was sent; it failed; or it was not sent and is sent again. The
+ * lost attempt can no longer settle it. Throws 404, 409 if it is not UNKNOWN.
  */
 export async function resolveEmail(em: EntityManager, id: number, outcome: Resolution): Promise<Email> {
   return em.transactional(async (tx) => {

@@ -19,8 +19,8 @@ export interface SendInput {
 }
 
 /**
- * Queues one email to a contact or to a bare address. With a `callKey` (what the caller repeats a call by) the same call
- * is the same email, however often it is made. Throws 400; 404 with each of template, contact and campaign that does not exist.
+ * Queues one email to a contact or to an address. With a `callKey` (from the Idempotency-Key), repeating the same call
+ * queues no second email. Throws 400, and 404 that names each missing template, contact and campaign.
  */
 export async function sendEmail(
   em: EntityManager,
@@ -52,7 +52,7 @@ export async function sendEmail(
   });
 }
 
-/** Queues a template to an address, with `data` to print, to be looked at by whoever works on it. Throws 400, 404. */
+/** Queues a test email of a template to an address, rendered with `data`. Throws 400, 404. */
 export async function sendTest(
   em: EntityManager,
   origin: Origin,
@@ -84,7 +84,7 @@ async function queueOne(
   return queued!;
 }
 
-/** What is wrong with a call: `given` tells what came at all, `to` is the address where it is a text. */
+/** The violations of a call: `given` is the unchecked body; `to` is the address if it is a string. */
 export function sendViolations(
   given: { readonly recipientId?: unknown; readonly to?: unknown },
   to: string | undefined,
@@ -96,11 +96,11 @@ export function sendViolations(
   ];
 }
 
-/** What is wrong with the address of a test. */
+/** The violations of a test email's address. */
 export function addressViolations(to: string | undefined): Violation[] {
   const found = to === undefined ? null : normaliseEmail(to);
   return found && isViolation(found) ? [{ path: '/to', ...found }] : [];
 }
 
-/** A sound address as it is kept. */
+/** The form in which a valid address is stored. */
 const keptAddress = (to: string): string => (normaliseEmail(to) as NormalisedEmail).email;

@@ -3,7 +3,7 @@ import { insertEmailEvents, touchOutbox } from '../../../events/outbox.ts';
 import { insertDeliveryEvents, referencesSql, toldColumns } from './delivery-events.ts';
 import type { WebhookProvider } from '../../../db/entities/emails.ts';
 
-/** Names an email of the ledger. */
+/** Identifies an email of the ledger. */
 export interface EmailRef {
   tenantId: string;
   id: number;
@@ -15,19 +15,20 @@ const asked = (emails: readonly EmailRef[]) => {
 };
 const settled = sql`sent_at = coalesce(m.sent_at, now()), holder = null, lease_until = null, updated_at = now()`;
 const returned = sql`${toldColumns}, old.status as was`;
-/** Writes EMAIL_SENT for the emails in `changed` that were UNKNOWN: for these it was not written yet. */
+/** Writes EMAIL_SENT for the emails in `changed` that were UNKNOWN, because it was not written for them yet. */
 const tellSent = insertDeliveryEvents(sql`(
   select tenant_id, id, request_id, contact_id, template_id, campaign_id, external_id, 'SENT' as status from changed where was = 'UNKNOWN')`);
 
-/** Runs a statement that writes to the outbox for the emails that it returns. */
+/** Runs a statement that writes outbox rows; if it returns emails, marks the outbox as touched. */
 async function settle(tx: EntityManager, statement: RawBuilder<unknown>): Promise<void> {
   if ((await rows(tx, statement)).length > 0) touchOutbox(tx, 'outbox_events');
 }
 
 /**
- * The statement that sets emails to BOUNCED, or COMPLAINED (which is final), by their stored bounces and complaints. Its
- * engine transaction has locked them. Emails that are SENDING are skipped: whoever settles one runs this afterwards, in a
- * separate statement, which sees what was stored meanwhile. EMAIL_BOUNCED is written once, with the first bounce's time.
+ * The statement that sets emails to BOUNCED, or COMPLAINED (which is final), by their stored bounces and complaints.
+ * The engine transaction must have locked them. Skips SENDING emails: the code that settles one runs this afterwards,
+ * as a separate statement that sees what was stored in the meantime. EMAIL_BOUNCED is written once, with the time of
+ * the first bounce.
  */
 export const applyBounces = (emails: readonly EmailRef[]): RawBuilder<unknown> => sql`${preparedHint}
   with bounces as (
@@ -52,7 +53,7 @@ export async function settleByBounces(tx: EntityManager, emails: readonly EmailR
   if (emails.length > 0) await settle(tx, applyBounces(emails));
 }
 
-/** Makes emails that are SENT or UNKNOWN DELIVERED, by the word of a provider or of a report. */
+/** Sets SENT and UNKNOWN emails to DELIVERED, after a provider or a report said so. */
 export async function settleByDelivery(
   tx: EntityManager,
   emails: readonly EmailRef[],
@@ -72,8 +73,8 @@ export async function settleByDelivery(
 }
 
 /**
- * Makes emails SENT that are UNKNOWN though somebody has opened them or followed a link. Those that are on a connection
- * are locked for a moment: whoever makes them UNKNOWN calls this afterwards, and sees the hit.
+ * Sets UNKNOWN emails to SENT that somebody has opened or clicked. Also locks SENDING emails for a moment: the code
+ * that makes one UNKNOWN calls this afterwards, and then sees the hit.
  */
 export async function settleByHits(tx: EntityManager, emails: readonly EmailRef[]): Promise<void> {
   if (emails.length === 0) return;

@@ -6,29 +6,29 @@ import { insertDeliveryEvents, toldColumns } from './delivery-events.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { suppressAddresses } from '../consent/suppress-addresses.ts';
 
-/** Longer than this an email is not tried; so long mail servers keep trying too (RFC 5321 section 4.5.4.1). */
+/** How long an email is retried; as long as mail servers should retry (RFC 5321 section 4.5.4.1). */
 const EXPIRES_AFTER_DAYS = 3;
 
-/** What became of one attempt, by its only holder. */
+/** The outcome of one attempt, reported by its holder. */
 export interface Settlement {
   id: number;
   tenantId: string;
   attempt: number;
   /**
-   * The name of a startEmails call whose result is unknown. If it started the email, that is settled, whatever attempt
-   * number it got. If not, the email's lease is removed, so that a late commit of the call can not start it any more.
+   * The name of a startEmails call whose result is unknown. If it started the email, that attempt is settled, whatever
+   * its number. If not, the email's lease is removed, so that a late commit of the call can no longer start it.
    */
   start?: string;
   /** host:port; null if no provider was tried: then no attempt is recorded. */
   provider: string | null;
   /**
-   * SENT: accepted. FAILED: refused for good. QUEUED: surely not sent, to be tried again. UNKNOWN: it may have been
-   * accepted; never tried again by itself.
+   * SENT: accepted. FAILED: permanently refused. QUEUED: surely not sent, to be retried. UNKNOWN: it may have been
+   * accepted; never retried automatically.
    */
   result: Extract<EmailStatus, 'SENT' | 'FAILED' | 'QUEUED' | 'UNKNOWN'>;
-  /** The provider's answer, or what went wrong. */
+  /** The provider's reply, or the error. */
   reply: string | null;
-  /** QUEUED: seconds until it may be tried again. */
+  /** QUEUED: seconds until the next attempt. */
   delaySeconds?: number;
 }
 
@@ -43,9 +43,9 @@ interface SettledRow {
 const expired = sql`coalesce(m.accepted_at < now() - make_interval(days => ${sql.lit(EXPIRES_AFTER_DAYS)}), false)`;
 
 /**
- * The statement that settles attempts: ledger, attempts, and EMAIL_SENT of those that have ended. Only the same (id, attempt) is
- * settled, from SENDING, or from UNKNOWN where the recovery thought the holder dead. So it can be repeated whenever its
- * own outcome is not known: what is settled is left alone, and a later attempt is another number.
+ * The statement that settles attempts: updates the ledger, records the attempts, and writes EMAIL_SENT for emails that
+ * are SENT or FAILED. It changes an email only if (id, attempt) matches and the status is SENDING, or UNKNOWN because
+ * the recovery thought the holder dead. So it is idempotent and can be repeated if its own result is unknown.
  */
 export function applySettlements(settlements: readonly Settlement[]): RawBuilder<unknown> {
   const payload = JSON.stringify(
@@ -75,20 +75,23 @@ export function applySettlements(settlements: readonly Settlement[]): RawBuilder
         holder = null, lease_until = null, updated_at = now()
       from asked a
       where m.id = a.id and case when a.start is null then m.attempt = a.attempt and m.status in ('SENDING', 'UNKNOWN')
-        -- The start may be committed yet: then this waits for it, or it finds the lease gone.
+        -- The start may still commit: either this waits for it, or the start finds its lease removed.
         else (m.status in ('SENDING', 'UNKNOWN') and m.holder = a.start) or (m.status = 'QUEUED' and m.holder = split_part(a.start, '/', 1)) end
       returning ${toldColumns}, m.to_address, m.reason, m.attempt, a.provider as by, a.reply as said, old.status as was
     ), attempts as (
       insert into email_attempts (tenant_id, email_id, attempt, provider, outcome, reply)
       select tenant_id, id, attempt, by, case reason when 'expired' then 'expired' else lower(status) end, said from changed
-      -- One that is accepted is told of by its email; but if it was in doubt, it has a row that says so.
+      -- An accepted attempt needs no row, because the email shows it, unless it was in doubt and has a row already.
       where by is not null and (status <> 'SENT' or was = 'UNKNOWN')
       on conflict (tenant_id, email_id, attempt) do update set provider = excluded.provider, outcome = excluded.outcome, reply = excluded.reply, at = now()
     ), told as (${insertDeliveryEvents(sql`(select * from changed where status in ('SENT', 'FAILED'))`)})
     select id, tenant_id, status, to_address, reason from changed`;
 }
 
-/** Settles attempts, with what follows for the addresses that were refused, in one engine transaction. Returns how many it settled. */
+/**
+ * Settles attempts, and suppresses the addresses that were refused, in one engine transaction. Returns the number
+ * settled.
+ */
 export async function settleEmails(em: EntityManager, settlements: readonly Settlement[]): Promise<number> {
   return em.transactional(async (tx) => {
     const settled = await rows<SettledRow>(tx, applySettlements(settlements));

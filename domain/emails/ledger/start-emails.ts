@@ -7,25 +7,27 @@ import { UNREQUESTED_UNTIL } from './unrequested-emails.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { applySettlements, type Settlement } from './settle-emails.ts';
 
-/** A leased email as it was rendered; one that can not be rendered or addressed names its `failure`. */
+/** A leased email after rendering. `failure` is set if it cannot be rendered or has no valid address. */
 export interface RenderedRow {
   id: number;
   tenantId: string;
   contactVersion: number | null;
   contentVersion: number | null;
   linkCount: number | null;
-  /** The From address that its tenant must have proved; null for the default sender, and for what was not rendered. */
+  /**
+   * The From address that the tenant must have verified; null for the default sender, or if the email was not rendered.
+   */
   fromKey: string | null;
   address: string | null;
   isBareAddress: boolean;
-  /** How often it was started before. */
+  /** How often the email was started before. */
   attempt: number;
   failure?: string;
-  /** Not before then: it is outside of the tenant's send window. */
+  /** The email must wait until then, because the tenant's send window is closed. */
   notBefore?: Date;
 }
 
-/** A leased email as it was rendered, with whose connection it goes on (host:port); null for one that can not become SENDING. */
+/** A rendered email with the provider (host:port) of its connection; null if the email cannot become SENDING. */
 export interface RenderedFor {
   rendered: RenderedRow;
   provider: string | null;
@@ -33,17 +35,19 @@ export interface RenderedFor {
 
 export interface Start {
   holder: string;
-  /** A unique name of this call: the holder's name, a slash, and a number. */
+  /** The unique name of this call: holder name, slash, number. */
   name: string;
   leaseSeconds: number;
   emails: readonly RenderedFor[];
-  /** What was sent before over the connections that these emails go on: SENT, settled in the same transaction. */
+  /** Messages accepted before on the connections of these emails: settled as SENT in the same transaction. */
   sent: readonly Settlement[];
 }
 
 export interface StartedEmail {
   id: number;
-  /** SENDING: it is ours to send, as this attempt. QUEUED: the contact has changed since it was rendered, or it is not its time. */
+  /**
+   * SENDING: the caller must send it, as this attempt. QUEUED: the contact changed since rendering, or it must wait.
+   */
   status: Extract<EmailStatus, 'SENDING' | 'SUPPRESSED' | 'FAILED' | 'QUEUED'>;
   attempt: number;
 }
@@ -52,13 +56,13 @@ export interface StartedEmail {
 export type Transact = (statements: readonly RawBuilder<unknown>[]) => Promise<unknown[][]>;
 
 /**
- * Takes leased emails onto connections: SENDING, the next attempt, for those that every gate still lets pass at this
- * moment. The others end here: SUPPRESSED by a gate, FAILED for their own failure, or back in the queue: to be rendered
- * from the contact as it is now, until the send window opens, or, when their campaign is paused, until it is resumed. What
- * is no longer this holder's is left out of the answer. What went over the connections before is settled before it, in the same
- * transaction: so no connection ever has two emails of which it can not be told whether they were sent.
+ * Starts leased emails: sets those that pass every gate now to SENDING, as the next attempt. The others become
+ * SUPPRESSED (by a gate), FAILED (by their `failure`), or QUEUED again: because their contact has changed since
+ * rendering, until the send window opens, or until their paused campaign is resumed. Emails that this holder no longer
+ * leases are left out of the result. Messages sent before over the connections are settled first, in the same
+ * transaction, so at most one email per connection can be in doubt.
  *
- * When this throws, the transaction may have been committed, or may still commit (the reply was lost). The caller must
+ * If this throws, the transaction may have been committed, or may still commit (the reply was lost). The caller must
  * then send nothing, settle `sent` again, and settle all other emails as QUEUED with `start` = this call and a delay
  * that outlasts a late commit. This requeues emails that the call started, removes the leases of the others, and leaves
  * alone emails that another call started.
@@ -109,7 +113,7 @@ function applyStart({ holder, name, leaseSeconds, emails }: Start): RawBuilder<u
         holder = case when d.new_status = 'SENDING' then ${name} end,
         lease_until = case when d.new_status = 'SENDING' then now() + make_interval(secs => ${leaseSeconds}) end,
         provider = case when d.new_status = 'SENDING' then d.provider else m.provider end,
-        -- Of a paused campaign nothing was requested, until it is resumed.
+        -- Emails of a paused campaign count as not requested until it is resumed.
         accepted_at = case when d.new_status = 'QUEUED' and d.paused then null else m.accepted_at end,
         next_attempt_at = case when d.new_status <> 'QUEUED' then m.next_attempt_at when d.paused then ${UNREQUESTED_UNTIL}
                                else coalesce(d.not_before, m.next_attempt_at) end,

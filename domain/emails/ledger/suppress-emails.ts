@@ -1,10 +1,10 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 
-/** The assignments of an update that suppresses QUEUED emails, whoever has leased them. */
+/** The SET clause of an update that suppresses QUEUED emails, leased or not. */
 export const suppressed = (reason: string): RawBuilder<unknown> =>
   sql`status = 'SUPPRESSED', reason = ${reason}, holder = null, lease_until = null, updated_at = now()`;
 
-/** Suppresses all mail to a contact that is still QUEUED. */
+/** Suppresses a contact's QUEUED emails. */
 export async function suppressEmailsTo(
   tx: EntityManager,
   tenantId: string,
@@ -18,7 +18,7 @@ export async function suppressEmailsTo(
   );
 }
 
-/** Suppresses marketing mail to a contact that is still QUEUED. What another transaction has locked meets the gates at its start. */
+/** Suppresses a contact's QUEUED marketing emails. Skips locked ones: the gates stop those when they are started. */
 export async function suppressMarketingTo(
   tx: EntityManager,
   tenantId: string,
@@ -36,7 +36,7 @@ export async function suppressMarketingTo(
   );
 }
 
-/** A statement, or a part of one, that suppresses the QUEUED mail of executions: `source` has their ids as `id`. */
+/** A statement (or part of one) that suppresses the QUEUED emails of executions: `source` has their ids as `id`. */
 export const suppressEmailsOfExecutions = (
   tenantId: string,
   source: RawBuilder<unknown>,
@@ -44,7 +44,7 @@ export const suppressEmailsOfExecutions = (
 ): RawBuilder<unknown> => sql`
   update emails m set ${suppressed(reason)} from ${source} s where m.tenant_id = ${tenantId} and m.execution_id = s.id and m.status = 'QUEUED'`;
 
-/** An email campaign, of which nothing is to be sent any more. */
+/** An email campaign of which no more emails may be sent. */
 export interface EndedCampaign {
   tenantId: string;
   id: number;
@@ -58,8 +58,8 @@ const emailsOf = ({ tenantId, id }: EndedCampaign): RawBuilder<unknown> =>
   sql`tenant_id = ${tenantId} and campaign_id = ${id} and lane = 'bulk'`;
 
 /**
- * Suppresses up to `limit` QUEUED emails of a campaign that no other transaction has locked. Returns how many, and whether any
- * is still open: one on a connection ends by itself, or comes back QUEUED.
+ * Suppresses up to `limit` QUEUED emails of a campaign that are not locked. Returns how many, and whether any email is
+ * still QUEUED or SENDING (one that is SENDING ends, or becomes QUEUED again).
  */
 export async function suppressSomeOfCampaign(
   tx: EntityManager,
@@ -80,7 +80,7 @@ export async function suppressSomeOfCampaign(
   return { suppressed: done.length, open: open !== undefined };
 }
 
-/** Suppresses the emails of a campaign that senders may lease: there are never more than a few seconds' worth of them. */
+/** Suppresses the emails of a campaign that senders may lease, which is never more than a few seconds' worth. */
 export async function suppressReadyOfCampaign(tx: EntityManager, campaign: EndedCampaign): Promise<void> {
   await rows(
     tx,

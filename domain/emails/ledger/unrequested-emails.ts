@@ -1,12 +1,15 @@
 import { rows, sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { EMAIL_LANES } from '../../../db/entities/emails.ts';
 
-/** The `next_attempt_at` of an email of a campaign that was not requested yet: no sender and no reconciler takes it. */
+/**
+ * The `next_attempt_at` of a campaign's email that was not requested yet: neither senders nor the reconciler take it.
+ */
 export const UNREQUESTED_UNTIL = sql`'9999-12-31T00:00:00Z'::timestamptz`;
 
 /**
- * A statement, or a part of one, that writes emails of an email campaign and holds them until they are requested. `source` has
- * tenant_id, send_key, template_id, contact_id, campaign_id, variant, due_at and reason, which is why a gate refuses it, or null.
+ * A statement (or part of one) that inserts the emails of an email campaign, held until they are requested. `source`
+ * has tenant_id, send_key, template_id, contact_id, campaign_id, variant, due_at and reason (why a gate refuses it, or
+ * null).
  */
 export const insertUnrequestedEmails = (source: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into emails (tenant_id, send_key, template_id, contact_id, campaign_id, lane, variant, due_at, next_attempt_at, status, reason)
@@ -15,7 +18,7 @@ export const insertUnrequestedEmails = (source: RawBuilder<unknown>): RawBuilder
   from ${source} s order by contact_id
   on conflict (tenant_id, send_key) do nothing`;
 
-/** Gives emails that are held a variant and its template. */
+/** Sets the variant and template of held emails. */
 export async function setVariant(
   tx: EntityManager,
   tenantId: string,
@@ -29,8 +32,8 @@ export async function setVariant(
 }
 
 /**
- * Makes QUEUED mail that waits for a send window due at once: what was not tried yet, and what waits for longer than anything
- * that was tried does (an hour). What still must not go is put off once more.
+ * Makes QUEUED emails that wait for a send window due at once, after the window was changed: those never tried, and
+ * those that wait for longer than a retry does (an hour). Emails that must still wait are postponed again.
  */
 export async function endWaits(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(
