@@ -7,8 +7,8 @@ import { type Trigger, TriggerSchema } from './triggers.ts';
 export { EntrySchema, TriggerSchema };
 
 /**
- * A step as requests give it. The type and its config are left open here and judged by `validateDefinition`, which names
- * the step and tells all that is wrong with all of them at once, where a union would complain for every type there is.
+ * A step in a request. Type and config are not checked by this schema but by `validateDefinition`, which reports all
+ * violations of all steps and names the step; a union would report violations for every step type.
  */
 export const StepSchema = Type.Object(
   {
@@ -35,7 +35,7 @@ export interface DefinitionInput {
   entry?: EntryInput | null;
 }
 
-/** What a campaign does; published versions of it never change. */
+/** A campaign's definition. Published versions never change. */
 export interface Definition {
   trigger: Trigger;
   steps: Step[];
@@ -43,9 +43,8 @@ export interface Definition {
 }
 
 /**
- * Gives every step an id and a config, keeping the order. Missing ids become `step-1`, `step-2`, … in the order of the
- * list, leaving out those that are taken, so the same input always gets the same ids. `validateDefinition` judges what
- * comes out.
+ * Gives every step an id and a config, keeping the order. Missing ids become `step-1`, `step-2`, … in list order,
+ * skipping ids that are taken, so the same input always gets the same ids. The result is not validated yet.
  */
 export function normaliseSteps(input: readonly StepInput[]): Step[] {
   const taken = new Set(input.map((step) => step.id));
@@ -58,7 +57,7 @@ export function normaliseSteps(input: readonly StepInput[]): Step[] {
   return input.map((step) => ({ ...step, id: step.id ?? freeId(), config: step.config ?? {} })) as Step[];
 }
 
-/** Fills ids and, for what is absent or null, defaults: trigger MANUAL, no steps, those of `Entry`. */
+/** Fills in step ids and defaults for what is absent or null: trigger MANUAL, no steps, the defaults of `Entry`. */
 export function normaliseDefinition({ trigger, steps, entry }: DefinitionInput): Definition {
   return {
     trigger: trigger ?? { type: 'MANUAL' },

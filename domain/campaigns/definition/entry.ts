@@ -25,7 +25,7 @@ export const FrequencyCapSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** Entry rules in a request: who may enter, how mail is paced. All optional; `normaliseEntry` fills in the defaults. */
+/** Entry rules in a request: who may enter, and how emails are paced. `normaliseEntry` fills in the defaults. */
 export const EntrySchema = Type.Object(
   {
     reentry: Type.Optional(Type.Enum(['never', 'after_completion', 'always'], { description: 'Default never' })),
@@ -63,7 +63,7 @@ export function normaliseEntry(input: EntryInput = {}): Entry {
   };
 }
 
-/** Checks what the schema can not express, for the settings that are given. Paths are JSON Pointers inside the entry. */
+/** Checks what the schema cannot express, for the settings that are given. Paths are JSON Pointers inside the entry. */
 export function checkEntry({ sendWindow }: { sendWindow?: { [P in keyof SendWindow]?: unknown } | null }): Violation[] {
   if (!sendWindow) return [];
   const violations: Violation[] = [];

@@ -11,10 +11,10 @@ export interface VersionRef {
   version: number;
 }
 
-/** Returns a published definition in the transaction `tx`. Throws when there is none. */
+/** Loads a published definition in the transaction `tx`. Throws if it does not exist. */
 export type LoadDefinition = (tx: EntityManager, ref: VersionRef) => Promise<Definition>;
 
-/** Loads published definitions and keeps the last used ones: they never change. */
+/** Loads published definitions and caches the most recently used ones, since they never change. */
 export function definitionCache(): LoadDefinition {
   const cache = new LRUCache<string, Definition>({ max: MAX_CACHED });
   return async (tx, { tenantId, campaignId, version }) => {

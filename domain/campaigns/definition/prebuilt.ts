@@ -5,11 +5,11 @@ const DAY = 1440;
 
 /** The minutes between the emails of the prebuilt types, one wait fewer than emails. */
 const PREBUILT_WAITS = {
-  /** Close together while the interest is fresh: at once, after 2 days, after 5. */
+  /** Close together while the interest is fresh: on days 0, 2 and 5. */
   WELCOME_SERIES: [2 * DAY, 3 * DAY],
-  /** One a week: five emails over four weeks. */
+  /** One email per week: five emails over four weeks. */
   NURTURE: [7 * DAY, 7 * DAY, 7 * DAY, 7 * DAY],
-  /** A week to answer before the second and last try. */
+  /** One week to react before the second and last email. */
   RE_ENGAGEMENT: [7 * DAY],
 } as const satisfies Record<string, readonly number[]>;
 
@@ -17,8 +17,8 @@ export type PrebuiltType = keyof typeof PREBUILT_WAITS;
 
 /**
  * The steps of a prebuilt campaign: `email-1`, `wait-1`, `email-2`, … with the templates in the given order. A wrong
- * number of templates (3, 5 and 2 are needed) is a violation at `/templateIds`, and there are no steps then. Whether the
- * templates exist is for `validateDefinition` to tell.
+ * number of templates (3, 5 and 2 are needed) is a violation at `/templateIds`, and no steps are returned. Whether the
+ * templates exist is checked by `validateDefinition`.
  */
 export function prebuiltSteps(
   type: PrebuiltType,

@@ -6,5 +6,5 @@ export const MAX_STEPS = 200;
 
 export const IdSchema = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 export const StepIdSchema = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
-/** Where to go: a step's id, or null for the end. */
+/** A target: the id of a step, or null for the end. */
 export const TargetSchema = Type.Union([Type.String(), Type.Null()], { description: 'A step id; null = the end' });

@@ -42,7 +42,10 @@ export const IMPLEMENTED_TRIGGERS: readonly TriggerType[] = ['MANUAL', 'CONTACT_
 
 const allSettings = Object.assign({}, ...Object.values(triggerSettings)) as Record<string, TSchema>;
 
-/** A trigger in a request. A flat object, no union: a mistake is reported once. `validateDefinition` checks each type. */
+/**
+ * A trigger in a request. A flat object, not a union, so that a mistake is reported once. `validateDefinition` checks
+ * more.
+ */
 export const TriggerSchema = Type.Unsafe<Trigger>(
   Type.Object(
     {
@@ -76,7 +79,9 @@ export function triggerSchema(type: unknown): TSchema | undefined {
   return exactSchemas.get(type);
 }
 
-/** Checks what the schema can not express; skips settings of a wrong type. Paths are JSON Pointers inside the trigger. */
+/**
+ * Checks what the schema cannot express; skips settings of a wrong type. Paths are JSON Pointers inside the trigger.
+ */
 export function checkTrigger(
   trigger: Partial<Trigger>,
   { customFields }: Pick<CheckContext, 'customFields'>,

@@ -11,24 +11,24 @@ const PAGE = 200;
 export interface PageRequest {
   tenantId: string;
   enrolmentId: number;
-  /** The contact id that the page before ended with. */
+  /** The last contact id of the previous page. */
   after: number;
 }
 
 export interface EnrolledPage {
-  /** The contact id that this page ends with. */
+  /** The last contact id of this page. */
   cursor: number;
   done: boolean;
-  /** The segment is not built yet: ask again later. */
+  /** Whether the segment is still BUILDING; then call again later. */
   building: boolean;
-  /** Executions of this page that run and whose workflows may not have been started. */
+  /** Running executions of this page whose workflows may not have been started yet. */
   starts: ExecutionStart[];
 }
 
 /**
- * Enters the next contacts of an enrolment into its campaign, one transaction a page. Asked again for a page that is
- * committed, it enters nobody and returns its executions again, so that none is left without a workflow. An enrolment
- * whose segment is gone has not seen all of its contacts: it ends as CANCELLED.
+ * Enters the next page of an enrolment's contacts into its campaign, in one transaction. Repeated for a committed page,
+ * it enters nobody and returns the page's executions again, so that each gets its workflow. If the segment was deleted,
+ * the enrolment ends as CANCELLED, because not all contacts were seen.
  */
 export async function enrolPage(em: EntityManager, load: LoadDefinition, request: PageRequest): Promise<EnrolledPage> {
   return em.transactional(async (tx) => {
@@ -75,7 +75,7 @@ export async function enrolPage(em: EntityManager, load: LoadDefinition, request
   });
 }
 
-/** The ids of the contacts that come after `after`, ascending: those given, or members as they are now. */
+/** The next contact ids after `after`, ascending: of the given contacts, or of the segment's current members. */
 async function nextContacts(
   tx: EntityManager,
   { tenantId, segmentId, contactIds }: CampaignEnrolment,

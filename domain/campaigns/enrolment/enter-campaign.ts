@@ -4,7 +4,7 @@ import { enterContacts, type EnterableVersion, type Entrant } from './enter-cont
 import type { ExecutionStart } from '../execution/execution.ts';
 import { lockCampaigns } from './lock-campaigns.ts';
 
-/** Enters contacts for something that happened; the starts of their workflows are written in the same transaction. */
+/** Enters contacts because of a trigger; writes the requests to start their workflows in the same transaction. */
 export async function enterByTrigger(
   tx: EntityManager,
   origin: Origin,
@@ -18,8 +18,9 @@ export async function enterByTrigger(
 }
 
 /**
- * Enters one contact into a campaign for a cause outside of it, `entryKey` (an event's id), in the transaction `tx` of the
- * tenant or the engine. Null when it did not enter: the campaign is not open, its entry rules forbid it, or either is gone.
+ * Enters one contact into a campaign for an external cause, `entryKey` (an event's id), in the transaction `tx` of the
+ * tenant or the engine. Returns null if it did not enter: the campaign is not ACTIVE or PAUSED, its entry rules forbid
+ * it, or the campaign or the contact was deleted.
  */
 export async function enterCampaign(
   tx: EntityManager,

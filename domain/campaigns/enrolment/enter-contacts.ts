@@ -5,7 +5,7 @@ import type { Definition } from '../definition/definition.ts';
 import { aheadOf, type ExecutionStart, type ExecutionState } from '../execution/execution.ts';
 import { workflows } from '../../../workflows/registry.ts';
 
-/** The version of a campaign that contacts enter. */
+/** The published version of a campaign, which contacts enter. */
 export interface EnterableVersion {
   campaignId: number;
   version: number;
@@ -14,7 +14,7 @@ export interface EnterableVersion {
 
 export interface Entrant {
   contactId: number;
-  /** What makes it enter: an event's id, or the enrolment. One entry per cause, whatever is redelivered. */
+  /** The cause of the entry: an event's id, or the enrolment. A redelivered cause makes no second entry. */
   entryKey: string;
 }
 
@@ -26,9 +26,9 @@ interface Eligible {
 }
 
 /**
- * The contacts among `entrants` that may enter now, with the number of their entry. Archived contacts may not; others
- * whose status keeps mail from them may, and their mail is suppressed. Their rows are locked, so that none is deleted
- * before it has entered.
+ * The contacts among `entrants` that may enter now, with the number of their entry. Archived contacts may not; contacts
+ * with another status that forbids email may, and their emails are suppressed. Locks the contacts, so that none is
+ * deleted before it has entered.
  */
 async function eligible(
   tx: EntityManager,
@@ -102,7 +102,7 @@ function newRow(tenantId: string, { campaignId, definition }: EnterableVersion, 
   };
 }
 
-/** Makes rounds in which each contact is once, so that a second cause sees the entry of the first. */
+/** Splits entrants into rounds with each contact at most once, so that a second cause sees the entry of the first. */
 function rounds(entrants: readonly Entrant[]): Entrant[][] {
   const made: Entrant[][] = [];
   const times = new Map<number, number>();
@@ -115,9 +115,9 @@ function rounds(entrants: readonly Entrant[]): Entrant[][] {
 }
 
 /**
- * Enters contacts into a campaign as its entry rules allow, with their CAMPAIGN_TRIGGERED events, in the transaction
- * `tx`, in which the caller holds the lock of the campaign's row (`lockCampaign`): entries are counted one after another.
- * Returns how many entered, and the executions that now run: their workflows are for the caller to start.
+ * Enters contacts into a campaign as its entry rules allow, and writes CAMPAIGN_TRIGGERED events, in the transaction
+ * `tx`. The caller must hold the lock of the campaign's row (`lockCampaigns`), so that entries are counted one after
+ * another, and must start the workflows of the returned executions. Also returns how many contacts entered.
  */
 export async function enterContacts(
   tx: EntityManager,

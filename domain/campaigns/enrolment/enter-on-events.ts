@@ -6,7 +6,7 @@ import { stopExecutionsOfContact } from '../execution/stop-executions.ts';
 import type { Trigger } from '../definition/triggers.ts';
 import { OPEN_STATUSES } from '../../../db/entities/campaigns.ts';
 
-/** Events that make contacts enter campaigns, or leave them. */
+/** The events that can make contacts enter or leave campaigns. */
 export const TRIGGER_EVENTS = [
   'CONTACT_CREATED',
   'FORM_SUBMITTED',
@@ -15,7 +15,7 @@ export const TRIGGER_EVENTS = [
 
 type TriggerEvent = Extract<AnyEvent, { type: 'CONTACT_CREATED' | 'FORM_SUBMITTED' }>;
 
-/** Imports make contacts without starting campaigns, unless they are told to. */
+/** Whether an event may trigger campaigns. Contacts created by imports do not, unless the import has `runTriggers`. */
 function isTrigger(event: AnyEvent): event is TriggerEvent {
   return event.type === 'FORM_SUBMITTED' || (event.type === 'CONTACT_CREATED' && event.data.runTriggers !== false);
 }
@@ -28,14 +28,14 @@ function fires(trigger: Trigger, event: TriggerEvent): boolean {
 }
 
 /**
- * Enters contacts into the campaigns whose published trigger an event fires, once per event, and takes those who
- * unsubscribed out. Runs in the engine transaction of the events' inbox rows.
+ * Enters contacts into the campaigns whose published trigger matches an event, once per event, and stops executions of
+ * contacts that unsubscribed. Runs in the engine transaction that inserts the events' inbox rows.
  */
 export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const triggers = events.filter(isTrigger);
   for (const campaign of await lockCampaigns(tx, await campaignsOn(tx, triggers))) {
     const fired = triggers.filter((event) => isFor(campaign, event));
-    // One call for each request that caused events: it goes on into what they cause.
+    // One call per request that caused events, so that the request id is passed on to their effects.
     for (const [requestId, group] of Map.groupBy(fired, (event) => event.requestid ?? null)) {
       const entrants = group.map((event) => ({ contactId: event.data.contactId, entryKey: event.id }));
       await enterByTrigger(
@@ -48,7 +48,7 @@ export async function enterOnEvents(tx: EntityManager, events: AnyEvent[]): Prom
     }
   }
   for (const event of events) {
-    // What the contact has entered since then, it stays in.
+    // Executions that started after the unsubscribe continue.
     if (event.type !== 'CONTACT_UNSUBSCRIBED') continue;
     await stopExecutionsOfContact(tx, event.tenantid, event.data.contactId, 'unsubscribed', new Date(event.time));
   }
@@ -62,7 +62,7 @@ function isFor(campaign: OpenCampaign, event: TriggerEvent): boolean {
   );
 }
 
-/** The open campaigns of these events' tenants that have such a trigger. */
+/** The ACTIVE and PAUSED campaigns of these events' tenants that have such a trigger. */
 async function campaignsOn(
   tx: EntityManager,
   events: TriggerEvent[],

@@ -10,8 +10,9 @@ export interface OpenCampaign extends EnterableVersion {
 }
 
 /**
- * Locks the campaigns' rows, in id order, until the transaction `tx` ends. Returns the published versions of those that
- * are open. This serialises entries with a stop. FOR NO KEY UPDATE, so that running steps are not blocked.
+ * Locks the campaigns' rows, in id order, until the transaction `tx` ends, which serialises entries with a stop.
+ * Returns the published versions of those that are ACTIVE or PAUSED. FOR NO KEY UPDATE, so that running steps are not
+ * blocked.
  */
 export async function lockCampaigns(
   tx: EntityManager,

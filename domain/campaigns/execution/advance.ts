@@ -5,52 +5,55 @@ import type { Effect, Moment, StepKind } from '../definition/steps/kind.ts';
 
 export type { Effect, Moment };
 
-/** Where an execution is: plain JSON, the interpreter's own state between steps. Bound to one version of a definition. */
+/**
+ * The position of an execution: the interpreter's state between steps, as plain JSON, for one version of a definition.
+ */
 export interface Position {
-  /** Index of the step that runs or waits. */
+  /** The index of the step that runs or waits. */
   stepIndex: number;
   /** How many times each step was entered, by index. */
   visits: number[];
   /**
-   * Nothing happens before this time (RFC 3339, UTC): the end of the wait that is running or, after it, was the last. It
-   * is kept, so that on another machine, whose clock is behind, "until 09:00" does not come true twice on one morning.
-   * Null = no wait yet.
+   * The end of the current or last wait (RFC 3339, UTC); nothing runs before it. Kept after the wait, so that a machine
+   * whose clock is behind cannot wait "until 09:00" twice on the same morning. Null = no wait yet.
    */
   waitUntil: string | null;
 }
 
-/** The step that comes next, as timers and records show it. */
+/** The next step, as shown by timers and records. */
 export interface NextStep {
   stepId: string;
   type: StepType;
   currentStep: number;
-  /** How many times the execution has entered the step, this time included: part of the send key. */
+  /** How many times the execution has entered the step, including this time; part of the send key. */
   visit: number;
   summary: string;
-  /** Present only where there is something to wait for (RFC 3339, UTC). */
+  /** Present only if the step has to wait (RFC 3339, UTC). */
   waitUntil?: string;
 }
 
-/** COMPLETED: ran to an end, `currentStep` = number of steps. STOPPED: left early, `currentStep` = the step it was at. */
+/** COMPLETED: reached the end, `currentStep` = number of steps. STOPPED: left early, `currentStep` = its last step. */
 export type End =
   | { status: 'COMPLETED'; currentStep: number; exitReason: null }
   | { status: 'STOPPED'; currentStep: number; exitReason: string };
 
 export type Outcome = { next: NextStep; position: Position } | { end: End };
 
-/** What came of a step's `Effect`. */
+/** The result of a step's `Effect`. */
 export type StepResult =
   | { kind: 'done' }
-  /** Mail that a gate held back: goes on like `done`. */
+  /** A gate suppressed the email. Continues like `done`. */
   | { kind: 'suppressed' }
-  /** Which exit of a branching step: an index, null when nothing matched. */
+  /** The exit of a branching step: an index, or null if nothing matched. */
   | { kind: 'branch'; matched: number | null }
-  /** Not yet: stays at the step, in the same visit. */
+  /** Too early: stays at the step, in the same visit. */
   | { kind: 'wait'; until: Date }
-  /** Leaves the campaign from whatever step it is at: unsubscribed, contact deleted, … */
+  /** Leaves the campaign from the current step: unsubscribed, contact deleted, … */
   | { kind: 'exit'; reason: string };
 
-/** Of a published definition, which is valid: a throw here is a defect, or a position of another version. */
+/**
+ * The step at a position. Throws only on a bug, or for a position of another version: published definitions are valid.
+ */
 function stepAt(definition: Definition, { stepIndex }: Position): { step: Step; kind: StepKind } {
   const step = definition.steps[stepIndex];
   const kind = step && stepKind(step.type);
@@ -76,7 +79,7 @@ function at(definition: Definition, position: Position, now: Date): Outcome {
   return { next, position };
 }
 
-/** Goes to a step (null = the end), which may have to wait there for its time. */
+/** Enters a step (null = the end), and sets the time for which it has to wait, if any. */
 function enter(
   definition: Definition,
   stepIndex: number | null,
@@ -96,14 +99,14 @@ function enter(
   return at(definition, position, moment.now);
 }
 
-/** Enters the first step. A definition without steps is COMPLETED at once. */
+/** Enters the first step. Without steps, the execution is COMPLETED at once. */
 export function begin(definition: Definition, moment: Moment): Outcome {
   return enter(definition, 0, { visits: [], waitUntil: null }, moment);
 }
 
 /**
- * What the step at `position` asks to be done now. Too early (woken before its time, or the send window has closed
- * meanwhile) it is `wait`. Changes nothing, so it can be asked again after a crash.
+ * The effect that the step at `position` requires now. If it is too early (woken too soon, or the send window has
+ * closed in the meantime), `wait`. A pure function, so it can be called again after a crash.
  */
 export function plan(definition: Definition, position: Position, moment: Moment): Effect {
   const { step, kind } = stepAt(definition, position);
@@ -112,7 +115,7 @@ export function plan(definition: Definition, position: Position, moment: Moment)
   return kind.plan(step.config, definition.entry, moment);
 }
 
-/** Where an execution goes after the step at `position` had this result. A wait counts from `moment.now`. */
+/** Where an execution goes after the step at `position` with this result. Waits count from `moment.now`. */
 export function advance(definition: Definition, position: Position, result: StepResult, moment: Moment): Outcome {
   const { step, kind } = stepAt(definition, position);
   const { stepIndex } = position;

@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../common/errors.ts';
 import type { ExecutionStart, ExecutionState } from './execution.ts';
 import { stopExecutions } from './stop-executions.ts';
 
-/** Stops one execution by hand; one that is over stays as it is. Throws 404. */
+/** Stops one execution. No-op if it has ended. Throws 404. */
 export async function stopExecution(em: EntityManager, { tenantId }: Origin, id: number): Promise<CampaignExecution> {
   return em.transactional(async (tx) => {
     const campaignIds = await stopExecutions(tx, tenantId, sql`e.id = ${id}`, 'stopped_by_user');
@@ -19,8 +19,8 @@ export async function stopExecution(em: EntityManager, { tenantId }: Origin, id:
 }
 
 /**
- * Takes a FAILED execution up again at the step that failed, as another run of its workflow. Throws 404, and 409 for one
- * that did not fail or whose campaign is not running.
+ * Resumes a FAILED execution at the step that failed, as a new run of its workflow. Throws 404, and 409 if it is not
+ * FAILED or its campaign is neither ACTIVE nor PAUSED.
  */
 export async function retryExecution(em: EntityManager, { tenantId }: Origin, id: number): Promise<CampaignExecution> {
   return em.transactional(async (tx) => {

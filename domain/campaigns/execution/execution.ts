@@ -3,18 +3,18 @@ import type { Definition } from '../definition/definition.ts';
 import type { ExecutionInput } from '../../../workflows/registry.ts';
 import type { StepType } from '../definition/step-kinds.ts';
 
-/** The step that an execution is at, as its workflow is told. Ids and words of the definition, no personal data. */
+/** The current step of an execution, as passed to its workflow. No personal data. */
 export interface Ahead {
-  /** How many step transitions are committed: a call of `runStep` names it, so that a call made again is known. */
+  /** The number of committed step transitions. Calls of `runStep` pass it, so that a repeated call is recognised. */
   seq: number;
   stepId: string;
   type: StepType;
   summary: string;
-  /** Nothing is to be done before this time (RFC 3339, UTC). */
+  /** The step must not run before this time (RFC 3339, UTC). */
   waitUntil?: string;
   /**
-   * The step that does something next, which the activity is named after. It differs from the step itself where that is
-   * a WAIT: its end asks for nothing, so it is committed with what follows.
+   * The next step with an effect; the activity is named after it. Differs from the current step if that is a WAIT: the
+   * end of a WAIT has no effect, so it is committed together with the step that follows.
    */
   runs: { stepId: string; type: StepType; summary: string };
 }
@@ -22,12 +22,12 @@ export interface Ahead {
 /** What is stored in `campaign_executions.state`. */
 export interface ExecutionState {
   position: Position;
-  /** When the execution came to its step (RFC 3339, UTC). */
+  /** When the execution entered its current step (RFC 3339, UTC). */
   enteredAt: string;
   ahead: Ahead;
 }
 
-/** What a `campaignExecution` workflow is started with. */
+/** The input of a `campaignExecution` workflow. */
 export interface ExecutionStart extends ExecutionInput {
   ahead: Ahead;
 }
@@ -37,14 +37,14 @@ export interface StepRequest {
   executionId: number;
   runSeq: number;
   seq: number;
-  /** The workflow's time in ms since 1970: journeys live by Temporal's clock, which tests can skip. */
+  /** The workflow's time in ms since 1970: journeys use Temporal's clock, which tests can advance. */
   at: number;
 }
 
-/** `parked`: the campaign is paused, run the step again when woken. `end`: the execution is over. */
+/** `parked`: the campaign is paused; run the step again when woken. `end`: the execution has ended. */
 export type StepAnswer = { ahead: Ahead } | { parked: true } | { end: true };
 
-/** What the workflow is told of the step that an outcome of the interpreter leads to. */
+/** The `Ahead` for the step to which an outcome of the interpreter leads. */
 export function aheadOf(
   definition: Definition,
   seq: number,
@@ -63,14 +63,14 @@ export function aheadOf(
   };
 }
 
-/** The first step from here on that asks for something; where none does, the last one that is reached without a wait. */
+/** The first step from here on with an effect; if there is none, the last step that is reached without a wait. */
 function runsNext(
   definition: Definition,
   from: { next: NextStep; position: Position },
   { now, timezone }: Moment,
 ): NextStep {
   let at = from;
-  // As it will be when the present wait is over.
+  // The time when the current wait will be over.
   const moment = { now: new Date(Math.max(now.getTime(), Date.parse(at.next.waitUntil ?? '') || 0)), timezone };
   for (;;) {
     if (plan(definition, at.position, moment).effect !== 'none') return at.next;

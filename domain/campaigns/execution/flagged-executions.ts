@@ -2,17 +2,17 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
 const PAGE = 200;
 
-/** `sweep`: stopped, the workflow still to be closed. `parked`: came to a step while paused, the workflow to be woken. */
+/** `sweep`: stopped, workflow still to be closed. `parked`: reached a step while paused, workflow to be woken. */
 export type ExecutionFlag = 'sweep' | 'parked';
 
 export interface FlaggedExecution {
   id: number;
   workflowId: string;
-  /** Why it was stopped. */
+  /** The exit reason of a stopped execution. */
   reason: string | null;
 }
 
-/** The next executions of a campaign, by id, that carry a mark. */
+/** The next executions of a campaign, in id order, that have a flag. */
 export async function flaggedExecutions(
   em: EntityManager,
   tenantId: string,
@@ -30,7 +30,7 @@ export async function flaggedExecutions(
   );
 }
 
-/** Takes the mark off stopped executions whose workflows are closed. */
+/** Clears the `sweep` flag of stopped executions whose workflows are closed. */
 export async function clearSweepFlag(em: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   await em.transactional((tx) =>
     rows(

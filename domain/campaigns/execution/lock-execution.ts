@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { ExecutionState, StepRequest } from './execution.ts';
 
-/** An execution as its step finds it, its row locked. */
+/** An execution whose row is locked, with the data that running its step needs. */
 export interface LockedExecution {
   campaignId: number;
   campaignVersion: number;
@@ -17,7 +17,7 @@ export interface LockedExecution {
   startedAt: Date;
 }
 
-/** Locks the row of an execution, so that a step and a stop come one after the other. Undefined when there is none. */
+/** Locks the row of an execution, which serialises a step and a stop. Returns undefined if there is none. */
 export async function lockExecution(
   tx: EntityManager,
   { tenantId, executionId }: Pick<StepRequest, 'tenantId' | 'executionId'>,

@@ -7,7 +7,7 @@ import type { Entry } from '../definition/entry.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 import { isCapped } from '../../emails/ledger/frequency-cap.ts';
 
-/** The execution whose step has an effect, and where it is. */
+/** The execution whose step has an effect, with its position. */
 export interface Performer {
   tenantId: string;
   executionId: number;
@@ -19,7 +19,7 @@ export interface Performer {
   frequencyCap: Entry['frequencyCap'];
 }
 
-/** What came of an effect: the result for the interpreter, and what the record of the step says. */
+/** The outcome of an effect: the result for the interpreter, and the text for the step's record. */
 export interface Performed {
   result: StepResult;
   recorded: string;
@@ -28,13 +28,13 @@ export interface Performed {
 
 const success: Performed = { result: { kind: 'done' }, recorded: 'success', reason: null };
 
-/** How the record names the exit that a branching step took. */
+/** The name, in the step's record, of the exit that a branching step took. */
 function branchName(matched: number | null): string {
   if (matched === null) return 'else';
   return matched === 0 ? 'then' : `branch-${matched}`;
 }
 
-/** Does in the transaction `tx` what a step asks for. */
+/** Performs the effect of a step in the transaction `tx`. */
 export async function performEffect(tx: EntityManager, effect: Effect, by: Performer): Promise<Performed> {
   const { tenantId, executionId, contactId } = by;
   switch (effect.effect) {
@@ -59,10 +59,12 @@ export async function performEffect(tx: EntityManager, effect: Effect, by: Perfo
   }
 }
 
-/** One email for each visit of the step: its send key. What a gate or the cap holds back is in the ledger too. */
+/**
+ * Queues one email per visit of the step (its send key). Suppressed emails (by a gate or the cap) get a ledger row too.
+ */
 async function queueEmail(tx: EntityManager, templateId: number, by: Performer): Promise<Performed> {
   const { tenantId, executionId, campaignId, contactId, stepId, visit, frequencyCap } = by;
-  // The lock keeps two journeys at once from both sending the last mail allowed.
+  // The lock prevents two concurrent journeys from both sending the last email that the cap allows.
   if (frequencyCap) await lockContacts(tx, tenantId, [contactId]);
   const capped = frequencyCap && (await isCapped(tx, tenantId, { contactId, templateId }, frequencyCap));
   const [email] = await queueEmails(tx, tenantId, [

@@ -9,13 +9,13 @@ import { performEffect } from './perform-effect.ts';
 import { saveProgress, type Progress, type StepRecord } from './save-progress.ts';
 
 /**
- * Runs the step that an execution is at: its effect, its record and where the execution goes next are one transaction.
- * WAITs that are over have no effect, so what comes after them runs with them. A call made again after its transaction was
- * committed (`seq` tells) does nothing and returns the same; of an execution that is not running any more, `end`.
- * `runId` is the workflow's.
+ * Runs the current step of an execution: its effect, its record and the next position are committed in one transaction.
+ * A WAIT that is over has no effect, so the step after it runs in the same call. A call that is repeated after its
+ * commit (recognised by `seq`) does nothing and returns the same. Returns `end` if the execution is no longer running.
+ * `runId` is the workflow's run.
  *
- * An AppError below 500 is final: retries are useless. The caller calls once more, with its message as `failure`; that
- * ends the execution FAILED at that step.
+ * An AppError with a status below 500 is final: retries are useless. The caller then calls again with its message as
+ * `failure`, which ends the execution as FAILED at that step.
  */
 export async function runStep(
   em: EntityManager,
@@ -34,7 +34,8 @@ export async function runStep(
         ? park(tx, request, runId)
         : takeStep(tx, load, execution, { ...request, runId, failure });
     });
-    // Park first, then check the campaign again. A resume sets ACTIVE first, then wakes the parked: none is missed.
+    // Park first, then check the campaign again: a resume sets ACTIVE first, then wakes parked executions, so none is
+    // missed.
     if (!('parked' in answer) || (await isPaused(em, request))) return answer;
   }
 }
@@ -61,7 +62,7 @@ async function isPaused(em: EntityManager, { tenantId, executionId }: StepReques
 
 interface Run extends StepRequest {
   runId: string;
-  /** Why the step that comes can not be done. */
+  /** Why the current step cannot be run. */
   failure: string | undefined;
 }
 
@@ -75,7 +76,7 @@ async function takeStep(
   const { campaignId, contactId, timezone, startedAt, runSeq } = execution;
   const begun = performance.now();
   const definition = await load(tx, { tenantId, campaignId, version: execution.campaignVersion });
-  // This machine's clock counts too: an activity may run long after it was asked for.
+  // Use this machine's clock too: an activity may run long after it was scheduled.
   const now = new Date(Math.max(run.at, Date.now()));
   const moment: Moment = { now, timezone };
   const records: StepRecord[] = [];

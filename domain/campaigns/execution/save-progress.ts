@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { End } from './advance.ts';
 import type { ExecutionState } from './execution.ts';
 
-/** A step that was done: a row of `campaign_step_executions`. */
+/** A completed step: a row of `campaign_step_executions`. */
 export interface StepRecord {
   seq: number;
   stepId: string;
@@ -14,13 +14,13 @@ export interface StepRecord {
   durationMs: number;
 }
 
-/** Where an execution goes: to a step, or to an end. One that FAILED can be taken up again where it was. */
+/** Where an execution goes: to a step, or to an end. A FAILED one keeps its position for a retry. */
 export type Progress =
   | { status: 'RUNNING'; currentStep: number; exitReason: null; state: ExecutionState }
   | { status: 'FAILED'; currentStep: number; exitReason: string; state: ExecutionState }
   | End;
 
-/** The execution that is moved, by which run of its workflow, and at what time of the journey. */
+/** The execution to move, the run of its workflow that moves it, and the journey's current time. */
 export interface Mover {
   tenantId: string;
   executionId: number;
@@ -30,7 +30,7 @@ export interface Mover {
   now: Date;
 }
 
-/** Records steps and moves their execution, in one statement, if it is still the run's to move. */
+/** Records steps and moves their execution, in one statement. Throws if another run or transaction has moved it. */
 export async function saveProgress(
   tx: EntityManager,
   by: Mover,

@@ -3,13 +3,13 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 export interface StartedWorkflow {
   executionId: number;
   workflowId: string;
-  /** Null when the workflow was over already. */
+  /** Null if the workflow had already ended. */
   runId: string | null;
 }
 
 /**
- * Writes down the runs of workflows that were just started, and returns those that have nothing to run for: their execution
- * was stopped, or is gone, so its workflow is to be closed by who started it. (The stop may have looked for it too early.)
+ * Stores the run ids of workflows that were just started. Returns those whose execution was stopped or deleted in the
+ * meantime: the caller must close these workflows, because the stop may have looked for them before they were started.
  */
 export async function noteStarted(
   em: EntityManager,

@@ -3,13 +3,13 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { suppressEmailsOfExecutions } from '../../emails/ledger/suppress-emails.ts';
 
-/** Why the executions of one contact end before their time. */
+/** Why the executions of a contact are stopped. */
 export type ContactExitReason = 'unsubscribed' | 'contact_deleted' | 'contact_erased' | 'merged';
 
 /**
- * Makes the running executions among `which` (a condition on `e`, of one tenant) STOPPED at once: no step of theirs runs
- * again, and their mail that is still QUEUED is SUPPRESSED. Their workflows are left marked, for the workflow
- * `campaignStop` to close. Returns the campaigns that had any.
+ * Sets the running executions among `which` (a condition on `e`, of one tenant) to STOPPED: none of their steps runs
+ * again, and their QUEUED emails are SUPPRESSED. Flags their workflows, which the workflow `campaignStop` closes.
+ * Returns the ids of the campaigns concerned.
  */
 export async function stopExecutions(
   tx: EntityManager,
@@ -34,8 +34,8 @@ export async function stopExecutions(
 }
 
 /**
- * Stops what a contact is in, in the transaction `tx` of the tenant or the engine: every running execution, or for
- * `unsubscribed` those of campaigns that say `exitOnUnsubscribe`. `startedBefore` spares those that began later.
+ * Stops the running executions of a contact, in the transaction `tx` of the tenant or the engine; for `unsubscribed`
+ * only those of campaigns with `exitOnUnsubscribe`. Executions that started after `startedBefore` continue.
  */
 export async function stopExecutionsOfContact(
   tx: EntityManager,

@@ -13,7 +13,7 @@ export interface EntryCheck {
 
 const MINUTE_MS = 60_000;
 
-/** Why a contact is in a campaign or not, and whether it could enter now. Throws 404. */
+/** Explains why a contact is or is not in a campaign, and whether it could enter now. Throws 404. */
 export async function explainContact(em: EntityManager, campaignId: number, contactId: number) {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id: campaignId });
@@ -37,7 +37,7 @@ export async function explainContact(em: EntityManager, campaignId: number, cont
   });
 }
 
-/** The rules of `enterContacts`, each with its verdict. */
+/** The entry rules of `enterContacts`, each with its result for the contact. */
 function entryChecks(
   campaign: Campaign,
   contact: Contact,

@@ -11,7 +11,10 @@ async function locked(tx: EntityManager, id: number): Promise<Campaign> {
   return campaign;
 }
 
-/** Pauses a campaign: timers run on, no step runs until it is resumed. No-op if PAUSED. Throws 404, 409 if neither ACTIVE nor PAUSED. */
+/**
+ * Pauses a campaign: timers continue, but no step runs until it is resumed. No-op if PAUSED. Throws 404, 409 if neither
+ * ACTIVE nor PAUSED.
+ */
 export async function pauseCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
   return em.transactional(async (tx) => {
     const campaign = await locked(tx, id);
@@ -32,8 +35,8 @@ export async function pauseCampaign(em: EntityManager, author: Author, id: numbe
 }
 
 /**
- * Makes a paused campaign ACTIVE again. The workflow `campaignResume` wakes the executions that reached a step meanwhile.
- * No-op if ACTIVE. Throws 404, 409 if neither PAUSED nor ACTIVE.
+ * Makes a paused campaign ACTIVE again. The workflow `campaignResume` wakes the executions that reached a step
+ * meanwhile. No-op if ACTIVE. Throws 404, 409 if neither PAUSED nor ACTIVE.
  */
 export async function resumeCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
   const { tenantId } = author;

@@ -8,19 +8,19 @@ import { draftOf } from './save-campaign.ts';
 export interface StepStats {
   stepId: string;
   type: string;
-  /** Arrivals, each visit of a loop counted. */
+  /** Number of arrivals; each visit of a loop counts. */
   entered: number;
   /** Executions that are at the step now. */
   waiting: number;
   completed: number;
-  /** EMAIL steps whose mail a gate held back; part of `completed`. */
+  /** EMAIL steps whose email was suppressed; included in `completed`. */
   suppressed: number;
   /** Executions that were stopped while they were at the step. */
   stopped: number;
   failed: number;
 }
 
-/** What became of a campaign, counted from executions, step records and the send ledger as they are. Throws 404. */
+/** A campaign's statistics, counted from its executions, step records and the send ledger. Throws 404. */
 export async function readStats(em: EntityManager, id: number) {
   return em.transactional(async (tx) => {
     const campaign = await tx.findOne(Campaign, { id });
@@ -44,7 +44,10 @@ async function countExecutions(tx: EntityManager, { tenantId, id }: Campaign) {
   return { running: of('RUNNING'), completed: of('COMPLETED'), stopped: of('STOPPED'), failed: of('FAILED') };
 }
 
-/** The steps of the published version in their order (of the draft while there is none), and then those only older versions have. */
+/**
+ * Statistics of the published version's steps, in order (of the draft before publishing), then of steps of older
+ * versions.
+ */
 async function countSteps(tx: EntityManager, campaign: Campaign): Promise<StepStats[]> {
   const { tenantId, id: campaignId, publishedVersion: version } = campaign;
   const published = version == null ? null : await tx.findOne(CampaignVersion, { tenantId, campaignId, version });
@@ -98,7 +101,7 @@ async function emailFigures(tx: EntityManager, { tenantId, id }: Campaign): Prom
   return figures;
 }
 
-/** Contacts who submitted a form after they had entered. */
+/** Counts contacts who submitted a form after entering the campaign. */
 async function countConversions(tx: EntityManager, { tenantId, id }: Campaign): Promise<number> {
   const [found] = await rows<{ n: number }>(
     tx,

@@ -17,7 +17,7 @@ export interface CampaignInput extends DefinitionInput {
   templateIds?: number[];
 }
 
-/** The campaign's draft definition: the last edited one, published or not. */
+/** The campaign's draft definition: the latest edit, published or not. */
 export function draftOf(campaign: Campaign): Definition {
   return { trigger: campaign.trigger, steps: campaign.steps, entry: campaign.entry } as Definition;
 }
@@ -33,7 +33,9 @@ function stepsOf({ type = 'CUSTOM', steps, templateIds }: Partial<CampaignInput>
   return prebuiltSteps(type, templateIds ?? []);
 }
 
-/** The definition of a new campaign, or of `current` changed by `input`; violations are about how its steps are given. */
+/**
+ * The definition of a new campaign, or of `current` changed by `input`; with violations of `steps` and `templateIds`.
+ */
 function definitionOf(
   input: Partial<CampaignInput>,
   current?: Campaign,
@@ -65,7 +67,7 @@ export async function campaignViolations(
   return [...violations, ...(await definitionViolations(tx, tenantId, definition))];
 }
 
-/** Makes a DRAFT. Throws a 400 that names each step with something wrong. */
+/** Creates a DRAFT. Throws a 400 that names each invalid step. */
 export async function createCampaign(em: EntityManager, tenantId: string, input: CampaignInput): Promise<Campaign> {
   return em.transactional(async (tx) => {
     assertValid(await campaignViolations(tx, tenantId, input));
@@ -78,8 +80,8 @@ export async function createCampaign(em: EntityManager, tenantId: string, input:
 }
 
 /**
- * Changes the given fields; those of a running campaign go into its next version. `check` sees the campaign as it is, under
- * its lock. Throws 404, and 400 as `createCampaign` does.
+ * Changes the given fields; changes of an ACTIVE campaign go into its next version. `check` gets the current campaign,
+ * locked. Throws 404, and 400 like `createCampaign`.
  */
 export async function updateCampaign(
   em: EntityManager,
@@ -96,7 +98,7 @@ export async function updateCampaign(
     const { name, description } = input;
     const now = draftOf(campaign);
     const { definition } = definitionOf(input, campaign);
-    // A part that differs only in the order of its keys is not changed, and must not make a new version.
+    // A different order of keys is no change and must not create a new version.
     const changed = Object.entries(definition).filter(
       ([part, value]) => !isDeepStrictEqual(value, now[part as keyof Definition]),
     );
@@ -111,8 +113,8 @@ export async function updateCampaign(
 }
 
 /**
- * Deletes a campaign with its executions; the emails it sent stay. Throws 404, and 409 while it runs or is
- * being stopped, or a threshold or an active campaign names it.
+ * Deletes a campaign and its executions, but not its emails. Throws 404, and 409 while it is ACTIVE, PAUSED or being
+ * stopped, or if a threshold or an active campaign refers to it.
  */
 export async function deleteCampaign(
   em: EntityManager,

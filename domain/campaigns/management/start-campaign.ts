@@ -11,7 +11,7 @@ import type { Definition } from '../definition/definition.ts';
 import { draftOf } from './save-campaign.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 
-/** Whom to enrol: at most one of the three; none enrols no one. */
+/** The contacts to enrol: at most one of the three; if all are absent, nobody is enrolled. */
 export interface Audience {
   contactIds?: number[];
   segmentId?: number;
@@ -23,16 +23,16 @@ const PARTS = ['contactIds', 'segmentId', 'listId'] as const;
 const givenParts = (audience: { [P in keyof Audience]?: unknown }) =>
   PARTS.filter((part) => audience[part] !== undefined);
 
-/** What is wrong with an audience as it came: more than one of the three. */
+/** The violations of an unchecked audience: more than one of the three is given. */
 export function audienceViolations(audience: { [P in keyof Audience]?: unknown }): Violation[] {
   const given = givenParts(audience);
   return given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `must not be combined with ${given[0]}` }));
 }
 
 /**
- * Makes a campaign ACTIVE, publishes what was edited since its last version, and has an audience enrolled by the workflow
- * `campaignEnrolment`. Throws 404 for a campaign, segment or contact that is not there, 400 for a definition that has
- * become invalid, 409 from PAUSED or ARCHIVED.
+ * Makes a campaign ACTIVE, publishes its edits as the next version, and starts the workflow `campaignEnrolment` for the
+ * audience. Throws 404 for a missing campaign, segment or contact, 400 if the definition has become invalid, 409 if the
+ * campaign is PAUSED or ARCHIVED.
  */
 export async function startCampaign(
   em: EntityManager,
@@ -68,7 +68,7 @@ export async function startCampaign(
   });
 }
 
-/** Makes the draft the next published version, unless it is the published one already. */
+/** Publishes the draft as the next version, unless it equals the published one. */
 async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
   const { tenantId, id: campaignId, publishedVersion } = campaign;
   const definition = draftOf(campaign);
@@ -76,7 +76,7 @@ async function publish(tx: EntityManager, campaign: Campaign): Promise<void> {
   if (publishedVersion !== null && publishedVersion !== undefined) {
     const published = await tx.findOneOrFail(CampaignVersion, { tenantId, campaignId, version: publishedVersion });
     if (isDeepStrictEqual(published.definition, definition)) return;
-    // A new trigger sees only what happens after it.
+    // A changed trigger sees only events from now on.
     if (!isDeepStrictEqual((published.definition as Definition).trigger, definition.trigger))
       campaign.activatedAt = new Date();
   }
@@ -101,7 +101,7 @@ async function enrol(
   }
   if (audience.contactIds) await assertContacts(tx, tenantId, audience.contactIds);
   const contactIds = audience.contactIds ? [...new Set(audience.contactIds)].sort((a, b) => a - b) : null;
-  // The id is part of the workflow's, so it is drawn first.
+  // Get the enrolment's id first, because it is part of the workflow id.
   const [next] = await rows<{ id: number }>(tx, sql`select nextval('campaign_enrolments_id_seq') as id`);
   const enrolmentId = next!.id;
   const input = { tenantId, enrolmentId };

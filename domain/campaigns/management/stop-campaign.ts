@@ -7,11 +7,11 @@ import { stopExecutions } from '../execution/stop-executions.ts';
 import { appendWorkflow } from '../../../events/outbox.ts';
 
 /**
- * Stops a campaign: no new entries, every running execution STOPPED at once, its queued mail SUPPRESSED. The workflows
- * are closed by `campaignStop`. One that is STOPPED already stays so. Throws 404, and 409 for one that never ran.
+ * Stops a campaign: no new entries, all running executions STOPPED, their QUEUED emails SUPPRESSED. The workflow
+ * `campaignStop` closes the workflows. No-op if STOPPED. Throws 404, and 409 if neither ACTIVE, PAUSED nor STOPPED.
  */
 export async function stopCampaign(em: EntityManager, author: Author, id: number): Promise<Campaign> {
-  // Steps and consumers lock the same rows in their own order.
+  // Retried, because steps and consumers lock the same rows in another order, which can deadlock.
   return retriedTransaction(em, (tx) => stopOnce(tx, author, id));
 }
 

@@ -2,8 +2,8 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { referencedIds, type ReferencedIds } from './references.ts';
 
 /**
- * The campaigns that are ACTIVE or PAUSED and name something by what is published, or by an older version that executions
- * still run by.
+ * The ACTIVE and PAUSED campaigns that refer to a resource in their published version, or in an older version that
+ * still has running executions.
  */
 export async function campaignsUsing(
   tx: EntityManager,

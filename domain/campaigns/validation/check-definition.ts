@@ -24,7 +24,7 @@ async function idsIn(
   return new Set(found.map((row) => row.id));
 }
 
-/** All that is wrong with a definition (`normaliseDefinition`), what it names and is not there included. */
+/** All violations of a definition (of `normaliseDefinition`), including references to missing resources. */
 export async function definitionViolations(
   tx: EntityManager,
   tenantId: string,
@@ -36,7 +36,7 @@ export async function definitionViolations(
     listIds: await idsIn(tx, 'segments', tenantId, named.listIds, sql`type = 'static'`),
     segmentIds: await idsIn(tx, 'segments', tenantId, named.segmentIds),
     formIds: await idsIn(tx, 'forms', tenantId, named.formIds),
-    // Emails are of either kind, and an id is of one alone.
+    // Campaigns and email campaigns share one id space; emails can belong to either.
     campaignIds: new Set([
       ...(await idsIn(tx, 'campaigns', tenantId, named.campaignIds)),
       ...(await idsIn(tx, 'email_campaigns', tenantId, named.campaignIds)),

@@ -5,7 +5,7 @@ import type { ValidStep } from './valid-step.ts';
 
 const MAX_SHOWN = 10;
 
-/** A step of the list: its name for messages, its id, and, if its parts fit their schemas, the rest. */
+/** A step: its name for messages, its id and, if it fits its schemas, its other parts. */
 export interface ListedStep {
   name: string;
   id: string;
@@ -34,7 +34,7 @@ function edgesOf({ sound }: ListedStep, index: number, count: number, indexes: R
   });
 }
 
-/** Targets that are no step, and loops that no WAIT slows down. */
+/** Violations for targets that do not exist, and for loops without a WAIT that takes time. */
 export function checkTargets(steps: readonly ListedStep[]): Violation[] {
   const indexes = stepIndexes(steps);
   const edges = steps.map((step, index) => edgesOf(step, index, steps.length, indexes));

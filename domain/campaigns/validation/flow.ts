@@ -1,6 +1,6 @@
 import type { Exit, StepKind } from '../definition/steps/kind.ts';
 
-/** The parts of a step that decide where it leads. */
+/** The parts of a step that determine where it leads. */
 export interface FlowStep {
   id: string;
   next?: string | null;
@@ -12,9 +12,9 @@ export function stepIndexes(steps: readonly { id: string }[]): Map<string, numbe
 }
 
 /**
- * Where an exit leads from the step at `index` of `count` steps: the index of a step, null for the end, undefined when
- * there is no such step. An exit that names nothing leads to what comes after the step: its `next`, or where that is
- * absent the following step of the list.
+ * Where an exit leads from the step at `index` of `count` steps: the index of a step, null for the end, undefined if
+ * the target does not exist. An exit without a target leads to the step's `next` or, if that is absent, the following
+ * step.
  */
 export function targetIndex(
   { to }: Exit,
@@ -28,7 +28,7 @@ export function targetIndex(
   return target === null ? null : indexes.get(target);
 }
 
-/** The ways out of a step: those of its config, or the one to what comes after it. A step that stops has none. */
+/** The exits of a step: those of its config, or one to its `next` or the following step. A step that stops has none. */
 export function exitsOf(kind: StepKind, config: unknown): Exit[] {
   if (kind.stops !== undefined) return [];
   return kind.exits?.(config) ?? [{ path: '', to: undefined }];

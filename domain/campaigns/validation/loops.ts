@@ -1,12 +1,12 @@
-/** An edge of the step graph, by index; `path` is the JSON Pointer of what makes it. */
+/** An edge of the step graph, by index; `path` is the JSON Pointer of the target in the definition. */
 export interface Edge {
   to: number;
   path: string;
 }
 
 /**
- * The loops of a graph among the nodes that take no time, each as its nodes in order and the edge that closes it. Every
- * edge is followed once (depth-first search, grey nodes are on the way): linear, whatever diamonds the graph has.
+ * Finds the loops among the nodes that take no time, each as its nodes in order and the edge that closes it.
+ * Depth-first search that follows every edge once (grey nodes are on the current path), so it runs in linear time.
  */
 export function instantLoops(
   edges: readonly (readonly Edge[])[],

@@ -3,7 +3,7 @@ import { isObject, validStep } from './valid-step.ts';
 import type { Reference, ReferenceKind } from '../definition/steps/kind.ts';
 import { triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
-/** The ids of what definitions name: templates, static lists, segments (lists included), forms, campaigns. */
+/** The ids that definitions refer to: templates, static lists, segments (lists included), forms, campaigns. */
 export type ReferencedIds = Record<ReferenceKind, ReadonlySet<number>>;
 
 const THINGS: Record<ReferenceKind, string> = {
@@ -15,8 +15,8 @@ const THINGS: Record<ReferenceKind, string> = {
 };
 
 /**
- * The ids that a definition names outside of itself, to be looked up before it is validated, or to tell what it uses.
- * Takes any JSON: a part that is not sound names nothing.
+ * The ids of the resources that a definition refers to, for looking them up before validation, or for finding what is
+ * in use. Takes any JSON and ignores invalid parts.
  */
 export function referencedIds(definition: { trigger?: unknown; steps?: unknown }): ReferencedIds {
   const { trigger, steps } = definition;
@@ -35,7 +35,7 @@ export function referencedIds(definition: { trigger?: unknown; steps?: unknown }
   };
 }
 
-/** A violation for each reference to what is not among the existing ids. */
+/** A violation for each reference to an id that does not exist. */
 export function missingReferences(references: readonly Reference[], existing: ReferencedIds): Violation[] {
   return references
     .filter(({ kind, id }) => !existing[kind].has(id))

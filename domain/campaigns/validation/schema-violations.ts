@@ -5,8 +5,8 @@ import { compileRequest } from '../../common/schema-check.ts';
 const checks = new WeakMap<TSchema, (value: unknown) => Violation[]>();
 
 /**
- * What keeps a value from fitting a schema, with JSON Pointers inside the value; the messages name the member. The schema
- * is compiled at its first use; one with defaults in it would have them filled into the value.
+ * The schema violations of a value, with JSON Pointers inside the value; messages name the member. The schema is
+ * compiled at its first use. It must not contain defaults, which would be filled into the value.
  */
 export function schemaViolations(schema: TSchema, value: unknown): Violation[] {
   let check = checks.get(schema);

@@ -4,7 +4,7 @@ import { TargetSchema } from '../definition/schemas.ts';
 import { stepKind } from '../definition/step-kinds.ts';
 import type { StepKind } from '../definition/steps/kind.ts';
 
-/** A step whose parts fit their schemas, so that the functions of its kind can be asked. */
+/** A step that fits its schemas, so that the functions of its kind can be called. */
 export interface ValidStep extends FlowStep {
   kind: StepKind;
   config: unknown;
@@ -14,7 +14,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The step, if any JSON is one as far as its schema goes. */
+/** Returns the step if this JSON fits the schemas of a step; else undefined. */
 export function validStep(step: unknown): ValidStep | undefined {
   if (!isObject(step)) return undefined;
   const { id, type, config, next } = step;

@@ -11,7 +11,7 @@ import { isObject, validStep } from './valid-step.ts';
 import { STEP_TYPES, stepKind } from '../definition/step-kinds.ts';
 import { TRIGGER_TYPES, type Trigger, checkTrigger, triggerReferences, triggerSchema } from '../definition/triggers.ts';
 
-/** What the tenant has of what a definition may name, and its custom fields of contacts by name. */
+/** The tenant's existing ids that a definition may refer to, and its custom fields of contacts by name. */
 export interface DefinitionRefs extends ReferencedIds {
   customFields: ReadonlyMap<string, CustomFieldType>;
 }
@@ -35,13 +35,13 @@ function under(path: string, violations: readonly Violation[], subject?: string)
   }));
 }
 
-/** `step "welcome"`, or by its place in the list when it has no usable id. */
+/** `step "welcome"`, or `step 3` (its index) if it has no usable id. */
 function nameOf(step: unknown, index: number): string {
   const id = isObject(step) ? step['id'] : undefined;
   return typeof id === 'string' ? `step ${JSON.stringify(id.slice(0, 64))}` : `step ${index}`;
 }
 
-/** What is wrong with a step by itself, its config down to the schema of its type. */
+/** The violations of a single step, including those of its config. */
 function checkShape(step: unknown): Violation[] {
   if (!isObject(step)) return [{ path: '', code: 'type', message: 'must be an object' }];
   const violations = schemaViolations(ListedStepSchema, step);
@@ -91,7 +91,7 @@ function checkTriggerPart(trigger: unknown, refs: DefinitionRefs): Violation[] {
   ]);
 }
 
-/** The schema's violations, and those of the rules at paths where the schema has none. */
+/** Merges violations: those of the schema, and those of the rules at paths without a schema violation. */
 function mergeViolations(bySchema: Violation[], byRules: readonly Violation[]): Violation[] {
   const told = new Set(bySchema.map(({ path }) => path));
   return [...bySchema, ...byRules.filter(({ path }) => !told.has(path))];
@@ -105,11 +105,11 @@ function checkEntryPart(entry: unknown): Violation[] {
 }
 
 /**
- * Everything that is wrong with a definition (see `normaliseDefinition`), up to 1000 violations; none means that it is a
- * `Definition`. Paths are JSON Pointers from the definition, messages name the step. Takes any JSON and never throws.
+ * All violations of a definition (of `normaliseDefinition`), up to 1000; none means that it is a valid `Definition`.
+ * Paths are JSON Pointers from the definition; messages name the step. Takes any JSON and never throws.
  *
- * Steps that nothing leads to are allowed. A loop needs a WAIT that takes time at every passage: `waitMinutes` of 1 or
- * more, or `untilLocalTime`; `until` is past from the second time on.
+ * Unreachable steps are allowed. A loop must contain a WAIT that takes time at every passage: `waitMinutes` of 1 or
+ * more, or `untilLocalTime`. `until` does not count, because it is past from the second passage on.
  */
 export function validateDefinition(definition: unknown, refs: DefinitionRefs): Violation[] {
   if (!isObject(definition)) return [{ path: '', code: 'type', message: 'the definition must be an object' }];

@@ -8,16 +8,16 @@ import type { Sources } from './sources.ts';
 export interface EventContext {
   sources: Sources;
   now: Now;
-  /** In a campaign: the execution that asks. */
+  /** In a campaign: the execution for which the filter is evaluated. */
   execution?: { id: number; startedAt: Date };
 }
 
 const data = sql.ref('happened.data');
 
 /**
- * An event leaf as SQL: how many recorded activities of the contact it means, compared with its count. Automated ones do
- * not count, and of EMAIL_SENT only emails that were sent (the event also tells of failed and suppressed ones). There is
- * no upper bound in time: an event that another machine's clock puts slightly ahead would be missed for good.
+ * Compiles an event leaf to SQL: compares the number of matching activities of the contact with `count`. Automated
+ * activities do not count; EMAIL_SENT counts only sent emails, not failed ones. There is no upper bound in time: an
+ * event whose time is slightly ahead, because of another machine's clock, would be missed for good.
  */
 export function compileEvent(leaf: EventLeaf, context: EventContext): Condition {
   const { sources } = context;
@@ -29,7 +29,7 @@ export function compileEvent(leaf: EventLeaf, context: EventContext): Condition 
   return sources.atLeast(leaf.event, wanted, count);
 }
 
-/** Which activities `happened`, of its event and not automated, a leaf counts. */
+/** The conditions on activities (`happened`, already limited to the event and not automated) that a leaf counts. */
 export function wantedActivities(leaf: EventLeaf, { now, execution }: Omit<EventContext, 'sources'>): Condition[] {
   const since = leaf.withinDays === undefined ? execution?.startedAt : momentBefore(now, leaf.withinDays, 'instant');
   return [
@@ -39,7 +39,7 @@ export function wantedActivities(leaf: EventLeaf, { now, execution }: Omit<Event
   ];
 }
 
-/** Ids are compared as the text that they are in JSON. */
+/** A data field of an activity. Ids are compared as text, as they appear in JSON. */
 function dataOperand(field: string, leaf: EventLeaf, execution: EventContext['execution']): Operand {
   if (field === 'stepId') {
     const step = execution

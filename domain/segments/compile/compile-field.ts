@@ -9,7 +9,7 @@ import { compareOperand, nfc, oppositeOf, type Condition, type Operand, type Sto
 import type { Sources } from './sources.ts';
 
 export interface FieldContext {
-  /** Alias of the row of `contacts` that is judged. */
+  /** The alias of the `contacts` row for which the filter is evaluated. */
   alias: string;
   sources: Sources;
   customFields: ReadonlyMap<string, CustomFieldType>;
@@ -44,7 +44,7 @@ const STORED_CUSTOM: Record<CustomFieldType['type'], { stored: StoredAs; json: s
   boolean: { stored: 'boolean', json: 'boolean' },
 };
 
-/** A leaf over a contact's fields as SQL that is true or false for every contact. */
+/** Compiles a field leaf to SQL that is true or false (never null) for every contact. */
 export function compileField(leaf: FieldLeaf, context: FieldContext): Condition {
   const { field } = leaf;
   if (field === 'tags') return compareTags(leaf, context);
@@ -52,12 +52,12 @@ export function compileField(leaf: FieldLeaf, context: FieldContext): Condition 
   return compareOperand(operandOf(field, context), leaf, context.now);
 }
 
-/** A field of a single value in SQL. */
+/** The SQL operand of a single-valued field. */
 export function operandOf(field: string, context: FieldContext): Operand {
   const at = (column: string) => sql.ref(`${context.alias}.${column}`);
   const column = COLUMNS[field];
   if (column) return { stored: column[1], value: at(column[0]), column: true };
-  // A contact that a form made has empty names where the form did not ask for them.
+  // A contact created by a form has empty names if the form does not ask for them.
   if (field === 'firstName') return { stored: 'text', value: sql`nullif(${at('first_name')}, '')` };
   if (field === 'lastName') return { stored: 'text', value: sql`nullif(${at('last_name')}, '')` };
   if (field === 'email') {
@@ -70,13 +70,13 @@ export function operandOf(field: string, context: FieldContext): Operand {
   return customField(field, at('custom_fields'), context.customFields);
 }
 
-/** Addresses are compared as they are kept apart: by their key. What is no address equals none. */
+/** Addresses are compared by their keys. An invalid address equals none. */
 function emailKey(text: string): string {
   const normalised = normaliseEmail(text);
   return isViolation(normalised) ? nfc(text).toLowerCase() : normalised.emailKey;
 }
 
-/** A value of another type than the definition says, or of a field that is not defined any more, is missing. */
+/** A custom field. A value of the wrong type, or of a field that is no longer defined, counts as missing. */
 function customField(
   field: string,
   json: RawBuilder<unknown>,
@@ -108,7 +108,9 @@ function compareTags(leaf: FieldLeaf, context: FieldContext): Condition {
   }
 }
 
-/** `segmentId` is the set of all segments and lists that the contact is in; of `listId`, `exists` means static ones only. */
+/**
+ * `segmentId` means all segments and lists of the contact; `listId` differs only in `exists`, which means static lists.
+ */
 function compareMembership(leaf: FieldLeaf, context: FieldContext): Condition {
   const { field, operator, value } = leaf;
   const opposite = oppositeOf(operator);

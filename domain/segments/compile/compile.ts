@@ -9,9 +9,9 @@ import { subqueries, type Sources } from './sources.ts';
 export interface CompileOptions {
   /** The tenant's custom fields of contacts by name. */
   customFields?: ReadonlyMap<string, CustomFieldType>;
-  /** What time it is; default now. */
+  /** The current time; default now. */
   now?: Now;
-  /** In a campaign: the execution that asks. Event leaves count from its start, `stepId` means its own emails. */
+  /** In a campaign: the execution. Event leaves count from its start, and `stepId` means its own emails. */
   execution?: EventContext['execution'];
   /** Default `subqueries`. */
   sources?: Sources;
@@ -20,9 +20,9 @@ export interface CompileOptions {
 const NONE: ReadonlyMap<string, CustomFieldType> = new Map();
 
 /**
- * A filter that `checkFilter` found sound, as one SQL condition over the row `alias` of `contacts`. It is true or false,
- * never unknown. Everything that it reads beside that row is tied to it by the row's tenant, so it is right for the
- * tenant's own session and for the engine role alike; the caller restricts `alias` itself to its tenant.
+ * Compiles a valid filter (see `checkFilter`) to one SQL condition on the row `alias` of `contacts`. The condition is
+ * true or false, never null. All other rows that it reads are restricted to the tenant of that row, so it works in the
+ * tenant's session and for the engine role. The caller must restrict `alias` itself to the tenant.
  */
 export function compileFilter(filter: Filter, alias: string, options: CompileOptions = {}): RawBuilder<SqlBool> {
   const { customFields = NONE, now = new Date(), execution, sources = subqueries(alias) } = options;

@@ -4,8 +4,8 @@ import { compileFilter } from './compile.ts';
 import type { Filter } from '../filter/filter.ts';
 
 /**
- * Which of these contacts a filter holds for, in one statement; contacts that do not exist are not among them. In a
- * campaign `context` names the execution that asks: event leaves then count from its start.
+ * Returns those of the given contacts that match a filter, by one statement. Ignores contacts that do not exist. In a
+ * campaign, `context` has the execution: event leaves then count from its start.
  */
 export async function evaluateFilter(
   tx: EntityManager,

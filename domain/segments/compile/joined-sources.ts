@@ -3,20 +3,20 @@ import type { FilterEvent } from '../filter/filter-fields.ts';
 import type { Condition } from '../filter/operand.ts';
 import { qualificationOf, type Sources } from './sources.ts';
 
-/** `Sources` that look everything up once a contact, however many leaves ask. */
+/** `Sources` that look up everything once per contact, however many leaves use it. */
 export interface JoinedSources extends Sources {
-  /** How many activities meet `wanted`. */
+  /** The number of activities that meet `wanted`. */
   counted(event: FilterEvent, wanted: readonly Condition[]): RawBuilder<unknown>;
-  /** Ids of the segments and lists that the contact is in. */
+  /** The ids of the contact's segments and lists. */
   members: RawBuilder<unknown>;
   lists: RawBuilder<unknown>;
-  /** `from contacts c` with what was asked for so far beside it. */
+  /** `from contacts c` with joins for everything that was requested so far. */
   from(): RawBuilder<unknown>;
 }
 
 /**
- * For few contacts and many filters: planning a hundred subqueries takes far longer than running them, so the activities
- * of a contact are read once, and each event leaf is one more count over them.
+ * Creates sources for few contacts and many filters. Planning a hundred subqueries takes far longer than running them,
+ * so the activities of a contact are read once, and each event leaf adds one count over them.
  */
 export function createJoinedSources(): JoinedSources {
   const events = new Set<FilterEvent>();

@@ -3,16 +3,16 @@ import type { FilterEvent } from '../filter/filter-fields.ts';
 import type { Condition } from '../filter/operand.ts';
 import { DEFAULT_LEVELS } from '../../../db/entities/scoring.ts';
 
-/** Where the SQL of a filter finds what is not on the row of the contact itself. */
+/** SQL for the data of a filter that is not on the contact's own row. */
 export interface Sources {
-  /** A column of the contact's company, null without one. */
+  /** A column of the contact's company; null without a company. */
   company(column: string): RawBuilder<unknown>;
   score(): RawBuilder<unknown>;
   qualification(): RawBuilder<unknown>;
-  /** Whether the contact is in one of these segments or lists. */
+  /** Whether the contact is a member of any of these segments or lists. */
   memberOf(ids: readonly number[]): Condition;
   memberOfAny(kind: 'list' | 'all'): Condition;
-  /** Whether at least `count` activities `happened` of the event, not automated, meet all of `wanted`. */
+  /** Whether at least `count` non-automated activities (alias `happened`) of the event meet all of `wanted`. */
   atLeast(event: FilterEvent, wanted: readonly Condition[], count: number): Condition;
 }
 
@@ -24,9 +24,9 @@ export const qualificationOf = (
   (case when ${score} >= coalesce(${hot}, ${sql.lit(DEFAULT_LEVELS.hot)}) then 'hot' when ${score} >= coalesce(${warm}, ${sql.lit(DEFAULT_LEVELS.warm)}) then 'warm' else 'cold' end)`;
 
 /**
- * Looks everything up where it is asked for, tied to the row `alias` of contacts: for many contacts and one filter. `offset 0`
- * keeps the planner from making joins of them, which it does row by row over whole segments when these are newer than its
- * statistics: a page took half a minute that way.
+ * Sources for many contacts and one filter: looks everything up by subqueries on the row `alias` of contacts. `offset
+ * 0` keeps the planner from turning them into joins, which it runs row by row over whole segments if these are newer
+ * than its statistics: a page took half a minute that way.
  */
 export function subqueries(alias: string): Sources {
   const at = (column: string) => sql.ref(`${alias}.${column}`);
@@ -57,7 +57,7 @@ export function subqueries(alias: string): Sources {
       ];
       const found = sql`from contact_activities happened where ${sql.join(conditions, sql` and `)}`;
       if (count === 1) return sql`exists (select 1 ${found} offset 0)`;
-      // Counting stops where the answer is known.
+      // The limit stops counting as soon as the result is known.
       return sql`((select count(*) from (select 1 ${found} limit ${count}::int) counted) >= ${count}::int)`;
     },
   };

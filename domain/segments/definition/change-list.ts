@@ -5,7 +5,7 @@ import { lockMembers } from './segments.ts';
 import { changeListMembers } from '../membership/change-list-members.ts';
 
 /**
- * Adds contacts to a static list, which must exist, or removes some; returns how many that moved and how many it has.
+ * Adds contacts to a static list or removes them. Returns how many memberships changed, and the list's new count.
  * Throws `not_found`, `conflict` for a dynamic segment, `validation_failed` with the path of each unknown contact.
  */
 export async function changeList(

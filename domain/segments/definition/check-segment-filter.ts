@@ -5,7 +5,9 @@ import { checkFilter } from '../filter/check-filter.ts';
 import { dynamicSegments } from '../membership/dynamic-segments.ts';
 import { filterReferences, isEventLeaf, isGroup, type Filter } from '../filter/filter.ts';
 
-/** What is wrong with a filter of the tenant, with the segments and lists that it names; paths begin with `/filter`. */
+/**
+ * The violations of a tenant's filter, including references to missing segments and lists; paths begin with `/filter`.
+ */
 export async function checkTenantFilter(tx: EntityManager, tenantId: string, filter: unknown): Promise<Violation[]> {
   const violations = checkFilter(filter, '/filter', { customFields: await customFieldTypes(tx, tenantId) });
   if (violations.length > 0) return violations;
@@ -21,7 +23,9 @@ export async function checkTenantFilter(tx: EntityManager, tenantId: string, fil
     .map(({ id, path }) => ({ path, code: 'not_found', message: `there is no segment or list ${id}` }));
 }
 
-/** The same for the filter of a segment (`id` where it exists already), which must not hang on itself. */
+/**
+ * Like `checkTenantFilter`, for a segment's filter, which must not depend on the segment itself (`id` if it exists).
+ */
 export async function checkSegmentFilter(
   tx: EntityManager,
   tenantId: string,
@@ -42,21 +46,21 @@ export async function checkSegmentFilter(
   ];
 }
 
-/** Whether a segment is `id`, or hangs on it through the filters of others. */
+/** Whether a segment is `id`, or depends on it through the filters of others. */
 async function hangsOn(
   tx: EntityManager,
   tenantId: string,
   id: number,
 ): Promise<(reference: { id: number }) => boolean> {
   const hanging = new Set([id]);
-  // Each segment comes after those that it names, so one round finds all.
+  // Each segment comes after those that it refers to, so one pass finds all.
   for (const segment of await dynamicSegments(tx, tenantId)) {
     if ([...hanging].some((other) => segment.causes.has(`member:${other}`))) hanging.add(segment.id);
   }
   return (reference) => hanging.has(reference.id);
 }
 
-/** Where a filter asks for membership in anything at all. */
+/** The paths of leaves that ask whether a contact is in any segment at all. */
 function anyMembership(filter: Filter, path: string): string[] {
   if (isGroup(filter))
     return filter.conditions.flatMap((condition, index) => anyMembership(condition, `${path}/conditions/${index}`));

@@ -8,7 +8,7 @@ import type { Filter } from '../filter/filter.ts';
 
 const SAMPLE = 10;
 
-/** How many contacts a filter fits, and the newest of them. Throws `validation_failed`. */
+/** The number of contacts that match a filter, and the newest of them. Throws `validation_failed`. */
 export async function previewSegment(
   em: EntityManager,
   tenantId: string,

@@ -14,10 +14,11 @@ export interface Rebuilt {
 }
 
 /**
- * Judges every contact anew by a segment that is READY, and returns how many memberships were not as its filter says; by
- * pages, each a transaction, so that nobody waits long, and without events. Segments that name it are judged for whom that
- * moves. One that is BUILDING is begun anew instead, and it is the answer. A static list has nothing to judge. Throws
- * `not_found`, and `conflict` when it is given another filter meanwhile.
+ * Re-evaluates every contact for a READY segment, page by page (one transaction each, so that others wait only
+ * briefly), without events; returns how many memberships differed from the filter. For the contacts moved, also
+ * re-evaluates the segments that refer to this one. If the segment is BUILDING, restarts the build and returns the
+ * segment instead. Does nothing for a static list. Throws `not_found`, and `conflict` if its filter is changed in the
+ * meantime.
  */
 export async function rebuildSegment(
   em: EntityManager,

@@ -5,9 +5,9 @@ import { assertNotInUse, type User } from '../../common/errors.ts';
 import { dynamicSegments } from '../membership/dynamic-segments.ts';
 
 /**
- * Throws `in_use`, naming the users, when a running campaign, an enrolment or import that is not over, a form, a threshold
- * or another segment refers to it. What makes a new user takes the row's key share lock first (`holdSegment`), and the
- * caller of this its update lock, so that none slips in between.
+ * Throws `in_use`, naming the users, if a running campaign, an unfinished enrolment or import, a form, a threshold or
+ * another segment refers to the segment. The caller must hold the row's update lock; code that creates a new reference
+ * takes the row's key share lock first (`lockSegment`), so that none is missed.
  */
 export async function assertUnused(tx: EntityManager, tenantId: string, segmentId: number): Promise<void> {
   assertNotInUse([
@@ -23,7 +23,7 @@ export async function assertUnused(tx: EntityManager, tenantId: string, segmentI
   ]);
 }
 
-/** Enrolments that read its members page by page, and imports that add to them. */
+/** Enrolments that are reading the members page by page, and imports that are adding members. */
 async function jobs(tx: EntityManager, tenantId: string, segmentId: number): Promise<User[]> {
   return rows<User>(
     tx,

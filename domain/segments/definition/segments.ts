@@ -13,17 +13,17 @@ import { lockDefinitions } from '../membership/lock-definitions.ts';
 import { refreshMemberships } from '../membership/refresh-memberships.ts';
 import { assertUnused } from './segment-users.ts';
 
-/** Largest lengths in characters. */
+/** Maximum lengths in characters. */
 export const SEGMENT_LIMITS = { name: 255, description: 2000 } as const;
 
 export interface SegmentInput {
   name?: string | null;
   description?: string | null;
   filter?: Filter | null;
-  /** Of a list: whether a form that adds to it asks the contact to confirm the address first. */
+  /** For static lists: whether forms that add contacts to it ask them to confirm their address first. */
   doubleOptIn?: boolean;
 }
-/** A segment as a command has left it, with how many members it has. */
+/** A segment after a command, with its number of members. */
 export interface CountedSegment {
   segment: Segment;
   count: number;
@@ -33,8 +33,9 @@ export type NewSegment = SegmentInput & { name: string } & (
   );
 
 /**
- * Creates a segment or list with its members, which fires no SEGMENT_ENTERED: a dynamic one has those whom its filter
- * fits, when it is READY; a static one the given contacts. Throws `validation_failed`.
+ * Creates a segment or list with its members, without SEGMENT_ENTERED events. The members of a dynamic segment are the
+ * contacts that match its filter (once it is READY), those of a static list the given contacts. Throws
+ * `validation_failed`.
  */
 export async function createSegment(em: EntityManager, tenantId: string, input: NewSegment): Promise<CountedSegment> {
   return em.transactional(async (tx) => {
@@ -83,7 +84,7 @@ export async function updateSegment(
   });
 }
 
-/** Deletes a segment or list; its contacts stay. Throws `not_found`, `in_use`. */
+/** Deletes a segment or list, but not its contacts. Throws `not_found`, `in_use`. */
 export async function deleteSegment(
   em: EntityManager,
   author: Author,
@@ -94,7 +95,7 @@ export async function deleteSegment(
   await em.transactional(async (tx) => {
     const segment = await lockSegment(tx, tenantId, id);
     check(segment);
-    // Whoever is about to refer to it holds its row.
+    // Waits for transactions that are creating references: they hold a lock on the row.
     await tx.lock(segment, LockMode.PESSIMISTIC_WRITE);
     await assertUnused(tx, tenantId, id);
     const { name, type } = segment;
@@ -108,7 +109,7 @@ export async function deleteSegment(
   });
 }
 
-/** What is wrong with a new segment or list, as far as it is given; who is to be in a list is locked. */
+/** The violations of the given parts of a new segment or list. Locks the contacts of a new list. */
 export async function newSegmentViolations(
   tx: EntityManager,
   tenantId: string,
@@ -122,7 +123,7 @@ export async function newSegmentViolations(
   return [...violations, ...(input.type === 'dynamic' ? listOnly(input) : [])];
 }
 
-/** What is wrong with a change of a segment or list. */
+/** The violations of a change of a segment or list. */
 export async function segmentViolations(
   tx: EntityManager,
   segment: Segment,
@@ -144,7 +145,7 @@ async function build(tx: EntityManager, segment: Segment): Promise<void> {
   await tx.refresh(segment);
 }
 
-/** How many members each of these has. */
+/** The numbers of members, by segment id. */
 export async function memberCounts(tx: EntityManager, tenantId: string, ids: number[]): Promise<Map<number, number>> {
   const found = await rows<{ segment_id: number; n: number }>(
     tx,
@@ -155,12 +156,12 @@ export async function memberCounts(tx: EntityManager, tenantId: string, ids: num
   return new Map(found.map((row) => [row.segment_id, row.n]));
 }
 
-/** What a command returns, read in its transaction: after the commit it may be another, or gone. */
+/** The result of a command, read in its transaction: after the commit, the segment may be changed or deleted. */
 export async function counted(tx: EntityManager, segment: Segment): Promise<CountedSegment> {
   return { segment, count: (await memberCounts(tx, segment.tenantId, [segment.id])).get(segment.id) ?? 0 };
 }
 
-/** The row of a segment, which nobody else changes until the transaction ends; a page of its build is waited for. */
+/** Locks a segment's row until the transaction ends; waits for a running page of its build. Throws `not_found`. */
 export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<Segment> {
   await lockDefinitions(tx, tenantId);
   const [found] = await rows(
@@ -210,7 +211,7 @@ async function fillList(tx: EntityManager, tenantId: string, id: number, contact
   await refreshMemberships(tx, tenantId, contactIds, { causes: ['lists'] });
 }
 
-/** Locks contacts that are to be members, and returns a violation for each that does not exist. */
+/** Locks the contacts of a new list, and returns a violation for each that does not exist. */
 export async function lockMembers(
   tx: EntityManager,
   tenantId: string,

@@ -14,13 +14,13 @@ import { EVENT_OPERATORS, GROUP_OPERATORS, MAX_FILTER_DEPTH, MAX_FILTER_LEAVES, 
 import { MAX_DAYS, checkValue } from './filter-values.ts';
 
 const MAX_COUNT = 1_000_000;
-/** A check stops here: enough to repair any filter that a person wrote. */
+/** A check stops after this many violations, which is enough to fix any filter written by a person. */
 export const MAX_VIOLATIONS = 1000;
 
 export interface FilterOptions {
   /** The tenant's custom fields of contacts by name. */
   customFields: ReadonlyMap<string, CustomFieldType>;
-  /** In a campaign only: the ids of its EMAIL steps, which `stepId` in `where` can mean. */
+  /** Only in a campaign: the ids of its EMAIL steps, which `stepId` in `where` may name. */
   stepIds?: ReadonlySet<string>;
 }
 
@@ -35,7 +35,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One step of a JSON Pointer (RFC 6901). */
+/** Appends a member name to a JSON Pointer (RFC 6901). */
 function member(path: string, key: string): string {
   return `${path}/${key.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
@@ -90,7 +90,7 @@ function checkFieldLeaf(node: Json, path: string, { customFields }: FilterOption
   });
 }
 
-/** What is wrong with field leaves over the fields of an event, as `checkFilter` tells it. */
+/** The violations of a `where`: field leaves on the fields of an event. Like `checkFilter`. */
 export function checkWhere(
   where: unknown,
   event: FilterEvent,
@@ -163,7 +163,7 @@ const FORMS = 'a group {op, conditions}, a field leaf {field, operator, value} o
 function checkNode(node: unknown, path: string, depth: number, walk: Walk): void {
   const { violations, options } = walk;
   const isGroupNode = isObject(node) && (Object.hasOwn(node, 'op') || Object.hasOwn(node, 'conditions'));
-  // A group without conditions counts too, else a body of nothing but those would be walked to its end.
+  // Groups without conditions count too, so that a body full of them is not walked to its end.
   if (!isGroupNode || !Array.isArray(node['conditions']) || node['conditions'].length === 0) walk.leaves += 1;
   if (walk.leaves > MAX_FILTER_LEAVES) return;
   if (isGroupNode) checkGroup(node, path, depth, walk);
@@ -173,8 +173,8 @@ function checkNode(node: unknown, path: string, depth: number, walk: Walk): void
 }
 
 /**
- * Everything that is wrong with a filter, each with its JSON Pointer (`path` points to the filter itself). Takes any JSON
- * and never throws; no violation means that `filter` is a `Filter`. At most 1000 leaves; stops at 1000 violations.
+ * All violations of a filter, with JSON Pointers (`path` points to the filter itself). Takes any JSON and never throws;
+ * no violations means that `filter` is a valid `Filter`. At most 1000 leaves; stops after 1000 violations.
  */
 export function checkFilter(filter: unknown, path: string, options: FilterOptions): Violation[] {
   const walk: Walk = { violations: [], leaves: 0, options };

@@ -3,12 +3,12 @@ import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 import { isEventLeaf, isGroup, type Filter } from './filter.ts';
 import { momentBefore } from './relative-time.ts';
 
-/** A leaf whose verdict time alone can change: events leave its window, or a time comes into it and leaves it again. */
+/** A leaf whose result can change by time alone: events leave its window, or a date enters the window and leaves it. */
 type ClockLeaf = { event: string; days: number } | { field: string; days: number };
 
 /**
- * The leaves of a filter that hang on the clock. All others compare what is stored with what the filter says, which time
- * does not touch: a date that has passed is as much before the first of May as it ever was.
+ * The leaves of a filter whose result depends on the current time. All others compare stored values with constants of
+ * the filter, so their result does not change as time passes.
  */
 export function clockLeaves(filter: Filter): ClockLeaf[] {
   if (isGroup(filter)) return filter.conditions.flatMap(clockLeaves);
@@ -20,12 +20,12 @@ export function clockLeaves(filter: Filter): ClockLeaf[] {
 const COLUMNS: Record<string, string> = { createdAt: 'created_at', updatedAt: 'updated_at' };
 
 /**
- * A query of the contacts (`contact_id`, repeated) for whom a leaf's verdict may change between two times without anything
- * being written: whatever the groups around it say, nobody else's does. Null when there can be none.
+ * A query for the contacts (`contact_id`, maybe repeated) for whom a leaf's result may change between two times by time
+ * alone. Null if there can be none.
  *
- * An event counts until `withinDays` after it happened, so those count no more that happened in [from - N d, to - N d); there
- * is no upper bound that one could come under. A time is `withinLastDays` from when it is reached until N d later. A date
- * of a custom field does so by the day in UTC, so nothing changes before midnight.
+ * An event counts until `withinDays` after it happened, so the events of [from - N d, to - N d) no longer count. There
+ * is no upper bound, so no event starts to count. A time matches `withinLastDays` from when it is reached until N d
+ * later. Dates of custom fields change by days in UTC, so nothing changes before midnight.
  */
 export function crossing(
   tenantId: string,

@@ -1,6 +1,6 @@
 import type { CustomFieldType } from '../../contacts/values/custom-values.ts';
 
-/** The operators of a field leaf. What each means is said at `FieldLeaf`. */
+/** The operators of a field leaf. `FieldLeaf` explains each. */
 export const FIELD_OPERATORS = [
   'eq',
   'ne',
@@ -28,7 +28,7 @@ const order = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
 const text = [...equality, 'contains', 'startsWith', 'endsWith', ...presence] as const;
 const time = [...equality, ...order, 'before', 'after', 'withinLastDays', ...presence] as const;
 
-/** The types of fields with the operators that fit them. `tags` and `membership` are sets, the others single values. */
+/** The operators allowed for each field type. `tags` and `membership` are sets, the others single values. */
 export const OPERATORS_BY_TYPE = {
   string: text,
   email: text,
@@ -45,7 +45,7 @@ export type FieldType = keyof typeof OPERATORS_BY_TYPE;
 
 export interface FieldSpec {
   type: FieldType;
-  /** The values that there are, of an `enum` whose values are known. */
+  /** The allowed values of an `enum`, if known. */
   values?: readonly string[];
 }
 
@@ -78,7 +78,7 @@ const CONTACT_FIELDS = new Map<string, FieldSpec>([
 
 const CUSTOM_PREFIX = 'customFields.';
 
-/** The type of a contact field by its name in a filter, or undefined when there is no such field. */
+/** The type of a contact field by its name in a filter; undefined if there is no such field. */
 export function contactField(name: string, customFields: ReadonlyMap<string, CustomFieldType>): FieldSpec | undefined {
   if (!name.startsWith(CUSTOM_PREFIX)) return CONTACT_FIELDS.get(name);
   const { type, options } = customFields.get(name.slice(CUSTOM_PREFIX.length)) ?? {};
@@ -126,8 +126,8 @@ const EVENT_FIELDS: Record<FilterEvent, Readonly<Record<string, FieldSpec>>> = {
 };
 
 /**
- * The type of a `where` field of an event, or undefined when the event has no such field. `stepIds`, given in a campaign
- * only, are the EMAIL steps whose emails `stepId` can mean.
+ * The type of a `where` field of an event; undefined if the event has no such field. `stepIds`, given only in a
+ * campaign, are the EMAIL steps that `stepId` may name.
  */
 export function eventField(event: FilterEvent, name: string, stepIds?: ReadonlySet<string>): FieldSpec | undefined {
   const fields = EVENT_FIELDS[event];
@@ -135,7 +135,7 @@ export function eventField(event: FilterEvent, name: string, stepIds?: ReadonlyS
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
-/** The names that `where` takes for an event, for messages. */
+/** The names of an event's `where` fields, for messages. */
 export function eventFieldNames(event: FilterEvent, inCampaign: boolean): string[] {
   const names = Object.keys(EVENT_FIELDS[event]);
   return inCampaign && names.includes('emailId') ? ['stepId', ...names] : names;

@@ -73,7 +73,7 @@ function checkRange(spec: FieldSpec, value: unknown, path: string): Violation[] 
   return [{ path, code: 'range', message: 'must have the lower value first' }];
 }
 
-/** What is wrong with the value of a field leaf whose operator fits the type of its field. */
+/** The violations of a field leaf's value; the operator is already known to fit the field's type. */
 export function checkValue(spec: FieldSpec, operator: FieldOperator, value: unknown, path: string): Violation[] {
   switch (operator) {
     case 'exists':

@@ -7,7 +7,7 @@ export const MAX_WHERE = 20;
 export const GROUP_OPERATORS = ['and', 'or', 'not'] as const;
 export const EVENT_OPERATORS = ['atLeast', 'atMost', 'none'] as const;
 
-/** Which contacts are meant: a tree of groups, field leaves and event leaves, judged by `checkFilter`. */
+/** A condition on contacts: a tree of groups, field leaves and event leaves, validated by `checkFilter`. */
 export type Filter = FilterGroup | FieldLeaf | EventLeaf;
 
 /** `and`: every condition holds; `or`: at least one does; `not`: none of them does. Groups nest up to 10 deep. */
@@ -20,13 +20,13 @@ export type FilterScalar = string | number | boolean;
 export type FilterValue = FilterScalar | FilterScalar[];
 
 /**
- * A field compared with a value. Which operators fit is `OPERATORS_BY_TYPE`; the type of `value` is the field's.
+ * A field compared with a value. `OPERATORS_BY_TYPE` has the allowed operators; `value` has the field's type.
  *
- * A missing value (null, no company, a custom field that is not set, a set without members) fails every operator but
- * `ne`, `notIn` and `notExists`, which hold for it. `score` and `qualification` are never missing: a contact without
- * points has 0, `cold`. Texts are compared in NFC, in which contacts are stored.
+ * A missing value (null, no company, an unset custom field, an empty set) fails every operator except `ne`, `notIn` and
+ * `notExists`, which hold for it. `score` and `qualification` are never missing: a contact without points has 0 and
+ * `cold`. Texts are compared in NFC, in which contacts are stored.
  *
- * - `eq`, `in` (1 to 1000 values): exact, letter case included; `email` ignores case. `ne`, `notIn`: the opposites.
+ * - `eq`, `in` (1 to 1000 values): exact and case-sensitive, except `email`. `ne`, `notIn`: the opposites.
  * - `contains`, `startsWith`, `endsWith`: literal text (no wildcards), ignoring case.
  * - `gt gte lt lte`, `between` ([low, high], both inclusive): numbers, as numerics, and times.
  * - `before` = `lt`, `after` = `gt`. `withinLastDays` (N): not in the future and at most N × 24 h ago; of a `date`
@@ -44,10 +44,11 @@ export interface FieldLeaf {
 }
 
 /**
- * How often something happened to the contact: at least `count` (1 where absent), at most `count`, or not at all (`none`
- * ignores `count`). Counted are events that are not `automated`, within the last `withinDays` × 24 h where given; else, in
- * a segment, all there are, and in a campaign those since the execution's start. `where` are field leaves over the event's
- * fields (`eventField`), all of which must hold for an event to count; `stepId` means this execution's email of that step.
+ * How often an event happened to the contact: at least `count` (default 1), at most `count`, or never (`none` ignores
+ * `count`). Only events that are not `automated` count: with `withinDays`, those of the last `withinDays` × 24 h;
+ * without, all events in a segment, and those since the execution's start in a campaign. All field leaves of `where`
+ * (on the event's fields, `eventField`) must hold for an event to count; `stepId` means this execution's email of that
+ * step.
  */
 export interface EventLeaf {
   event: FilterEvent;
@@ -68,9 +69,9 @@ export function isEventLeaf(filter: Filter): filter is EventLeaf {
 const optional = Type.Optional;
 
 /**
- * The filter as requests and responses describe it. One flat object and no recursion, on purpose: a union would answer a
- * slip with the complaints of every branch, and a recursive schema lets a hostile body nest until the stack ends. What
- * belongs together, and the tree below, is for `checkFilter` to say.
+ * The schema of a filter in requests and responses. Deliberately one flat object without recursion: a union would
+ * report the violations of every branch for one mistake, and a recursive schema would let a hostile body nest until the
+ * stack overflows. `checkFilter` validates the combinations and the nested conditions.
  */
 export const FilterSchema = Type.Unsafe<Filter>(
   Type.Object(
@@ -128,8 +129,8 @@ export const FilterSchema = Type.Unsafe<Filter>(
 const SET_OPERATORS: readonly string[] = ['eq', 'ne', 'in', 'notIn'];
 
 /**
- * The segments and lists that a filter names (`listId`, `segmentId` leaves; one id space), with the JSON Pointer of each.
- * Takes any JSON: what is no sound filter names nothing.
+ * The segments and lists that a filter refers to (`listId` and `segmentId` leaves; one id space), with their JSON
+ * Pointers. Takes any JSON and ignores invalid parts.
  */
 export function filterReferences(filter: unknown, path: string, depth = 1): { id: number; path: string }[] {
   if (typeof filter !== 'object' || filter === null || depth > MAX_FILTER_DEPTH + 1) return [];
@@ -152,7 +153,7 @@ function namedIds(value: unknown, path: string): { id: number; path: string }[] 
 
 const NAMED_BY_EVENTS = ['templateId', 'campaignId', 'formId', 'segmentId'] as const;
 
-/** What the event leaves of a filter name in their `where`, as `filterReferences` tells it. */
+/** The ids that event leaves of a filter refer to in their `where`. Like `filterReferences`. */
 export function eventReferences(
   filter: unknown,
   path: string,

@@ -9,25 +9,25 @@ export type Condition = RawBuilder<SqlBool>;
 /** How a single value is stored: as text, bigint, numeric, `true`/`false`, `YYYY-MM-DD` or timestamptz. */
 export type StoredAs = 'text' | 'bigint' | 'numeric' | 'boolean' | 'date' | 'instant';
 
-/** A single value in SQL that a leaf is about; NULL means that it is missing. */
+/** The SQL value that a leaf tests; NULL means missing. */
 export interface Operand {
   stored: StoredAs;
   value: RawBuilder<unknown>;
-  /** A bare column: a comparison is then written so that its index can be used. */
+  /** Whether `value` is a bare column: comparisons are then written so that its index can be used. */
   column?: boolean;
-  /** What `eq` and `in` compare instead, with the form their values take there (an address by its key). */
+  /** A value that `eq` and `in` compare instead, and the conversion of their operands (for an address: its key). */
   key?: { value: RawBuilder<unknown>; of(text: string): string };
 }
 
 const OPPOSITES: Partial<Record<FieldOperator, FieldOperator>> = { ne: 'eq', notIn: 'in', notExists: 'exists' };
 
-/** The operator that holds where this one does not: `eq` for `ne`, `in` for `notIn`, `exists` for `notExists`. */
+/** The positive operator that a negative one negates: `eq` for `ne`, `in` for `notIn`, `exists` for `notExists`. */
 export const oppositeOf = (operator: FieldOperator): FieldOperator | undefined => OPPOSITES[operator];
 
-/** Contacts are stored in NFC, so texts of filters are compared in it. */
+/** Converts to NFC, in which contacts are stored. */
 export const nfc = (value: unknown): string => String(value).normalize('NFC');
 
-/** One condition over an operand. It is true or false, never unknown, so that it can be negated. */
+/** One condition on an operand. It is true or false, never null, so that it can be negated. */
 export function compareOperand(operand: Operand, leaf: Pick<FieldLeaf, 'operator' | 'value'>, now: Now): Condition {
   const { operator, value } = leaf;
   const opposite = oppositeOf(operator);
@@ -100,12 +100,12 @@ function bind(stored: StoredAs, value: FilterScalar): RawBuilder<unknown> {
   return sql`${asText(stored, value)}::${sql.raw(TYPES[stored])}`;
 }
 
-/** Dates are ordered as text, byte by byte, whatever the collation of the database. */
+/** Dates are compared as text, byte by byte, independent of the database's collation. */
 function ordered({ stored, value }: Operand): RawBuilder<unknown> {
   return stored === 'date' ? sql`${value} collate "C"` : value;
 }
 
-/** Text in a LIKE pattern that stands for itself. */
+/** Escapes a text for literal use in a LIKE pattern. */
 const literal = (value: unknown): string => nfc(value).replaceAll(/[\\%_]/g, '\\$&');
 
 function like({ value }: Operand, pattern: string): Condition {
@@ -127,7 +127,7 @@ function compareInstant(value: RawBuilder<unknown>, operator: FieldOperator, val
   switch (operator) {
     case 'eq':
       return sql`(${value} >= ${at(first.from)} and ${value} < ${at(first.until)})`;
-    // Two lists, not two values for each range: a statement takes 65,535 values.
+    // Two arrays instead of two values per range, because a statement can have at most 65,535 values.
     case 'in':
       return sql`exists (select 1 from unnest(${all('from')}, ${all('until')}) r(a, b) where ${value} >= r.a and ${value} < r.b)`;
     case 'gt':

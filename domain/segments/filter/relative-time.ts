@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** A placeholder, in a cached statement, for a time relative to now; `fillMoments` replaces it at each run. */
+/** A placeholder for a time relative to now in a cached statement; `fillMoments` replaces it at each run. */
 class RelativeTime {
   readonly #days: number;
   readonly #form: 'instant' | 'day';
@@ -19,13 +19,13 @@ class RelativeTime {
 /** The current time for a filter; `later`: `fillMoments` fills it in at each run of the statement. */
 export type Now = Date | 'later';
 
-/** `days` × 24 h before now, as an instant or as its date in UTC. */
+/** The time `days` × 24 h before now, as an instant or as its date in UTC. */
 export function momentBefore(now: Now, days: number, form: 'instant' | 'day'): unknown {
   const moment = new RelativeTime(days, form);
   return now === 'later' ? moment : moment.at(now);
 }
 
-/** The values of a statement that was compiled for `later`, at `now`. */
+/** Fills in `now` for the placeholders in the values of a statement that was compiled with `later`. */
 export function fillMoments(values: readonly unknown[], now: Date): unknown[] {
   return values.map((value) => (value instanceof RelativeTime ? value.at(now) : value));
 }

@@ -11,12 +11,13 @@ import { lockDefinitions } from './lock-definitions.ts';
 import { addMembers, moveMembers, type IdRange } from './move-members.ts';
 import type { WorkflowInputs } from '../../../workflows/registry.ts';
 
-/** A request builds segments itself up to this many evaluations (contacts × segments): users can wait for that. */
+/** Up to this many evaluations (contacts × segments) a request builds segments itself: users can wait for that. */
 const JUDGED_AT_ONCE = 5_000;
 
 /**
- * Begins to build segments, and those that name them after those; without events. Where all that is little work it is done
- * when this returns, else workflows do it, page by page. The caller holds `lockDefinitions` and has written the filters.
+ * Starts builds of segments and, after them, of the segments that refer to them; without events. A small build is
+ * finished when this returns; a large one is done by workflows, page by page. The caller must hold `lockDefinitions`
+ * and must have written the filters.
  */
 export async function beginBuilds(
   tx: EntityManager,
@@ -74,7 +75,7 @@ async function startBuild(
   await appendWorkflow(tx, 'segmentBuild', { tenantId, segmentId: id, build });
 }
 
-/** Moves the members of a segment among some contacts, which the caller keeps to itself; returns who came and went. */
+/** Updates a segment's members in a range of contacts that the caller has locked; returns who entered and left. */
 export async function judgeRange(
   tx: EntityManager,
   tenantId: string,
@@ -84,7 +85,7 @@ export async function judgeRange(
   return rows(tx, moveMembers(tenantId, id, await compiled(tx, tenantId, filter), range));
 }
 
-/** As `judgeRange`, but does not return who came and went, which is faster for a range without members. */
+/** Like `judgeRange`, but does not return who entered and left, which is faster for a range without members. */
 async function fillRange(
   tx: EntityManager,
   tenantId: string,
@@ -101,12 +102,12 @@ async function fillRange(
 }
 
 async function compiled(tx: EntityManager, tenantId: string, filter: Filter): Promise<RawBuilder<SqlBool>> {
-  // A thousand leaves look like much work to the planner, and compiling them takes seconds.
+  // For a thousand leaves the planner would choose JIT compilation, which takes seconds.
   await rows(tx, sql`select set_config('jit', 'off', true)`);
   return compileFilter(filter, 'c', { customFields: await customFieldTypes(tx, tenantId) });
 }
 
-/** The lowest contact id after this one. */
+/** The next higher contact id; null if there is none. */
 export async function nextContact(tx: EntityManager, tenantId: string, after: number): Promise<number | null> {
   const [next] = await rows<{ id: number }>(
     tx,
@@ -125,11 +126,12 @@ async function setReady(tx: EntityManager, tenantId: string, id: number, filter:
 }
 
 /**
- * Builds the next page of a segment, one transaction: returns the contact id up to which it is judged, or null when there is
- * nothing left to do. Everything it does is in the row of the segment, so it goes on where it ended, whoever calls it.
+ * Builds the next page of a segment in one transaction. Returns the contact id up to which contacts are evaluated, or
+ * null if the build is complete or superseded. The progress is stored in the segment's row, so any caller can continue
+ * it.
  *
- * The first page waits for those who change contacts and may not have seen that the segment is being built; whoever comes
- * later judges his contacts by it himself, each range either before its page or after.
+ * The first page waits for running changes of contacts that may not have seen the build. Later changes evaluate their
+ * contacts for the segment themselves, either before or after the page of their range.
  */
 export async function buildPage(
   em: EntityManager,
@@ -152,7 +154,7 @@ export async function buildPage(
   return null;
 }
 
-/** The row of a segment that is being built, unless another build has overtaken this one. */
+/** Locks the row of a BUILDING segment. Returns null if a newer build has superseded this one. */
 async function lockBuild(
   tx: EntityManager,
   { tenantId, segmentId, build }: WorkflowInputs['segmentBuild'],
@@ -166,7 +168,7 @@ async function lockBuild(
   return found ?? null;
 }
 
-/** Makes it READY, and starts the builds that waited for it alone. */
+/** Makes the segment READY, and starts the builds that were waiting only for it. */
 async function finishBuild(tx: EntityManager, input: WorkflowInputs['segmentBuild']): Promise<void> {
   const { tenantId, segmentId } = input;
   await lockDefinitions(tx, tenantId);

@@ -6,9 +6,9 @@ import { membershipEvent, refreshMemberships } from './refresh-memberships.ts';
 import { lockContacts } from '../../contacts/values/lock-contacts.ts';
 
 /**
- * Adds contacts to a static list and removes others, by set; returns the ids whose membership that changed. Contacts that
- * do not exist, or are there (or not) already, change nothing. Writes SEGMENT_ENTERED / SEGMENT_LEFT, and judges dynamic
- * segments that hang on the list. Throws `not_found` without such a list, `conflict` for a dynamic segment.
+ * Adds contacts to a static list and removes others; returns the ids whose membership changed. Ignores contacts that do
+ * not exist, and memberships that need no change. Writes SEGMENT_ENTERED / SEGMENT_LEFT, and re-evaluates the dynamic
+ * segments that depend on the list. Throws `not_found`, `conflict` for a dynamic segment.
  */
 export async function changeListMembers(
   tx: EntityManager,
@@ -18,7 +18,7 @@ export async function changeListMembers(
   requestId: string | null = null,
 ): Promise<{ added: number[]; removed: number[] }> {
   const { add = [], remove = [] } = change;
-  // First of all the contacts: everything that moves memberships locks in that order.
+  // Lock the contacts first: all code that changes memberships locks in that order.
   const existing = new Set(await lockContacts(tx, tenantId, [...add, ...remove]));
   await assertStatic(tx, tenantId, listId);
   const came = await rows<{ contact_id: number }>(
@@ -47,7 +47,7 @@ export async function changeListMembers(
   return { added, removed };
 }
 
-/** Adds contacts to a list; one that was deleted meanwhile takes no one, and whatever else was to happen goes on. */
+/** Adds contacts to a list. Does nothing if the list was deleted in the meantime, so that the caller can continue. */
 export async function addToListIfThere(
   tx: EntityManager,
   tenantId: string,

@@ -17,12 +17,16 @@ import {
 } from '../filter/filter.ts';
 import { splitByLeaves } from './judge-contacts.ts';
 
-/** A filter's tree with what each part of it says of a contact; `value` is what the contact has, of an event leaf how often. */
+/**
+ * A filter's tree with the result of each part for a contact; `value`: the contact's value, or an event leaf's count.
+ */
 export type Explanation =
   | { op: FilterGroup['op']; holds: boolean; conditions: Explanation[] }
   | { filter: FieldLeaf | EventLeaf; value: unknown; holds: boolean };
 
-/** Why a contact is in segments, or is not, by segment id; one statement for up to 1000 leaves. Empty without such a contact. */
+/**
+ * Explains, by segment id, why a contact matches or not; one statement per 1000 leaves. Empty if there is no contact.
+ */
 export async function explainMemberships(
   tx: EntityManager,
   tenantId: string,
@@ -37,7 +41,7 @@ export async function explainMemberships(
     const leaves = part
       .flatMap(({ filter }) => leavesOf(filter))
       .map((leaf) => askLeaf(leaf, facts, customFields, now));
-    // An array and not jsonb_build_array: a function takes a hundred arguments.
+    // An array instead of jsonb_build_array, because a function can have at most a hundred arguments.
     const [found] = await rows<{ values: unknown[]; verdicts: boolean[] }>(
       tx,
       sql`
@@ -59,7 +63,7 @@ const leavesOf = (filter: Filter): (FieldLeaf | EventLeaf)[] =>
 interface Asked {
   value: RawBuilder<unknown>;
   verdict: RawBuilder<unknown>;
-  /** The leaf's value as the API has it, and whether it holds. */
+  /** Converts the leaf's value to its form in the API. */
   read(value: unknown, verdict: boolean): { value: unknown; holds: boolean };
 }
 
@@ -99,7 +103,7 @@ function countMatches({ operator, count = 1 }: EventLeaf, happened: number): boo
   return operator === 'atLeast' ? happened >= count : happened <= count;
 }
 
-/** Puts the answers, which are in the order of the leaves, into the tree. */
+/** Inserts the results, which are in the order of the leaves, into the tree. */
 function explain(filter: Filter, answers: Iterator<{ value: unknown; holds: boolean }>): Explanation {
   if (!isGroup(filter)) return { filter, ...(answers.next().value as { value: unknown; holds: boolean }) };
   const conditions = filter.conditions.map((condition) => explain(condition, answers));

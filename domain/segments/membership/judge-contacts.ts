@@ -8,11 +8,11 @@ import type { DynamicSegment } from './dynamic-segments.ts';
 import { createJoinedSources } from '../compile/joined-sources.ts';
 import { fillMoments } from '../filter/relative-time.ts';
 
-/** The result for one contact: which of the given segments have a filter that it matches (`fits`). */
+/** The result for one contact; `fits`: the given segments whose filter it matches. */
 export interface ContactVerdict {
   id: number;
   createdAt: Date;
-  /** All segments and lists that it is in. */
+  /** All segments and lists that contain the contact. */
   memberOf: Set<number>;
   fits: Set<number>;
 }
@@ -25,7 +25,7 @@ interface CompiledStatement {
 /** A cache of compiled statements, per database: compiling a hundred filters takes longer than running them. */
 const statementCaches = new WeakMap<object, LRUCache<string, CompiledStatement>>();
 const MAX_CACHED_CHARACTERS = 30_000_000;
-/** A statement takes at most 65,535 values; the largest filter that is allowed needs fewer than 50,000. */
+/** Keeps statements below 65,535 values: the largest allowed filter needs fewer than 50,000. */
 const MAX_LEAVES = 1000;
 const TENANT = Symbol('tenant');
 const CONTACTS = Symbol('contacts');

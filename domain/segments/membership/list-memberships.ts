@@ -7,15 +7,15 @@ import { explainMemberships, type Explanation } from './explain-membership.ts';
 
 interface Membership {
   segment: Segment;
-  /** Since when the contact is in it; null where it is not. */
+  /** Since when the contact is a member; null if it is not. */
   since: Date | null;
-  /** Of a dynamic segment, where it was asked for. */
+  /** Set for dynamic segments if requested. */
   explanation: Explanation | null;
 }
 
 /**
- * A page of the segments and lists that a contact is in; with `explain` every dynamic segment too, in it or not, and
- * why. Throws `validation_failed` for a wrong cursor.
+ * A page of the segments and lists that contain a contact. With `explain`, also includes all other dynamic segments,
+ * and explains each. Throws `validation_failed` for a wrong cursor.
  */
 export function listMemberships<T>(
   em: EntityManager,
@@ -52,7 +52,7 @@ export function listMemberships<T>(
   );
 }
 
-/** Since when a contact is in segments, by segment id. */
+/** Since when a contact is a member of segments, by segment id. */
 async function membershipsOf(tx: EntityManager, contactId: number, segments: Segment[]): Promise<Map<number, Date>> {
   const found = await rows<{ segment_id: number; added_at: Date }>(
     tx,

@@ -6,8 +6,8 @@ export interface LockedSegment {
 }
 
 /**
- * A segment or list that is about to be referred to, or null: until the transaction ends nobody deletes it, and then its
- * new user is there to be seen (`assertUnused`).
+ * Locks a segment or list against deletion until the transaction ends, before creating a reference to it, which
+ * `assertUnused` then sees. Returns null if it does not exist.
  */
 export async function lockSegment(tx: EntityManager, tenantId: string, id: number): Promise<LockedSegment | null> {
   const [found] = await rows<LockedSegment>(

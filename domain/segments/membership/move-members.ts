@@ -1,14 +1,14 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 
-/** Contact ids, the first excluded and the last included. */
+/** A range of contact ids: excludes the first, includes the last. */
 export interface IdRange {
   after: number;
   upTo: number;
 }
 
 /**
- * A statement that makes the contacts of a range whom `fits`, a condition over `contacts c`, holds for members of a segment
- * that has none among them. The caller keeps the range to itself: nobody in it is being deleted, or judged by others.
+ * A statement that adds the contacts of a range that match `fits` (a condition on `contacts c`) to a segment without
+ * members in the range. The caller must have locked the range against deletes and other evaluations.
  */
 export function addMembers(
   tenantId: string,
@@ -23,10 +23,10 @@ export function addMembers(
 }
 
 /**
- * The same for a segment that may have members in the range, those who do not fit being taken out; its rows are the contacts
- * that came and went. Members are asked whether they still fit, and all whether they do: anti-joins would judge each once,
- * but after many new members, before the statistics know of them, the planner takes a segment for empty and joins it row by
- * row.
+ * Like `addMembers`, for a segment that may have members in the range: also removes those that no longer match. Returns
+ * the contacts that entered and left. Evaluates the filter for the members and again for all contacts. Anti-joins would
+ * evaluate it once per contact, but after many new members, until statistics are updated, the planner takes a segment
+ * for empty and joins it row by row.
  */
 export function moveMembers(
   tenantId: string,

@@ -9,7 +9,7 @@ import { judgeContacts, type ContactVerdict } from './judge-contacts.ts';
 const AT_ONCE = 1000;
 
 export interface RefreshOptions {
-  /** What has changed; segments that do not hang on it are left alone. Absent = anything may have. */
+  /** What has changed: segments that do not depend on it are skipped. Absent = anything may have changed. */
   causes?: Iterable<ChangeKind>;
   requestId?: string | null;
   /** Changes memberships without writing events. */
@@ -18,8 +18,8 @@ export interface RefreshOptions {
 }
 
 /**
- * Judges these contacts anew by the tenant's dynamic segments, those that name others after those; writes memberships and
- * SEGMENT_ENTERED / SEGMENT_LEFT. Runs in the transaction of the change, after its writes.
+ * Re-evaluates these contacts for the tenant's dynamic segments, in order of their references; writes memberships and
+ * SEGMENT_ENTERED / SEGMENT_LEFT. Call in the transaction of the change, after its writes.
  */
 export async function refreshMemberships(
   tx: EntityManager,

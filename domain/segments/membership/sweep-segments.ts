@@ -7,7 +7,7 @@ import { lockDefinitions } from './lock-definitions.ts';
 import { refreshMemberships } from './refresh-memberships.ts';
 
 const DUE_SECONDS = 50;
-/** Each sweep overlaps the last one by this much, to find what clock skew or long transactions had hidden from it. */
+/** Each sweep overlaps the last one by this much, to find changes that clock skew or long transactions hid from it. */
 const OVERLAP_MS = 5 * 60_000;
 const AT_ONCE = 500;
 
@@ -20,8 +20,8 @@ interface Due {
 }
 
 /**
- * Moves the members of segments as time passes, with SEGMENT_ENTERED and SEGMENT_LEFT: judges the contacts for whom
- * something has crossed a boundary since the last sweep. One process at a time; `now` is for tests.
+ * Updates the members of segments as time passes, with SEGMENT_ENTERED and SEGMENT_LEFT: re-evaluates the contacts for
+ * whom an event or date has crossed a time limit since the last sweep. One process at a time; `now` is for tests.
  */
 export async function sweepSegments(orm: Orm, now?: Date): Promise<void> {
   await engineEm(orm).transactional(async (alone) => {

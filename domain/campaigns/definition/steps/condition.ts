@@ -5,10 +5,10 @@ import { TargetSchema } from '../schemas.ts';
 import { stepKind } from './kind.ts';
 
 const MAX_BRANCHES = 20;
-// Judged by checkFilter; why by no schema is said at FilterSchema.
+// Validated by checkFilter instead of a schema; FilterSchema explains why.
 const FilterJson = Type.Unsafe<Filter>(Type.Unknown());
 
-/** If, else-if, else. A target that is left out is what comes after the step: its `next`, or the following step. */
+/** If, else-if, else. An omitted target means the step's `next` or, if that is absent, the following step. */
 export const condition = stepKind({
   config: Type.Object(
     {

@@ -4,13 +4,13 @@ import { nextInWindow } from '../../../common/local-time.ts';
 import { IdSchema } from '../schemas.ts';
 import { type Moment, stepKind } from './kind.ts';
 
-/** When the send window opens next; null while it is open, and where there is none. */
+/** When the send window opens next; null if it is open or there is none. */
 function opening({ sendWindow }: Entry, { now, timezone }: Moment): Date | null {
   const opens = sendWindow ? nextInWindow(sendWindow, now, timezone) : now;
   return opens > now ? opens : null;
 }
 
-/** Sends a template; outside of the entry's send window it waits for the next opening. */
+/** Sends a template; outside the entry's send window, waits until the window opens. */
 export const email = stepKind({
   config: Type.Object({ templateId: IdSchema }, { additionalProperties: false }),
   about: '`EMAIL {templateId}` sends the template to the contact',

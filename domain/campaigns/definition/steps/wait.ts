@@ -5,7 +5,7 @@ import { MAX_MINUTES } from '../schemas.ts';
 import { stepKind } from './kind.ts';
 
 const MINUTE_MS = 60_000;
-// A timer of some centuries overflows the 64-bit nanoseconds that durations are kept in.
+// Durations are stored as 64-bit nanoseconds, which a timer of some centuries would overflow.
 const LAST_YEAR = 2199;
 const FORMS = ['waitMinutes', 'until', 'untilLocalTime'] as const;
 
@@ -23,8 +23,8 @@ function duration(minutes: number): string {
 }
 
 /**
- * Waits for a time: `waitMinutes` from arrival; `until` an instant, which when past is at once; or `untilLocalTime`, the
- * next such time in the contact's timezone strictly after arrival, so that it is never at once.
+ * Waits for one of: `waitMinutes` from arrival; `until` a point in time (no wait if it is past); `untilLocalTime`, the
+ * next such time in the contact's timezone, always later than the arrival.
  */
 export const wait = stepKind({
   config: Type.Object(
@@ -48,13 +48,13 @@ export const wait = stepKind({
     }
     return until === undefined ? `wait ${duration(waitMinutes ?? 0) || '0 minutes'}` : `wait until ${until}`;
   },
-  // The wait itself was set on arrival, by `due`.
+  // The wait itself was scheduled on arrival, by `due`.
   plan: () => ({ effect: 'none' }),
   due: ({ waitMinutes, until, untilLocalTime: local }, _entry, { now, timezone }) => {
     if (local) return nextLocalTime(local, now, timezone);
     return until === undefined ? new Date(now.getTime() + (waitMinutes ?? 0) * MINUTE_MS) : parseDateTime(until)!;
   },
-  // `until` takes time once; every later passage of a loop finds it past.
+  // `until` takes time only once: it is past in every later passage of a loop.
   takesTime: ({ waitMinutes, untilLocalTime }) => untilLocalTime !== undefined || (waitMinutes ?? 0) > 0,
   check: (config) => {
     if (FORMS.filter((form) => config[form] !== undefined).length !== 1) {
