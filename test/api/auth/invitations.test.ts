@@ -386,7 +386,7 @@ test('the page shows a form, changes nothing until it is sent, and says what is 
   const taken = await page('/accept-invitation', { ...(person({ username }) as Record<string, string>), token });
   assert.deepEqual([taken.status, (await taken.text()).includes('id="username-error"')], [409, true]);
   const done = await page('/accept-invitation', { ...(person() as Record<string, string>), token });
-  assert.deepEqual([done.status, (await done.text()).includes('Your account is ready')], [200, true]);
+  assert.deepEqual([done.status, (await done.text()).includes('Your account was created')], [200, true]);
   await logIn(service.api, email);
   for (const dead of [
     await page(address),

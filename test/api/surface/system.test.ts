@@ -112,7 +112,7 @@ test('the page of the events shows every one with its subject and fields, withou
     'previousScore',
     'recipientId',
     'The <code>id</code> of the contact',
-    'which the operator sees and listeners may not',
+    'which the operator can read and listeners cannot',
     'DEAD_LETTERS',
     `nats://127.0.0.1:${new URL(service.deps.env.NATS_URL).port}`,
   ])
