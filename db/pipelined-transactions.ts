@@ -137,7 +137,11 @@ interface Run {
 }
 
 /** Connects when it is first used. */
-export function createPipelinedTransactions(databaseUrl: string, sockets: PostgresSockets, connections = 2): PipelinedTransactions {
+export function createPipelinedTransactions(
+  databaseUrl: string,
+  sockets: PostgresSockets,
+  connections = 2,
+): PipelinedTransactions {
   const pipelines = Array.from({ length: connections }, () => new Pipeline(databaseUrl, sockets));
   let next = 0;
   let gathered: Run[] = [];

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Deps } from '../../runtime/deps.ts';
 import { findApiKey } from '../../domain/auth/access/api-keys.ts';
 import { unauthorized, type AccessClaims } from '../../domain/auth/access/access-token.ts';
 import { askSessions, readCredentials, readSessions } from '../../domain/auth/access/authenticate.ts';
 import type { Principal } from '../../domain/audit/principal.ts';
+import { Batcher } from '../../domain/common/batcher.ts';
 import { AppError } from '../../domain/common/errors.ts';
 import { networkOf } from '../../domain/rate-limits/network-of.ts';
 import {
@@ -48,10 +50,7 @@ const LARGEST_BATCH = 200;
 export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Promise<Admission> {
   const { env } = deps;
   const limit: RateLimit = { perMinute: env.RATE_LIMIT_PER_MINUTE, burst: env.RATE_LIMIT_BURST };
-  const waiting: Waiting[] = [];
-  let running = 0;
-
-  const run = async (batch: Waiting[]): Promise<void> => {
+  const takeIn = async (batch: readonly Waiting[]): Promise<void> => {
     const claims = batch.flatMap((one) => one.claims ?? []);
     const tokens = batch.flatMap((one) => one.token ?? []);
     const distinct = [...new Map(claims.map((one) => [one.sessionId, one])).values()];
@@ -69,24 +68,16 @@ export function createAdmission(deps: Deps): (arrival: RequestCredentials) => Pr
       });
     }
   };
-  const pump = (): void => {
-    while (waiting.length > 0 && running < BATCHES_AT_ONCE) {
-      const batch = waiting.splice(0, LARGEST_BATCH);
-      running += 1;
-      run(batch)
-        .catch((error: unknown) => batch.forEach((one) => one.reject(error)))
-        .finally(() => {
-          running -= 1;
-          pump();
-        });
-    }
-  };
+  const batches = new Batcher<Waiting>({
+    gather: () => endOfTurn(),
+    most: LARGEST_BATCH,
+    atOnce: BATCHES_AT_ONCE,
+    handle: (batch) => takeIn(batch).catch((error: unknown) => batch.forEach((one) => one.reject(error))),
+  });
   const ask = (claims: AccessClaims | null, token: TokenWanted | null) =>
-    new Promise<{ caller: Principal | AppError | null; taken: TokenTaken | null }>((resolve, reject) => {
-      waiting.push({ claims, token, resolve, reject });
-      // What arrives in the same turn of the event loop goes together.
-      if (waiting.length === 1) setImmediate(pump);
-    });
+    new Promise<{ caller: Principal | AppError | null; taken: TokenTaken | null }>((resolve, reject) =>
+      batches.add({ claims, token, resolve, reject }),
+    );
 
   return async ({ authorization, address }) => {
     const shown = authorization === null ? null : judged(() => readCredentials(env, authorization));

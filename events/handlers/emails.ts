@@ -5,7 +5,7 @@ import { acceptEmails, type NamedEmail } from '../../domain/emails/ledger/accept
 import { queueEmails, type EmailRequest } from '../../domain/emails/ledger/queue-emails.ts';
 import { recordHits, type Hit } from '../../domain/emails/tracking/record-hits.ts';
 import { checkContent, compileRequest } from '../../domain/common/schema-check.ts';
-import type { Violation } from '../../domain/common/violation.ts';
+import type { Violation } from '../../domain/common/errors.ts';
 import { PoisonError, type consumeBatches } from '../consume.ts';
 import { externalSendRequest, ownSendRequest, type ExternalSendRequest, type OwnSendRequest } from '../contracts.ts';
 import { decodeText, type JsMsg } from '../nats.ts';
@@ -40,7 +40,9 @@ const violationsOfExternal = compileRequest(externalSendRequest);
 
 function assertNone(violations: readonly Violation[]): void {
   if (violations.length > 0)
-    throw new PoisonError(`not a send request: ${violations.map(({ path, message }) => `${path} ${message}`).join(', ')}`);
+    throw new PoisonError(
+      `not a send request: ${violations.map(({ path, message }) => `${path} ${message}`).join(', ')}`,
+    );
 }
 
 /** Parses a send request: an integer `emailId` names a ledger row, a string is another program's own id. */

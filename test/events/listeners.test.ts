@@ -146,7 +146,10 @@ test('a request that can not be read is a dead letter: in the table, in its stre
       );
       return found.length > 0 && found;
     });
-    assert.deepEqual([letter!.consumer, letter!.error], ['listener-intake', 'PoisonError: not a send request: /templateId must be integer']);
+    assert.deepEqual(
+      [letter!.consumer, letter!.error],
+      ['listener-intake', 'PoisonError: not a send request: /templateId must be integer'],
+    );
     const message = await service.deps.nats.jsm.streams.getMessage('DEAD_LETTERS', {
       last_by_subj: 'dead.listener-intake',
     });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deps } from '../../runtime/deps.ts';
 import { pgError } from '../../db/errors.ts';
 import { engineEm } from '../../db/orm.ts';
+import { Batcher } from '../../domain/common/batcher.ts';
 import { settleEmails, type Settlement } from '../../domain/emails/ledger/settle-emails.ts';
 
 const BATCH = 500;
@@ -22,9 +23,13 @@ interface Waiting {
  */
 export class Settler {
   readonly #deps: Deps;
-  #waiting: Waiting[] = [];
+  readonly #batches = new Batcher<Waiting>({
+    gather: () => delay(GATHER_MS),
+    most: BATCH,
+    atOnce: AT_ONCE,
+    handle: (batch) => this.#settleBatch(batch),
+  });
   #unsettled = 0;
-  #flushes = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -33,9 +38,7 @@ export class Settler {
   /** Resolves when the settlement is stored in Postgres. */
   settle(settlement: Settlement): Promise<void> {
     this.#unsettled += 1;
-    const settled = new Promise<void>((done) => this.#waiting.push({ settlement, done }));
-    if (this.#flushes < AT_ONCE) void this.#flush();
-    return settled;
+    return new Promise<void>((done) => this.#batches.add({ settlement, done }));
   }
 
   /** How many outcomes are not stored in Postgres yet. */
@@ -43,26 +46,18 @@ export class Settler {
     return this.#unsettled;
   }
 
-  async #flush(): Promise<void> {
-    this.#flushes += 1;
-    await delay(GATHER_MS);
-    for (let failures = 0; this.#waiting.length > 0;) {
-      const batch = this.#waiting.splice(0, BATCH);
+  async #settleBatch(batch: readonly Waiting[]): Promise<void> {
+    for (let failures = 1; ; failures += 1) {
       try {
         await this.#write(batch.map(({ settlement }) => settlement));
-        this.#unsettled -= batch.length;
-        for (const { done } of batch) done();
-        failures = 0;
+        break;
       } catch (error) {
-        failures += 1;
-        this.#waiting = [...batch, ...this.#waiting];
         this.#deps.log.warn({ err: error, waiting: this.waiting }, 'could not settle outcomes, will retry');
         await delay(Math.min(100 * 2 ** failures, LONGEST_PAUSE_MS));
       }
-      await delay(GATHER_MS);
     }
-    // In the same tick as the check of the list: an outcome that is added later starts another flush.
-    this.#flushes -= 1;
+    this.#unsettled -= batch.length;
+    for (const { done } of batch) done();
   }
 
   async #write(batch: Settlement[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { setImmediate as endOfTurn, setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../../config/logger.ts';
+import { Batcher } from '../../../domain/common/batcher.ts';
 import type { Hit } from '../../../domain/emails/tracking/record-hits.ts';
 import { encode, publishAll, type Nats } from '../../../events/nats.ts';
 import { TRACKING_SUBJECT } from '../../../events/streams.ts';
@@ -28,9 +29,14 @@ interface Waiting {
 class HitPublisher {
   readonly #nats: Nats;
   readonly #log: Logger;
-  #waiting: Waiting[] = [];
-  #gathering = false;
-  #publishing = 0;
+  readonly #batches = new Batcher<Waiting>({
+    // To wait for more by the clock, even for 1 ms, leaves both processors idle under load: the answers of one round are
+    // what brings the next requests.
+    gather: () => endOfTurn(),
+    most: HITS_PER_MESSAGE,
+    atOnce: AT_ONCE,
+    handle: (batch) => this.#publishBatch(batch),
+  });
 
   constructor(nats: Nats, log: Logger) {
     this.#nats = nats;
@@ -39,7 +45,7 @@ class HitPublisher {
 
   /** Whether the hit was stored in time to say so. */
   async publish(hit: Hit): Promise<boolean> {
-    if (this.#waiting.length >= MAX_WAITING) return false;
+    if (this.#batches.size >= MAX_WAITING) return false;
     return new Promise((resolve) => {
       const entry: Waiting = {
         hit,
@@ -53,26 +59,12 @@ class HitPublisher {
         entry.abandoned = hit.type === 'CLICK';
         resolve(false);
       }, ANSWER_MS);
-      this.#waiting.push(entry);
-      if (!this.#gathering && this.#publishing < AT_ONCE) void this.#run();
+      this.#batches.add(entry);
     });
   }
 
-  async #run(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#gathering) {
-      this.#gathering = true;
-      // What arrives in the same turn of the event loop goes together. To wait for more by the clock, even for 1 ms, leaves both
-      // processors idle under load: the answers of one round are what brings the next requests.
-      await endOfTurn();
-      this.#gathering = false;
-      this.#publishing += 1;
-      await this.#publishWaiting();
-      this.#publishing -= 1;
-    }
-  }
-
-  async #publishWaiting(): Promise<void> {
-    const batch = this.#waiting.splice(0, HITS_PER_MESSAGE).filter((entry) => !entry.abandoned);
+  async #publishBatch(taken: readonly Waiting[]): Promise<void> {
+    const batch = taken.filter((entry) => !entry.abandoned);
     if (batch.length === 0) return;
     try {
       await publishAll(
@@ -83,7 +75,7 @@ class HitPublisher {
       for (const entry of batch) entry.stored();
     } catch (error) {
       this.#log.warn({ err: error, hits: batch.length }, 'could not store tracking hits, will retry');
-      this.#waiting.unshift(...batch);
+      this.#batches.putBack(batch);
       await delay(PAUSE_MS);
     }
   }

@@ -6,7 +6,7 @@ import { notFound } from '../../common/errors.ts';
 import { customFieldTypes } from '../values/custom-field-types.ts';
 import { createChunks, type ChunkJob } from './import-chunk.ts';
 import type { CsvInspection } from './inspect-csv.ts';
-import { readRows, type CsvPosition, type RowBatch } from './csv/read-csv.ts';
+import { CHUNK_BYTES, readRows, type CsvPosition, type RowBatch } from './csv/read-csv.ts';
 import { createRepeatFinder, forgetRepeats, hasRepeats, keepRepeats } from './repeats.ts';
 import { createStage } from './stage-rows.ts';
 
@@ -65,6 +65,13 @@ async function loadJob(em: EntityManager, run: Run): Promise<{ job: ChunkJob; ro
   });
 }
 
+/** What reading a whole file found. */
+interface FileRows {
+  total: number;
+  /** All rows, where the file is no larger than a chunk may be: it is not parsed a second time. Else null. */
+  batches: RowBatch[] | null;
+}
+
 /** Reads the whole file once: how many rows it has, and which addresses come again. */
 async function readThrough(
   em: EntityManager,
@@ -72,13 +79,16 @@ async function readThrough(
   { options: { inspection } }: ChunkJob,
   chunks: Chunks,
   objectKey: string,
-): Promise<number> {
+): Promise<FileRows> {
   await forgetRepeats(em, run.importId);
   const findRepeats = createRepeatFinder(inspection, chunks.check);
   let total = 0;
-  for await (const { rows: batch } of batchesFrom(run, inspection, objectKey, inspection.from)) {
-    await keepRepeats(em, run.tenantId, run.importId, findRepeats(batch));
-    total += batch.length;
+  let batches: RowBatch[] | null = [];
+  for await (const batch of batchesFrom(run, inspection, objectKey, inspection.from)) {
+    await keepRepeats(em, run.tenantId, run.importId, findRepeats(batch.rows));
+    total += batch.rows.length;
+    if (batch.endOffset > CHUNK_BYTES) batches = null;
+    batches?.push(batch);
     run.progress({ phase: 'reading', rows: total, totalRows: null });
   }
   await em.transactional((tx) =>
@@ -87,7 +97,7 @@ async function readThrough(
       sql`update contact_imports set total_rows = ${total}, version = version + 1, updated_at = now() where id = ${run.importId}`,
     ),
   );
-  return total;
+  return { total, batches };
 }
 
 function batchesFrom(
@@ -131,14 +141,19 @@ export async function runImport(run: Run): Promise<ImportStand> {
   const stand: ImportStand = { over: false, rows: row.processedRows, totalRows: row.totalRows ?? null };
   if (row.status !== 'RUNNING') return { ...stand, over: true };
   const chunks = createChunks(job);
-  stand.totalRows ??= await readThrough(em, run, job, chunks, row.objectKey);
+  let parsed: RowBatch[] | null = null;
+  if (stand.totalRows === null) {
+    const found = await readThrough(em, run, job, chunks, row.objectKey);
+    stand.totalRows = found.total;
+    parsed = found.batches;
+  }
   const pool = await poolOf(run.orm);
   const client = await pool.connect();
   // A lost connection rejects the statement at hand; without a listener it would also end the process.
   client.on('error', () => {});
   try {
     await createStage(client);
-    while (!(await importRest(em, run, job, chunks, client, row.objectKey, stand)));
+    while (!(await importRest(em, run, job, chunks, client, parsed, row.objectKey, stand)));
     return stand;
   } finally {
     // Not given back: its table for staging and what it knows of plans go with it.
@@ -156,16 +171,16 @@ async function importRest(
   job: ChunkJob,
   chunks: Chunks,
   client: pg.ClientBase,
+  parsed: readonly RowBatch[] | null,
   objectKey: string,
   stand: ImportStand,
 ): Promise<boolean> {
+  const { inspection } = job.options;
   const repeats = await hasRepeats(em, run.importId);
-  for await (const batch of batchesFrom(
-    run,
-    job.options.inspection,
-    objectKey,
-    await nextPosition(em, run.importId, job.options.inspection),
-  )) {
+  const from = await nextPosition(em, run.importId, inspection);
+  const batches =
+    parsed && from.offset === inspection.from.offset ? parsed : batchesFrom(run, inspection, objectKey, from);
+  for await (const batch of batches) {
     // Not read ahead while the database merges: on few cores that is no faster, and takes the API's time.
     const counts = await chunks.run(client, batch, repeats);
     if (counts === 'done') return false;

@@ -85,7 +85,10 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
   if (found === null || found.length === MOST_FOUND) {
     // All companies are read, once.
     const companyMatches = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
-    return { where: sql`(${ownColumnsMatch} or ${companyMatches})`, relevance: { column: sql`0::int`, type: 'integer' } };
+    return {
+      where: sql`(${ownColumnsMatch} or ${companyMatches})`,
+      relevance: { column: sql`0::int`, type: 'integer' },
+    };
   }
   const companyMatches = sql`exists (select 1 from companies k where k.tenant_id = t.tenant_id and k.id = t.company_id and lower(k.name) ${part})`;
   const begin = like(`${escaped}%`);

@@ -24,7 +24,11 @@ interface Found extends NamedContact {
 }
 
 /** A contact and the name of its company, by the way of the statements that every client runs most; null if there is none. */
-export async function readContact(pipelined: PipelinedTransactions, tenantId: string, id: number): Promise<Found | null> {
+export async function readContact(
+  pipelined: PipelinedTransactions,
+  tenantId: string,
+  id: number,
+): Promise<Found | null> {
   const [found] = await pipelined.run({ tenantId }, [[contactById, [id]]]);
   const row = found![0] as (Contact & Omit<Found, 'contact'>) | undefined;
   return row ? { contact: row, companyName: row.companyName, companyVersion: row.companyVersion } : null;

@@ -88,7 +88,12 @@ async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: E
 }
 
 /** The next emails that may go: of a test only those with a variant, by local time those whose time has come. */
-async function nextUnrequested(tx: EntityManager, campaign: EmailCampaign, now: Date, limit: number): Promise<UnrequestedEmail[]> {
+async function nextUnrequested(
+  tx: EntityManager,
+  campaign: EmailCampaign,
+  now: Date,
+  limit: number,
+): Promise<UnrequestedEmail[]> {
   const { tenantId, id, requestedTo = 0, winner, winnerVariant } = campaign;
   return rows<UnrequestedEmail>(
     tx,

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
-import { createPipelinedTransactions, type Asked, type PipelinedTransactions } from '../../../db/pipelined-transactions.ts';
+import {
+  createPipelinedTransactions,
+  type Asked,
+  type PipelinedTransactions,
+} from '../../../db/pipelined-transactions.ts';
 import { createPostgresSockets } from '../../../db/postgres-sockets.ts';
 import { claimSlot, type Slot } from '../../support/slot.ts';
 

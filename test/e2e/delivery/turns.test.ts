@@ -66,8 +66,10 @@ const told = async (ids: number[]): Promise<number[]> =>
 
 /** A sender whose turns go by `once`, which has the real ones; it lives no longer than its test. */
 function senderWith(
-  once: (real: PipelinedTransactions['once'], ...turn: Parameters<PipelinedTransactions['once']>) => ReturnType<PipelinedTransactions['once']> = (real, ...turn) =>
-    real(...turn),
+  once: (
+    real: PipelinedTransactions['once'],
+    ...turn: Parameters<PipelinedTransactions['once']>
+  ) => ReturnType<PipelinedTransactions['once']> = (real, ...turn) => real(...turn),
   env: Partial<Env> = {},
 ): Sender {
   const { pipelined } = service.deps;

@@ -43,7 +43,8 @@ export function parseRecords(text: string, format: CsvFormat, final: boolean): P
     parse(bytes, {
       delimiter: format.delimiter,
       encoding,
-      record_delimiter: LINE_BREAKS,
+      // Each byte is compared with each of them.
+      record_delimiter: whole.includes('\r') ? LINE_BREAKS : ['\n'],
       relax_column_count: true,
       on_record: keep,
     });
