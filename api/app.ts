@@ -32,8 +32,10 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
 
 /** Preflights of the public form endpoints: any origin may ask; the answer to the request itself says whether it may read. */
 async function openPreflight(ctx: Context, next: Next): Promise<void> {
-  if (ctx.method !== 'OPTIONS' || !OPEN_TO_ANY_ORIGIN.test(ctx.path) || ctx.get('access-control-request-method') === '')
-    return next();
+  if (ctx.method !== 'OPTIONS' || !OPEN_TO_ANY_ORIGIN.test(ctx.path) || ctx.get('access-control-request-method') === '') {
+    await next();
+    return;
+  }
   ctx.set({
     'Access-Control-Allow-Origin': '*',
     'Access-Control-Allow-Methods': 'GET, POST',
@@ -102,7 +104,7 @@ function methodNotAllowed(path: string, methods: readonly string[]): AppError {
 /** What the application shares with the short way past it. */
 interface Edge {
   deps: Deps;
-  mayPass(address: string): boolean;
+  mayPass: (address: string) => boolean;
   headers: Record<string, string>;
   logAnswer: LogAnswer;
 }
@@ -120,7 +122,8 @@ function createDoor({ deps, mayPass }: Edge) {
       if (own) throw methodNotAllowed(ctx.path, own);
       if (spec.access === 'public' && !spec.path.startsWith('/auth/')) {
         if (deps.env.ENABLE_RATE_LIMITING && !mayPass(ctx.ip)) throw tooMany(1);
-        return next();
+        await next();
+        return;
       }
       const { caller, rate } = await admission({
         authorization: spec.access === 'public' ? null : ctx.get('authorization'),

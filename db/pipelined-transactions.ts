@@ -27,7 +27,7 @@ export interface PipelinedTransactions {
    */
   run(scope: Scope, statements: readonly Asked[]): Promise<Record<string, unknown>[][]>;
   /** A transaction of its own, run once. When this throws because the connection broke, it may have been committed nevertheless. */
-  once(scope: Scope, statements: readonly RawBuilder<unknown>[]): Promise<Record<string, unknown>[][]>;
+  once: (scope: Scope, statements: readonly RawBuilder<unknown>[]) => Promise<Record<string, unknown>[][]>;
   close(): Promise<void>;
 }
 
@@ -49,10 +49,10 @@ type Query = (client: PreparingClient) => Promise<pg.QueryResult<Record<string, 
 const named =
   ([statement, values]: Asked): Query =>
   (client) =>
-    client.query({ ...statement, values });
+    client.query<Record<string, unknown>>({ ...statement, values });
 const built = (statement: RawBuilder<unknown>): Query => {
   const { sql, parameters } = statement.compile(compiler);
-  return (client) => client.query(sql, parameters);
+  return (client) => client.query<Record<string, unknown>>(sql, parameters);
 };
 
 class Pipeline {
@@ -132,8 +132,8 @@ class Pipeline {
 interface Run {
   scope: Scope;
   statements: readonly Asked[];
-  resolve(rows: Record<string, unknown>[][]): void;
-  reject(error: unknown): void;
+  resolve: (rows: Record<string, unknown>[][]) => void;
+  reject: (error: unknown) => void;
 }
 
 /** Connects when it is first used. */

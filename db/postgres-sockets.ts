@@ -4,7 +4,7 @@ import pg from 'pg';
 /** Tracks all sockets of this process to Postgres, also those still connecting; closes them when Postgres hangs. */
 export interface PostgresSockets {
   /** Creates and tracks a socket for a pg client (pg's option `stream`). */
-  stream(): Socket;
+  stream: () => Socket;
   /**
    * Pings Postgres every half second over a separate connection. While pings time out, it destroys all sockets, also new
    * ones, so that pending queries fail as if Postgres had died. Returns a function that stops the pings.

@@ -53,7 +53,7 @@ export interface ConsumerDeps {
  */
 export async function consumeBatches(
   deps: ConsumerDeps,
-  options: { stream: string; name: string; batch?: number; handle(messages: JsMsg[]): Promise<void> },
+  options: { stream: string; name: string; batch?: number; handle: (messages: JsMsg[]) => Promise<void> },
 ): Promise<Consumer> {
   const { log, nats } = deps;
   const { stream, name, handle } = options;

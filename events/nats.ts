@@ -58,12 +58,11 @@ export function isUnanswered(error: unknown): boolean {
   return error instanceof NatsError && (isAway(error) || UNANSWERED.has(error.code));
 }
 
+const WITHOUT_JETSTREAM = new Set<string>([ErrorCode.JetStreamNotEnabled, ErrorCode.NoResponders]);
+
 /** Whether an error means that an account has no JetStream, or does not export it to the service's account. */
 export function isWithoutJetStream(error: unknown): boolean {
-  return (
-    error instanceof NatsError &&
-    (error.code === ErrorCode.JetStreamNotEnabled || error.code === ErrorCode.NoResponders)
-  );
+  return error instanceof NatsError && WITHOUT_JETSTREAM.has(error.code);
 }
 
 /** Connects with the credentials in the URL; reconnects without limit. */

@@ -52,7 +52,7 @@ export function outboxSubscriber(ping: (table: OutboxTable) => void): EventSubsc
   const around = new WeakMap<object, object>();
   return {
     beforeTransactionStart: async ({ em, transaction }: TransactionEventArgs) => {
-      if (transaction) around.set(em, transaction);
+      if (transaction) around.set(em, transaction as object);
     },
     afterTransactionStart: async ({ em, transaction }: TransactionEventArgs) => {
       const outer = around.get(em);

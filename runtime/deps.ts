@@ -36,7 +36,7 @@ export interface Deps {
   links: LinkSigner;
   resolveTxt: ResolveTxt;
   /** Fetches what other services offer to all (a certificate); the caller judges the address. */
-  fetchText(url: URL): Promise<string>;
+  fetchText: (url: URL) => Promise<string>;
 }
 
 /** The login must be one that row-level security holds for. */

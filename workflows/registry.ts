@@ -61,9 +61,9 @@ interface Workflow<Input> {
   queue: (typeof QUEUES)[keyof typeof QUEUES];
   policy(input: Input): StartPolicy;
   /** What Temporal's UI shows beside the workflow. */
-  summary?(input: Input): string;
+  summary?: (input: Input) => string;
   /** The search attributes of a start, by their names in `search-attributes.ts`. */
-  attributes?(input: Input): Partial<Record<SearchAttribute, string | number>>;
+  attributes?: (input: Input) => Partial<Record<SearchAttribute, string | number>>;
 }
 
 export type SearchAttribute = 'tenantId' | 'campaignId' | 'contactId' | 'campaignVersion' | 'stepId' | 'stepType';

@@ -11,7 +11,7 @@ import { readAddress } from '../middleware/address.ts';
 export function limitConnections(
   server: Server,
   most: number,
-  { working, served }: { working(): Set<Socket>; served(socket: Socket): boolean },
+  { working, served }: { working: () => Set<Socket>; served: (socket: Socket) => boolean },
 ): void {
   const open = new Map<string, Set<Socket>>();
   server.on('connection', (socket) => {
@@ -40,7 +40,7 @@ const UNREAD_MS = 30_000;
  */
 export function endSilentReaders(
   server: Server,
-  { isAsked }: { isAsked(socket: Socket): boolean },
+  { isAsked }: { isAsked: (socket: Socket) => boolean },
   unreadMs = UNREAD_MS,
 ): void {
   server.setTimeout(unreadMs, (socket) => {

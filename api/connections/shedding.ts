@@ -37,7 +37,7 @@ export interface Shedder {
 /** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them; `unread` those of them that only wait for their client. */
 export async function createShedder(
   deps: Deps,
-  { atWork, unread }: { atWork(): number; unread(): number },
+  { atWork, unread }: { atWork: () => number; unread: () => number },
 ): Promise<Shedder> {
   const pool = await poolOf(deps.orm);
   const refuse = refuseWith(

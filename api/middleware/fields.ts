@@ -6,7 +6,7 @@ import type { Request } from 'koa';
 export type FieldValues = Record<string, string | string[]>;
 
 // Its types do not know it.
-const { unescapeBuffer } = querystring as unknown as { unescapeBuffer(text: string): Buffer };
+const { unescapeBuffer } = querystring as unknown as { unescapeBuffer: (text: string) => Buffer };
 /** Without an exception for each escape that is none, as `unescape` has. */
 const plain = (text: string): string => {
   const spaced = text.replaceAll('+', ' ');

@@ -120,7 +120,7 @@ async function runOrReplay(ctx: Context, attempt: () => Promise<StoredAnswer | '
 /** A request's work: `run` writes its answer to `ctx`. `prepare` comes before it, outside of its transaction, and is not asked for a request that was answered. */
 export interface Work {
   prepare?: (() => Promise<void>) | undefined;
-  run(em?: EntityManager): Promise<void>;
+  run: (em?: EntityManager) => Promise<void>;
 }
 
 /**

@@ -39,7 +39,7 @@ const malformed = (detail: string, cause?: unknown): AppError => new AppError('m
 interface Form {
   _parser?: Transform;
   once(event: 'error', listener: () => void): void;
-  _getFileName(disposition: string): string | null;
+  _getFileName: (disposition: string) => string | null;
   _error(error: Error): void;
 }
 

@@ -71,7 +71,7 @@ export function eventsPage(document: ReturnType<typeof asyncapi>): string {
   const { nats } = document.servers;
   const streams = document['x-streams'].map(
     ({ name, subjects, retention, maxAgeSeconds }) =>
-      `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${retention === 'workqueue' ? 'until consumed' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'forever'}</td></tr>`,
+      `<tr><td><code>${name}</code></td><td><code>${escapeHtml((subjects ?? []).join(' '))}</code></td><td>${(retention as string) === 'workqueue' ? 'until consumed' : maxAgeSeconds ? ageOf(maxAgeSeconds / 3600) : 'forever'}</td></tr>`,
   );
   return htmlPage(
     document.info.title,

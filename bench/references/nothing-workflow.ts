@@ -1,6 +1,6 @@
 import { proxyLocalActivities, sleep, upsertSearchAttributes } from '@temporalio/workflow';
 
-const { nothing } = proxyLocalActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '10s' });
+const { nothing } = proxyLocalActivities<{ nothing: () => Promise<void> }>({ startToCloseTimeout: '10s' });
 
 /** As many local activities, timers and search attribute upserts as EMAIL, WAIT 0, EMAIL has, and nothing done in them. */
 export async function doNothing(): Promise<void> {

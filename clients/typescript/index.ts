@@ -49,7 +49,7 @@ function urlOf(baseUrl: string, path: string, { path: values = {}, query = {} }:
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))),
   );
   for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
+    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one as string | number | boolean));
   return url;
 }
 

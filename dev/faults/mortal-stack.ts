@@ -12,7 +12,7 @@ import { makeRunDir } from '../stack/test-stack.ts';
 export interface MortalStack {
   env: NodeJS.ProcessEnv;
   ownerUrl: string;
-  startWorker(): void;
+  startWorker: () => void;
   /** kill -9, and waits for the end. */
   killWorker(): Promise<void>;
   /**

@@ -67,7 +67,7 @@ function greeting(port: number): Promise<void> {
     socket.once('data', (data) => {
       socket.end('QUIT\r\n');
       if (data.toString().startsWith('220')) resolve();
-      else reject(new Error(`greeted with ${data}`));
+      else reject(new Error(`greeted with ${data.toString()}`));
     });
   });
 }

@@ -143,7 +143,7 @@ async function initialise(initdb: string, folder: string, user: PostgresUser, vo
     await run(command, rest, { cwd: draft });
     await rename(draft, folder);
   } catch (error) {
-    throw new Error(`Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || error}`, {
+    throw new Error(`Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || String(error)}`, {
       cause: error,
     });
   } finally {

@@ -31,7 +31,7 @@ export interface RunDir {
   dir: string;
   run: RunFile;
   /** Removes it, when its stack has stopped. */
-  remove(): Promise<void>;
+  remove: () => Promise<void>;
 }
 
 /** A fresh folder for a test run; what killed runs left behind is stopped and removed first. */

@@ -50,7 +50,7 @@ export function validPart(
     const kept = Object.entries(whole)
       .filter(([name]) => !inner.get(name)?.isWrong)
       .map(([name, member]) => [name, inner.has(name) ? take(member, inner.get(name)!) : member] as const);
-    if (!Array.isArray(whole)) return Object.fromEntries(kept);
+    if (!Array.isArray(whole)) return Object.fromEntries<unknown>(kept);
     const list = kept.map(([, element]) => element);
     indexes.set(
       list,

@@ -28,19 +28,19 @@ export const LONG = 2_000_000;
 export interface Journeys {
   deps: Deps;
   env: TestWorkflowEnvironment;
-  em(): EntityManager;
-  contact(fields?: { timezone?: string; status?: 'unsubscribed' | 'archived' }): Promise<number>;
+  em: () => EntityManager;
+  contact: (fields?: { timezone?: string; status?: 'unsubscribed' | 'archived' }) => Promise<number>;
   template(): Promise<number>;
   list(contactIds?: number[]): Promise<number>;
   /** Makes a campaign and starts it; its workflows wait in the outbox for `relay`. */
   start(input: Partial<CampaignInput>, audience?: Audience): Promise<number>;
   /** Starts what is in the outbox, as the relay does. Returns the ids of the workflows. */
-  relay(): Promise<string[]>;
+  relay: () => Promise<string[]>;
   /** Waits for the end of a workflow; time is skipped while it has nothing to do. */
   finished(workflowId: string): Promise<void>;
   /** Waits for the end of a workflow in real time. */
   settled(workflowId: string): Promise<void>;
-  executions(campaignId: number): Promise<CampaignExecution[]>;
+  executions: (campaignId: number) => Promise<CampaignExecution[]>;
   /** The records of an execution's steps, as `step:result`. */
   steps(executionId: number): Promise<string[]>;
   emails(executionId: number): Promise<{ send_key: string; status: string; reason: string | null; lane: string }[]>;

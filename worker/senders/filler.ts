@@ -50,7 +50,7 @@ export class Filler {
   #ending: Ready[] = [];
   #stopping = false;
 
-  constructor(deps: Deps, options: { holder: string; domains: Domains; onReady(): void; mayLease(): boolean }) {
+  constructor(deps: Deps, options: { holder: string; domains: Domains; onReady: () => void; mayLease: () => boolean }) {
     this.#deps = deps;
     this.#holder = options.holder;
     this.#onReady = options.onReady;

@@ -14,7 +14,7 @@ const AT_ONCE = 2;
 
 interface Waiting {
   settlement: Settlement;
-  done(): void;
+  done: () => void;
 }
 
 /**

@@ -19,7 +19,7 @@ function decoded(text: string): string | null {
 interface Tools {
   deps: Deps;
   /** The limit of an address, which the application has too. */
-  mayPass(address: string): boolean;
+  mayPass: (address: string) => boolean;
   /** What every answer has. */
   headers: Readonly<Record<string, string>>;
   logAnswer: LogAnswer;

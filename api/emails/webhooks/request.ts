@@ -10,7 +10,7 @@ export interface WebhookRequest {
   deps: Pick<Deps, 'env' | 'links' | 'fetchText'>;
   body: Buffer;
   /** A header's value, '' where it is absent. */
-  header(name: string): string;
+  header: (name: string) => string;
   now: Date;
 }
 

@@ -8,7 +8,7 @@ import { assertNotInUse, type User } from '../../common/errors.ts';
  */
 export function namesCustomField(json: unknown, name: string): boolean {
   if (typeof json !== 'object' || json === null) return json === `customFields.${name}`;
-  return Object.entries(json).some(([key, value]) => {
+  return Object.entries(json as Record<string, unknown>).some(([key, value]) => {
     const sets = key === 'customFields' && typeof value === 'object' && value !== null && Object.hasOwn(value, name);
     return sets || key === `customFields.${name}` || namesCustomField(value, name);
   });

@@ -3,7 +3,7 @@ import { keptText, type Outcome } from './report.ts';
 
 /** A mail as far as it matters here: header fields by name in small letters, and its text. */
 export interface Letter {
-  header(name: string): string;
+  header: (name: string) => string;
   text: string;
 }
 

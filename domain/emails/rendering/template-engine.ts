@@ -68,10 +68,10 @@ function safe(handler: FilterHandler): FilterHandler {
 function forgiving(handler: FilterHandler): FilterHandler {
   return function (...args) {
     try {
-      return handler.apply(this, args);
+      return handler.apply(this, args) as unknown;
     } catch (error) {
       if (/limit exceeded$/.test((error as Error).message)) throw error;
-      return args[0];
+      return args[0] as unknown;
     }
   };
 }
@@ -91,7 +91,7 @@ function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
   const boundedDate: FilterHandler = function (...args) {
     // The format is read by a regular expression that takes quadratic time on long runs of zeros.
     if (toText(args[1]).length > MAX_DATE_FORMAT_CHARS) throw limitReached('date format');
-    return date.apply(this, args);
+    return date.apply(this, args) as unknown;
   };
   engine.registerFilter('date', boundedDate);
   if (kind === 'text') {

@@ -101,7 +101,7 @@ function watch(ms: number, work: () => unknown): unknown {
     const script = new vm.Script('work()');
     return (timeout, task) => {
       sandbox['work'] = task;
-      return script.runInContext(sandbox, { timeout });
+      return script.runInContext(sandbox, { timeout }) as unknown;
     };
   })();
   return watchdog(ms, work);

@@ -8,9 +8,9 @@ export interface MaskedMjml {
   /** A text that MJML made or said, with `to` of each token in the place of its word; the token itself unless told otherwise. */
   unmask(text: string, to?: (index: number, word: string) => string): string;
   /** The tokens whose words are in a text, and where each is first. */
-  wordsIn(text: string): Map<number, number>;
+  wordsIn: (text: string) => Map<number, number>;
   /** The line in the template of a line in `source`; tokens may be of several. */
-  lineOf(line: number): number;
+  lineOf: (line: number) => number;
 }
 
 /** Takes Liquid out of MJML's sight: what it would read as markup, move or drop. Throws what liquidjs throws for an unclosed token. */

@@ -23,8 +23,8 @@ const MOST_WAITING = 10;
 
 interface Waiting {
   job: Job;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
 }
 
 /** One thread that does one job after another, is started when there is one, and ended when one takes too long. */

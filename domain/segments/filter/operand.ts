@@ -16,7 +16,7 @@ export interface Operand {
   /** Whether `value` is a bare column: comparisons are then written so that its index can be used. */
   column?: boolean;
   /** A value that `eq` and `in` compare instead, and the conversion of their operands (for an address: its key). */
-  key?: { value: RawBuilder<unknown>; of(text: string): string };
+  key?: { value: RawBuilder<unknown>; of: (text: string) => string };
 }
 
 const OPPOSITES: Partial<Record<FieldOperator, FieldOperator>> = { ne: 'eq', notIn: 'in', notExists: 'exists' };

@@ -94,7 +94,7 @@ function askLeaf(
 
 function asApi(value: unknown, stored: string): unknown {
   if (value === null) return null;
-  if (stored === 'instant') return new Date(String(value)).toISOString();
+  if (stored === 'instant') return new Date(value as string).toISOString();
   return stored === 'boolean' ? value === 'true' : value;
 }
 

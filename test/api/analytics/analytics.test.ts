@@ -20,7 +20,7 @@ const query = <T>(statement: ReturnType<typeof sql>): Promise<T[]> =>
 const read = async (name: string, parameters: Record<string, string> = {}, token?: string): Promise<Answer['body']> => {
   const answer = await service.api(
     'GET',
-    `/analytics/${name}?${new URLSearchParams(parameters)}`,
+    `/analytics/${name}?${new URLSearchParams(parameters).toString()}`,
     undefined,
     token ? { token } : {},
   );
@@ -278,7 +278,7 @@ test('hours go on through the ends of summer time: none is lost, none is there t
 
 test('periods that can not be are a 400 with every violation', async () => {
   const refused = async (parameters: Record<string, string>) => {
-    const answer = await service.api('GET', `/analytics/dashboard?${new URLSearchParams(parameters)}`);
+    const answer = await service.api('GET', `/analytics/dashboard?${new URLSearchParams(parameters).toString()}`);
     assert.equal(answer.status, 400, JSON.stringify(answer.body));
     return answer.body.errors.map((error: Answer['body']) => `${error.path} ${error.code}`).sort();
   };

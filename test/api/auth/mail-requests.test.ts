@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const { Client } = pg as unknown as { Client: { prototype: { query(...args: unknown[]): unknown } } };
+const { Client } = pg as unknown as { Client: { prototype: { query: (...args: unknown[]) => unknown } } };
 
 /** What Postgres is asked while `work` runs. */
 async function statementsOf(work: () => Promise<void>): Promise<string[]> {

@@ -131,7 +131,7 @@ test('half a link, and one that scanners appended to, lead to a page too', async
       assert.ok(!answer.html.includes('<script>'));
     }
   }
-  assert.equal((await page(`${link}&utm_source=scanner`)).status, 200);
+  assert.equal((await page(`${link.href}&utm_source=scanner`)).status, 200);
 });
 
 test('the page of a verification changes nothing until its form is sent', async () => {

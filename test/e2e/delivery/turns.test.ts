@@ -149,7 +149,7 @@ interface Held {
   /** The emails after those that went ahead, in their order. */
   ids: number[];
   /** Lets the turn go on; `how` it ends. */
-  go(how?: 'committed' | 'lost before' | 'lost after'): void;
+  go: (how?: 'committed' | 'lost before' | 'lost after') => void;
 }
 
 /**

@@ -187,7 +187,7 @@ function requestOf(route: RouteSpec, ids: Ids, pick: <T>(from: readonly T[]) => 
   );
   const isJson = route.body !== undefined && (route.bodyTypes ?? ['json']).includes('json');
   return {
-    path: `${path}?${query}`,
+    path: `${path}?${query.toString()}`,
     body: isJson ? withIds(route.body, requestExample(route.body!) as Record<string, unknown>) : undefined,
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 
 /** What the server does: with a recipient, or with a message whose final dot has come. `drop` ends the connection without an answer. */
-export type Reaction = string | 'drop';
+export type Reaction = string;
 
 export interface Script {
   /** Before the greeting; default `220 ready`. */

@@ -12,7 +12,7 @@ test('README has every setting with its default and meaning, and no other', () =
     ([, name, fallback, meaning]) => [name, fallback, meaning],
   );
   const expected = Object.entries(envSettings).map(([name, setting]) => {
-    const { default: value, description } = setting as { default?: unknown; description?: string };
+    const { default: value, description } = setting as { default?: string | number | boolean; description?: string };
     return [name, value === undefined ? 'none, required' : value === '' ? '' : `\`${String(value)}\``, description];
   });
   assert.deepEqual(rows, expected);

@@ -61,7 +61,7 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   /** When the step can run for a contact that arrives now; null or absent = at once. */
   due?(config: Static<Schema>, entry: Entry, moment: Moment): Date | null;
   /** The exits of a branching step: one per index that a `branch` result can have, and last the one for null. */
-  exits?(config: Static<Schema>): Exit[];
+  exits?: (config: Static<Schema>) => Exit[];
   /** If set, the step stops the execution with this exit reason. */
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */
