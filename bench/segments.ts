@@ -94,7 +94,7 @@ async function buildPairs(orm: Orm, owner: pg.Client, contacts: number): Promise
     const wanted = await count(byHand.id);
     await owner.query('truncate segment_members');
     const { segment } = await createSegment(em, 'large', { name: 'Built', type: 'dynamic', filter: five(0) });
-    const input = { tenantId: 'large', segmentId: segment.id, build: segment.build! };
+    const input = { tenantId: 'large', segmentId: segment.id, build: segment.build };
     const built = await seconds(async () => {
       while ((await buildPage(em, input)) !== null);
     });

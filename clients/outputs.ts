@@ -46,7 +46,7 @@ function slim(document: Document) {
       ...operation,
       parameters,
       requestBody,
-      responses: Object.fromEntries(responses),
+      responses: Object.fromEntries(responses) as Record<string, unknown>,
     };
   }
   return { ...document, paths, components: { schemas: document.components.schemas } };

@@ -44,7 +44,7 @@ const FLUSH_MS = 100;
  * time as making it. What is killed -9 says no last words. The destination's own `minLength` counts all that it holds again with
  * each line, which took as much time too.
  */
-function createOutput(): { write(line: string): void; flushSync(): void } {
+function createOutput(): { write: (line: string) => void; flushSync: () => void } {
   const destination = pino.destination({ sync: true });
   let held = '';
   const flushSync = (): void => {

@@ -17,9 +17,9 @@ interface SpanOptions {
 /** Spans of what a process does, for OpenTelemetry. */
 export interface Tracing {
   /** Runs work in a span that ends with it, and that has failed when it throws. */
-  span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>;
+  span: <T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>) => Promise<T>;
   /** Sends what is gathered. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 const STOP_MS = 3_000;

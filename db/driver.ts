@@ -7,7 +7,7 @@ import {
   PostgreSqlPlatform,
   raw,
 } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 
 /** The text of a statement, and the values of its parameters $1, $2, … */
 interface Statement {
@@ -60,10 +60,10 @@ class Connection extends PostgreSqlConnection {
           : query;
     const [sql, given] = isRaw(made) ? [made.sql, made.params] : [made, params as unknown[]];
     const { text, values } = (this.platform as Platform).statement(sql, given);
+    const connection = (ctx ?? this.getClient()) as Pick<Kysely<unknown>, 'executeQuery'>;
     return this.executeQuery(
       text,
-      async () =>
-        this.transformRawResult(await (ctx ?? this.getClient()).executeQuery(CompiledQuery.raw(text, values)), method),
+      async () => this.transformRawResult(await connection.executeQuery(CompiledQuery.raw(text, values)), method),
       loggerContext,
     );
   }

@@ -93,7 +93,7 @@ export function engineEm(orm: Orm): EntityManager {
 
 /** Its connections, shared by all that use `orm`. */
 export const poolOf = (orm: Orm): Promise<pg.Pool> =>
-  (orm.em.getConnection() as unknown as { getNativeClient(): Promise<pg.Pool> }).getNativeClient();
+  (orm.em.getConnection() as unknown as { getNativeClient: () => Promise<pg.Pool> }).getNativeClient();
 
 /** Throws where Postgres does not answer. */
 export const ping = (orm: Orm): Promise<unknown> => orm.em.fork().execute('select 1');

@@ -25,10 +25,10 @@ export interface PipelinedTransactions {
    * transaction. They must be safe to run twice: they are run again, each by itself, when their connection breaks or another
    * one in their transaction fails.
    */
-  run(scope: Scope, statements: readonly Asked[]): Promise<Record<string, unknown>[][]>;
+  run: (scope: Scope, statements: readonly Asked[]) => Promise<Record<string, unknown>[][]>;
   /** A transaction of its own, run once. When this throws because the connection broke, it may have been committed nevertheless. */
   once: (scope: Scope, statements: readonly RawBuilder<unknown>[]) => Promise<Record<string, unknown>[][]>;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** The timeout of a query. */
@@ -49,10 +49,10 @@ type Query = (client: PreparingClient) => Promise<pg.QueryResult<Record<string, 
 const named =
   ([statement, values]: Asked): Query =>
   (client) =>
-    client.query<Record<string, unknown>>({ ...statement, values });
+    client.query({ ...statement, values }) as ReturnType<Query>;
 const built = (statement: RawBuilder<unknown>): Query => {
   const { sql, parameters } = statement.compile(compiler);
-  return (client) => client.query<Record<string, unknown>>(sql, parameters);
+  return (client) => client.query(sql, parameters) as ReturnType<Query>;
 };
 
 class Pipeline {
@@ -71,7 +71,7 @@ class Pipeline {
     // What is submitted in one turn stays together: no other transaction comes between. A statement that fails takes the
     // rest of its transaction with it, so none runs for the wrong tenant.
     const { stream } = (
-      client as unknown as { connection: { stream: NodeJS.WritableStream & { cork(): void; uncork(): void } } }
+      client as unknown as { connection: { stream: NodeJS.WritableStream & { cork: () => void; uncork: () => void } } }
     ).connection;
     stream.cork();
     const parts = [
@@ -107,7 +107,7 @@ class Pipeline {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       query_timeout: QUERY_TIMEOUT_MS,
-    } as pg.ClientConfig);
+    });
     const forget = (): void => {
       if (this.#current === client) this.#client = this.#current = null;
     };

@@ -9,7 +9,7 @@ export interface PostgresSockets {
    * Pings Postgres every half second over a separate connection. While pings time out, it destroys all sockets, also new
    * ones, so that pending queries fail as if Postgres had died. Returns a function that stops the pings.
    */
-  watch(databaseUrl: string): () => void;
+  watch: (databaseUrl: string) => () => void;
 }
 
 const PAUSE_MS = 500;

@@ -12,6 +12,7 @@ export function removeBrokenConnections(pool: pg.Pool): void {
   pool.on('connect', (client) =>
     client.once('end', () => {
       if (!held.has(client)) return;
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on the client
       const { release } = client;
       // Whoever gives it back after all is too late; the pool throws at a second time.
       client.release = () => {};

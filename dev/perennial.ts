@@ -23,13 +23,13 @@ export interface PerennialOptions {
 
 /** The stack with one api and one worker on it. Its steps are called in this order; `stop` at any time. */
 export interface Perennial {
-  startParts(): Promise<void>;
-  startProcesses(): Promise<void>;
+  startParts: () => Promise<void>;
+  startProcesses: () => Promise<void>;
   /** Lines for the user: what is where, and the Admin login when the database was empty. */
-  table(): [string, string][];
+  table: () => [string, string][];
   /** The Admin login that was made in this start, even if the start failed later. */
-  adminShown(): string | undefined;
-  stop(): Promise<void>;
+  adminShown: () => string | undefined;
+  stop: () => Promise<void>;
 }
 
 const HEALTH_TIMEOUT_MS = 120_000;

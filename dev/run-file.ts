@@ -15,10 +15,10 @@ interface Content {
 /** Our entry in `<dataDir>/run.json`: who runs on this data folder, and which processes belong to it. */
 export interface RunFile {
   /** Notes a process of this run, to be stopped by the next one if this one is killed. */
-  add(service: Service): void;
+  add: (service: Service) => void;
   /** Notes that this run is about to end, so that the next one waits for it. */
-  stopping(): void;
-  remove(): void;
+  stopping: () => void;
+  remove: () => void;
 }
 
 /**

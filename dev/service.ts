@@ -29,9 +29,9 @@ export interface Service {
   /** Resolves, never rejects, with a text such as `exit code 1` when the process has ended. */
   ended: Promise<string>;
   /** True from the moment the process has ended. */
-  hasEnded(): boolean;
+  hasEnded: () => boolean;
   /** Asks it to stop and waits until it is gone; SIGKILL after `graceMs`. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface ServiceOptions {

@@ -16,8 +16,8 @@ export interface SupervisedOptions {
 /** A service that is started again when it ends on its own. */
 export interface Supervised {
   /** The running service, or the last one that ran. */
-  current(): Service;
-  stop(): Promise<void>;
+  current: () => Service;
+  stop: () => Promise<void>;
 }
 
 const SETTINGS_REFUSED = 2;

@@ -105,7 +105,7 @@ export function asyncapi({
           name: type,
           contentType: 'application/cloudevents+json',
           payload: cloudEvent(type, data),
-          examples: [{ payload: eventExample(type, data as never) }],
+          examples: [{ payload: eventExample(type, data) }],
         },
       },
       'x-stream': EVENTS,

@@ -30,7 +30,7 @@ const QUEUES_TENANT = 'default';
 const backoffMs = (deliveries: number): number => Math.min(500 * 2 ** (deliveries - 1), 60_000);
 
 export interface Consumer {
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** Thrown for a message that can never be handled: it is dead-lettered without retries. */
@@ -86,7 +86,10 @@ export async function consumeBatches(
     }
     message.ack();
     deps.metrics.consumed.inc({ consumer: name, outcome: 'dead' });
-    log.error({ err: error, consumer: name, subject: message.subject, deliveries }, 'message moved to the dead letters');
+    log.error(
+      { err: error, consumer: name, subject: message.subject, deliveries },
+      'message moved to the dead letters',
+    );
   };
 
   const traced = (messages: JsMsg[]): Promise<void> =>
@@ -243,7 +246,7 @@ export interface EventHandler {
    * Handles events that were never handled before, in the engine transaction `tx` that also inserts their inbox rows:
    * all or nothing. May return a function to be called after the commit.
    */
-  handle(tx: EntityManager, events: AnyEvent[]): Promise<void | (() => Promise<void>)>;
+  handle: (tx: EntityManager, events: AnyEvent[]) => Promise<void | (() => Promise<void>)>;
 }
 
 /** Runs a handler on EVENTS. Events without a tenant are dropped and counted. */

@@ -126,8 +126,8 @@ interface Flight {
   number: number;
   /** The messages that are not acknowledged yet. */
   open: Set<number>;
-  resolve(): void;
-  reject(error: Error): void;
+  resolve: () => void;
+  reject: (error: Error) => void;
 }
 
 /**

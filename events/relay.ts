@@ -27,7 +27,7 @@ export interface RelayDeps {
   log: Logger;
   metrics: Metrics;
   /** Starts a workflow with its id; succeeds if it was already started. */
-  startWorkflow(start: WorkflowStart): Promise<void>;
+  startWorkflow: (start: WorkflowStart) => Promise<void>;
 }
 
 interface OutboxRow {
@@ -54,14 +54,14 @@ interface Relayed {
 interface Loop {
   name: OutboxTable;
   /** Relays one batch in the open transaction. */
-  batch(client: pg.Client): Promise<Relayed>;
+  batch: (client: pg.Client) => Promise<Relayed>;
 }
 
 /**
  * Publishes the rows of the outbox tables, in order per entity. Rows are deleted in a transaction that commits only
  * after they are published, so a crash may publish again (with the same message ids) but never skips a row.
  */
-export function startRelay(deps: RelayDeps): { stop(): Promise<void> } {
+export function startRelay(deps: RelayDeps): { stop: () => Promise<void> } {
   const { nats, log } = deps;
   let stopping = false;
   const wakes = new Map<OutboxTable, Wake>();

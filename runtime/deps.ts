@@ -31,7 +31,7 @@ export interface Deps {
   pipelined: PipelinedTransactions;
   nats: Nats;
   /** Tells the relay that something was committed to an outbox past the ORM, which tells it by itself. */
-  pingOutbox(table: OutboxTable): void;
+  pingOutbox: (table: OutboxTable) => void;
   temporal: Client;
   links: LinkSigner;
   resolveTxt: ResolveTxt;
@@ -84,7 +84,7 @@ export async function createDeps(
   env: Env,
   name: string,
   { temporal, poolWaitMs = 0 }: DepsOptions = {},
-): Promise<Deps & { close(): Promise<void> }> {
+): Promise<Deps & { close: () => Promise<void> }> {
   const log = createLogger(env.LOG_LEVEL, name);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {

@@ -7,7 +7,7 @@ export async function fetchText(url: URL): Promise<string> {
   if (!response.ok) throw new Error(`${url.host} responded with ${response.status}`);
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of response.body ?? []) {
+  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += part.length;
     if (size > MAX_BYTES) throw new Error(`${url.host} responded with more than ${MAX_BYTES} bytes`);
     parts.push(Buffer.from(part));

@@ -40,7 +40,7 @@ jest = spawn(
     detached: true,
   },
 );
-const code = await new Promise<number | null>((exited) => jest!.once('exit', exited));
+const code = await new Promise<number | null>((exited) => jest.once('exit', exited));
 signal('SIGKILL');
 const totals = read();
 rmSync(dir, { recursive: true });

@@ -5,6 +5,6 @@ import { every } from '../runtime/every.ts';
 const SERVE_EVERY_MS = 500;
 
 /** Mails the links that people asked for: to set a new password, to confirm an address. */
-export function startAccountMails(deps: Deps): { stop(): Promise<void> } {
+export function startAccountMails(deps: Deps): { stop: () => Promise<void> } {
   return every(SERVE_EVERY_MS, deps.log, 'could not queue account emails', () => serveMailRequests(deps));
 }

@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 250;
 const CLASSIFY_AFTER_SECONDS = 2;
 
 /** Turns tracking hits into events when they are old enough to be judged. */
-export function startHitClassifier(deps: Deps): { stop(): Promise<void> } {
+export function startHitClassifier(deps: Deps): { stop: () => Promise<void> } {
   return every(LOOK_EVERY_MS, deps.log, 'could not classify tracking hits', async () => {
     while ((await classifyHits(engineEm(deps.orm), CLASSIFY_AFTER_SECONDS)) > 0);
   });

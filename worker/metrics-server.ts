@@ -3,7 +3,7 @@ import type { Deps } from '../runtime/deps.ts';
 import { listen } from '../config/start-problems.ts';
 
 /** A worker's own /metrics on loopback, when WORKER_HEALTH_PORT is set. */
-export async function serveMetrics(deps: Deps): Promise<{ stop(): Promise<void> }> {
+export async function serveMetrics(deps: Deps): Promise<{ stop: () => Promise<void> }> {
   if (deps.env.WORKER_HEALTH_PORT === 0) return { stop: async () => {} };
   const { registry } = deps.metrics;
   const server = createServer((request, response) => {

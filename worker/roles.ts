@@ -22,7 +22,7 @@ export const ROLES = ['temporal', 'intake', 'consumers', 'relay', 'senders'] as 
 export type Role = (typeof ROLES)[number];
 
 interface Running {
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 const together = (parts: readonly Running[]): Running => ({

@@ -11,7 +11,7 @@ import { tracedActivities } from './traced-activities.ts';
 export async function startTemporalWorker(
   deps: Deps,
   connection: NativeConnection,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{ stop: () => Promise<void> }> {
   const common = {
     connection,
     namespace: deps.env.TEMPORAL_NAMESPACE,

@@ -10,7 +10,7 @@ const DELETE_MS = 600_000;
 const MINUTE_MS = 60_000;
 
 /** Keeps the tables small that only ever grow, and segments up to the clock: any number of processes may do it at once. */
-export function startUpkeep(deps: Deps): { stop(): Promise<void> } {
+export function startUpkeep(deps: Deps): { stop: () => Promise<void> } {
   const { orm, log } = deps;
   const loops = [
     every(HOUR_MS, log, 'could not maintain inbox partitions', () => keepPartitions(deps)),

@@ -57,9 +57,9 @@ export type WorkflowType = keyof WorkflowInputs;
 export type StartPolicy = 'once' | 'again' | 'wake';
 
 interface Workflow<Input> {
-  id(input: Input): string;
+  id: (input: Input) => string;
   queue: (typeof QUEUES)[keyof typeof QUEUES];
-  policy(input: Input): StartPolicy;
+  policy: (input: Input) => StartPolicy;
   /** What Temporal's UI shows beside the workflow. */
   summary?: (input: Input) => string;
   /** The search attributes of a start, by their names in `search-attributes.ts`. */

@@ -1,6 +1,6 @@
 import { Type, type TProperties } from 'typebox';
 import * as dashboard from '../../domain/analytics/dashboard.ts';
-import { INTERVALS, readPeriod, type Period, type PeriodQuery } from '../../domain/analytics/period.ts';
+import { INTERVALS, readPeriod, type Period } from '../../domain/analytics/period.ts';
 import { oldestWaitingEvent } from '../../domain/analytics/read-figures.ts';
 import { EVENTS } from '../../events/streams.ts';
 import type { Deps } from '../../runtime/deps.ts';
@@ -12,7 +12,9 @@ const query = strict({
   from: Type.Optional(
     Type.String({ format: 'date-time', description: 'Inclusive; rounded down to the start of its 5-minute window' }),
   ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive; rounded up to the end of its 5-minute window' })),
+  to: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Exclusive; rounded up to the end of its 5-minute window' }),
+  ),
   interval: Type.Optional(oneOf(INTERVALS, { default: 'day' })),
   timezone: Type.Optional(Type.String({ maxLength: 64, default: 'UTC', examples: ['Europe/Warsaw'] })),
 });
@@ -72,7 +74,7 @@ function figures<A extends object>(
     responses: { 200: { schema: strict({ period: PeriodAnswer, ...properties, asOf: Timestamp }) } },
     handler: async ({ deps, em, query: asked }) => {
       const now = new Date();
-      const period = readPeriod(asked as PeriodQuery, now);
+      const period = readPeriod(asked, now);
       // Asked for first: what comes in between is more than it says, never less.
       const complete = await asOf(deps, em, now);
       return { body: { period, ...(await read(em, period)), asOf: complete } };

@@ -8,23 +8,23 @@ const LONGEST_MS = 20_000;
 
 export interface Drain {
   /** To be told of every response before it is begun. */
-  track(response: ServerResponse): void;
+  track: (response: ServerResponse) => void;
   /** Responses that were tracked and are not over. */
-  atWork(): number;
+  atWork: () => number;
   /** Of these, those that wait for nothing but their client to read them. */
-  unread(): number;
+  unread: () => number;
   /** Connections with a request that has come whole and is being worked at. */
-  working(): Set<Socket>;
+  working: () => Set<Socket>;
   /** Whether a request over a connection is still to come whole, or to be answered. */
-  isAsked(socket: Socket): boolean;
+  isAsked: (socket: Socket) => boolean;
   /** Whether a request was answered over a connection. */
-  served(socket: Socket): boolean;
+  served: (socket: Socket) => boolean;
   /**
    * Takes no more connections, answers what is at work and what still comes over the open ones, and says with each answer
    * that its connection ends (RFC 9112, section 9.6). Resolves when all are closed, after LONGEST_MS at the latest; answers
    * how many requests were cut off.
    */
-  end(): Promise<number>;
+  end: () => Promise<number>;
 }
 
 /** A response that is not over, and where it stands among them. */

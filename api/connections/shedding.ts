@@ -30,8 +30,8 @@ const NOT_COUNTED = /^\/api\/v1\/(auth\/|contacts\/(import|export))/;
  */
 export interface Shedder {
   /** Answers the request itself and tells so, or lets it in. */
-  refuses(request: IncomingMessage, response: ServerResponse): boolean;
-  stop(): void;
+  refuses: (request: IncomingMessage, response: ServerResponse) => boolean;
+  stop: () => void;
 }
 
 /** Watches this process. `atWork` counts the responses that are not over, one that is asked about among them; `unread` those of them that only wait for their client. */
@@ -41,7 +41,9 @@ export async function createShedder(
 ): Promise<Shedder> {
   const pool = await poolOf(deps.orm);
   const refuse = refuseWith(
-    new AppError('unavailable', 'The server is overloaded: too many requests in progress; try again', { headers: { 'Retry-After': '1' } }),
+    new AppError('unavailable', 'The server is overloaded: too many requests in progress; try again', {
+      headers: { 'Retry-After': '1' },
+    }),
   );
   /** What is at work and does not count. */
   let leftOut = 0;

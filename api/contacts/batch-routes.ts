@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox';
+import { Type } from 'typebox';
 import { batchContacts, type BatchRow } from '../../domain/contacts/people/batch-contacts.ts';
 import { MOST_VIOLATIONS, withinBounds, type Violation } from '../../domain/common/errors.ts';
 import { compileRequest } from '../../domain/common/schema-check.ts';
@@ -7,8 +7,6 @@ import { inTurns } from '../../domain/common/turn.ts';
 import { Id, nullable, oneOf, strict } from '../route/schemas.ts';
 import { ContactBatchRow } from './schema.ts';
 import { route, type RouteSpec } from '../route/route.ts';
-
-type Row = Static<typeof ContactBatchRow>;
 
 const Batch = strict({
   contacts: Type.Array(
@@ -58,7 +56,7 @@ function readRow(row: unknown): BatchRow {
     if (typeof row === 'object' && row !== null && Object.hasOwn(row, name))
       errors.push({ path: `/${name}`, code: 'read_only', message: 'is set by the service' });
   }
-  return { input: (validPart(row, errors)?.sound ?? null) as Row | null, violations: errors };
+  return { input: validPart(row, errors)?.sound ?? null, violations: errors };
 }
 
 export const batchRoutes: RouteSpec[] = [

@@ -23,7 +23,7 @@ import {
 const changesOf = (body: CompanyInput, current: Company): CompanyInput =>
   body.customFields === undefined
     ? body
-    : { ...body, customFields: changedCustomFields(body.customFields, current.customFields!) };
+    : { ...body, customFields: changedCustomFields(body.customFields, current.customFields) };
 
 export const companyRoutes: RouteSpec[] = [
   route({

@@ -91,7 +91,7 @@ export const contactRoutes: RouteSpec[] = [
       return [
         ...changedReadOnly(readOnly, shown),
         ...violations,
-        ...(await contactViolations(tx, caller.tenantId, input, current.status!)),
+        ...(await contactViolations(tx, caller.tenantId, input, current.status)),
       ];
     },
     handler: async ({ em, principal, requestId, params, body, readOnly, ifMatch }) => {

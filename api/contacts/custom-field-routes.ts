@@ -35,7 +35,10 @@ import {
 
 const { Optional } = Type;
 const entity = oneOf(CUSTOM_FIELD_ENTITIES, { examples: ['contact'] });
-const type = oneOf(CUSTOM_FIELD_TYPES, { examples: ['string'], description: 'Values of type date are strings such as 2030-12-31' });
+const type = oneOf(CUSTOM_FIELD_TYPES, {
+  examples: ['string'],
+  description: 'Values of type date are strings such as 2030-12-31',
+});
 const options = Type.Array(Type.String(), { description: 'The allowed values of an enum' });
 const changeable = {
   options: Optional(
@@ -80,9 +83,9 @@ const present = (field: CustomField) => ({
   options: field.options ?? null,
   description: field.description ?? null,
   tenantId: field.tenantId,
-  createdAt: field.createdAt!.toISOString(),
-  updatedAt: field.updatedAt!.toISOString(),
-  version: field.version!,
+  createdAt: field.createdAt.toISOString(),
+  updatedAt: field.updatedAt.toISOString(),
+  version: field.version,
 });
 
 export const customFieldRoutes: RouteSpec[] = [
@@ -131,7 +134,8 @@ export const customFieldRoutes: RouteSpec[] = [
     operationId: 'updateCustomField',
     summary: 'Change the definition of a custom field',
     access: 'contacts:write',
-    description: '`entity`, `name` and `type` cannot be changed. Stored values whose option is removed stay until they are changed.',
+    description:
+      '`entity`, `name` and `type` cannot be changed. Stored values whose option is removed stay until they are changed.',
     params: IdParams,
     body: Update,
     responses: { 200: { schema: Answer } },
@@ -143,7 +147,7 @@ export const customFieldRoutes: RouteSpec[] = [
     handler: async ({ em, params, body, readOnly, ifMatch }) => ({
       body: present(
         await updateCustomField(em, params.id, (current) => {
-          assertIfMatch(ifMatch, current.version!);
+          assertIfMatch(ifMatch, current.version);
           assertUnchanged(readOnly, present(current));
           return body;
         }),
@@ -162,7 +166,7 @@ export const customFieldRoutes: RouteSpec[] = [
     responses: { 204: { description: 'Deleted' } },
     errors: ['in_use', 'precondition_failed'],
     handler: async ({ em, caller, params, ifMatch }) => {
-      await deleteCustomField(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version!));
+      await deleteCustomField(em, caller, params.id, (current) => assertIfMatch(ifMatch, current.version));
       return noContent;
     },
   }),

@@ -54,7 +54,9 @@ const HeldData = strict(
     }),
     suppressions: list('Suppressions of the address'),
     topicOptOuts: list('Topics that the address has opted out of'),
-    optIns: list('Double opt-in requests: when requested and when confirmed, with the IP address and user agent of the confirmation'),
+    optIns: list(
+      'Double opt-in requests: when requested and when confirmed, with the IP address and user agent of the confirmation',
+    ),
   },
   { title: 'HeldData' },
 );
@@ -64,7 +66,7 @@ function present(erasure: Erasure) {
   return {
     id,
     contactId,
-    status: status!,
+    status: status,
     certificate: status === 'COMPLETED' ? certificate : null,
     error: erasure.error ?? null,
     workflowId: erasure.workflowId ?? null,

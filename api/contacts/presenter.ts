@@ -16,16 +16,16 @@ export function presentContact(contact: Contact, companyName: string | null) {
     jobTitle: contact.jobTitle ?? null,
     companyId: companyId ?? null,
     company: companyId == null || companyName === null ? null : { id: companyId, name: companyName },
-    status: contact.status!,
-    tags: contact.tags!,
-    customFields: contact.customFields!,
+    status: contact.status,
+    tags: contact.tags,
+    customFields: contact.customFields,
     timezone: contact.timezone ?? null,
     locale: contact.locale ?? null,
     source: contact.source ?? null,
     tenantId: contact.tenantId,
-    createdAt: contact.createdAt!.toISOString(),
-    updatedAt: contact.updatedAt!.toISOString(),
-    version: contact.version!,
+    createdAt: contact.createdAt.toISOString(),
+    updatedAt: contact.updatedAt.toISOString(),
+    version: contact.version,
   };
 }
 export type ContactView = ReturnType<typeof presentContact>;
@@ -53,11 +53,11 @@ export function presentCompany(company: Company) {
     industry: company.industry ?? null,
     employeeCount: company.employeeCount ?? null,
     address: company.address ?? null,
-    customFields: company.customFields!,
+    customFields: company.customFields,
     tenantId: company.tenantId,
-    createdAt: company.createdAt!.toISOString(),
-    updatedAt: company.updatedAt!.toISOString(),
-    version: company.version!,
+    createdAt: company.createdAt.toISOString(),
+    updatedAt: company.updatedAt.toISOString(),
+    version: company.version,
   };
 }
 
@@ -72,9 +72,9 @@ export function presentSegment(segment: Segment, count: number) {
     count,
     doubleOptIn: segment.doubleOptIn ?? false,
     tenantId: segment.tenantId,
-    version: segment.version!,
-    createdAt: segment.createdAt!.toISOString(),
-    updatedAt: segment.updatedAt!.toISOString(),
+    version: segment.version,
+    createdAt: segment.createdAt.toISOString(),
+    updatedAt: segment.updatedAt.toISOString(),
   };
 }
 export type SegmentView = ReturnType<typeof presentSegment>;

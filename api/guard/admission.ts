@@ -35,8 +35,8 @@ export interface Admission {
 interface Waiting {
   claims: AccessClaims | null;
   token: TokenWanted | null;
-  resolve(outcome: { caller: Principal | AppError | null; taken: TokenTaken | null }): void;
-  reject(error: unknown): void;
+  resolve: (outcome: { caller: Principal | AppError | null; taken: TokenTaken | null }) => void;
+  reject: (error: unknown) => void;
 }
 
 /** Batches at once: the next one gathers while these are away, so a request waits for one round trip, two at most. */

@@ -1,6 +1,6 @@
 import { inRolledBackTransaction, type EntityManager } from '../../db/orm.ts';
 import { AppError, invalid, MOST_VIOLATIONS, type Violation } from '../../domain/common/errors.ts';
-import { validPart, combineViolations, type ValidPart } from '../../domain/common/valid-part.ts';
+import { validPart, combineViolations } from '../../domain/common/valid-part.ts';
 import { toAppError } from '../../domain/common/database-errors.ts';
 import type { Question, RouteSpec } from '../route/route.ts';
 
@@ -31,7 +31,7 @@ export async function completeRefusal(
 ): Promise<AppError> {
   const left = check && told.length < MOST_VIOLATIONS ? validPart(body ?? {}, wrong) : null;
   if (!check || !left) return invalid(told);
-  const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound as ValidPart<unknown> });
+  const ask = (tx: EntityManager) => check({ ...question, tx, body: left.sound });
   // Public routes have no tenant to ask in.
   const found = await asked(() =>
     question.caller.tenantId === undefined ? ask(em) : inRolledBackTransaction(em, ask),

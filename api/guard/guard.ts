@@ -5,7 +5,13 @@ import { AppError, type Violation } from '../../domain/common/errors.ts';
 import type { Caller, Principal } from '../../domain/audit/principal.ts';
 import type { Deps } from '../../runtime/deps.ts';
 import { tenantEm, type EntityManager } from '../../db/orm.ts';
-import { checkContent, coerceParameters, compileRequest, compileResponse } from '../../domain/common/schema-check.ts';
+import {
+  checkContent,
+  coerceParameters,
+  compileRequest,
+  compileResponse,
+  partsOf,
+} from '../../domain/common/schema-check.ts';
 import { createTurn } from '../../domain/common/turn.ts';
 import { completeRefusal } from './complete-refusal.ts';
 import { readBody, type ReadBody } from '../middleware/body.ts';
@@ -42,7 +48,7 @@ function readIfMatch(header: string): number[] | null {
 }
 
 function splitReadOnly(schema: TSchema | undefined, body: unknown): Record<string, unknown> {
-  const names = (schema as { 'x-read-only'?: string[] } | undefined)?.['x-read-only'] ?? [];
+  const names = partsOf(schema)['x-read-only'] ?? [];
   const readOnly: Record<string, unknown> = {};
   if (typeof body !== 'object' || body === null) return readOnly;
   const fields = body as Record<string, unknown>;
@@ -65,7 +71,7 @@ async function limitsOf(
   // What comes in chunks may be as long as it likes.
   const isLarger = spec.largerBody !== undefined && (ctx.request.length === undefined || ctx.request.length > usual);
   const bytes = isLarger
-    ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params as never }), BODY_MAX_BYTES))
+    ? Math.max(usual, Math.min(await spec.largerBody!({ deps, params: params }), BODY_MAX_BYTES))
     : usual;
   return { bytes, values: isPublic ? MOST_VALUES.public : MOST_VALUES.others };
 }
@@ -200,7 +206,7 @@ export function guard(spec: RouteSpec, deps: Deps) {
       });
     if (errors.length > 0) throw await completed(errors);
 
-    const answer = async (): Promise<Reply> => spec.handler(call as never, prepared());
+    const answer = async (): Promise<Reply> => spec.handler(call, prepared());
     const reply = await answer().catch(async (error: unknown) => {
       // A command may refuse by one rule before it comes to the next.
       const told =

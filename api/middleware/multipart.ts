@@ -8,9 +8,9 @@ import { tooLarge } from './body-size.ts';
 
 /** What takes the parts of a body, one after the other. `end` is called once for each part that began, when it is whole. */
 export interface PartTaker {
-  begin(part: PartHeader): void | Promise<void>;
-  take(piece: Buffer): void | Promise<void>;
-  end(): void | Promise<void>;
+  begin: (part: PartHeader) => void | Promise<void>;
+  take: (piece: Buffer) => void | Promise<void>;
+  end: () => void | Promise<void>;
 }
 
 export interface PartHeader {
@@ -38,9 +38,9 @@ const malformed = (detail: string, cause?: unknown): AppError => new AppError('m
 /** What our formidable plugin uses of its form. */
 interface Form {
   _parser?: Transform;
-  once(event: 'error', listener: () => void): void;
+  once: (event: 'error', listener: () => void) => void;
   _getFileName: (disposition: string) => string | null;
-  _error(error: Error): void;
+  _error: (error: Error) => void;
 }
 
 /** The file's name in a Content-Disposition; null where there is none. Takes linear time, which formidable's own does not. */
@@ -149,12 +149,12 @@ export async function readParts(ctx: Context, maxBytes: number, to: PartTaker): 
     onError: (error) => {
       throw error;
     },
-    formidable: { onPart: onPart as never, encoding: 'binary', enabledPlugins: [boundedMultipart] as never },
+    formidable: { onPart: onPart, encoding: 'binary', enabledPlugins: [boundedMultipart] as never },
   });
   // A listener of ours alone would set it flowing before the parser listens.
   req.once('resume', () => req.on('data', count));
   try {
-    await parse(ctx as never, async () => {});
+    await parse(ctx, async () => {});
   } catch (error) {
     failure ??= error instanceof AppError ? error : malformed((error as Error).message, error);
   } finally {

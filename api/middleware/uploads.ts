@@ -11,7 +11,7 @@ const READ_BYTES = 512 * 1024;
 /** Where uploads go that are on their way. */
 export interface UploadFolder {
   /** A file without a name, which nobody else can open and which is gone when it is closed, or when the process ends however it ends. */
-  create(): Promise<FileHandle>;
+  create: () => Promise<FileHandle>;
 }
 
 /** The folder that UPLOAD_DIR names, or one of this user's own among the system's temporary files. */

@@ -55,7 +55,7 @@ export function createComponents(routes: readonly RouteSpec[]) {
             : write(value);
     }
     // Said in the way that every tool reads: any names, with values like this.
-    const [pattern, ...others] = Object.entries((written['patternProperties'] ?? {}) as object);
+    const [pattern, ...others] = Object.entries(written['patternProperties'] ?? {});
     if (pattern && others.length === 0 && ['^.*$', '^(.*)$'].includes(pattern[0])) {
       delete written['patternProperties'];
       written['additionalProperties'] = pattern[1];
@@ -96,5 +96,5 @@ function requestSchema({ method }: RouteSpec, body: TSchema): TSchema {
   const files = Object.keys(properties).filter((name) => properties[name]!['format'] === 'binary');
   if (readOnly.length === 0 && files.length === 0) return body;
   const shown = Object.fromEntries(Object.entries(properties).filter(([name]) => !readOnly.includes(name)));
-  return { ...schema, properties: shown, required: [...required, ...files] } as unknown as TSchema;
+  return { ...schema, properties: shown, required: [...required, ...files] };
 }

@@ -1,3 +1,4 @@
+import { partsOf } from '../../domain/common/schema-check.ts';
 import type { TSchema } from 'typebox';
 import { errorCatalogue } from '../../domain/common/errors.ts';
 import { createAnswers, headers } from '../guard/answers.ts';
@@ -109,7 +110,7 @@ function security({ access }: RouteSpec): object[] {
 
 /** Where no field is required, an empty JSON body may be left out: a PUT that changes nothing. */
 const needsBody = ({ body, bodyTypes }: RouteSpec): boolean =>
-  bodyTypes !== undefined || ((body as { required?: string[] } | undefined)?.required ?? []).length > 0;
+  bodyTypes !== undefined || (partsOf(body).required ?? []).length > 0;
 
 /** OpenAPI 3.1 of the routes, made from the schemas that validate. */
 export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
@@ -162,7 +163,8 @@ export function openapi(routes: readonly RouteSpec[], publicUrl: string) {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The key returned by POST /auth/api-keys, also sent as Bearer; not accepted by operations that require a user login',
+          description:
+            'The key returned by POST /auth/api-keys, also sent as Bearer; not accepted by operations that require a user login',
         },
       },
       parameters: Object.fromEntries(

@@ -84,7 +84,7 @@ function valueOf(schema: Schema, all: boolean, name = ''): unknown {
 }
 
 /** A request that the schema takes: its required fields, or one that may change, by their own examples where they have some. */
-export const requestExample = (schema: TSchema): unknown => valueOf(schema as Schema, false);
+export const requestExample = (schema: TSchema): unknown => valueOf(schema, false);
 
 /** An answer with every field that the schema describes. */
-export const responseExample = (schema: TSchema): unknown => valueOf(schema as Schema, true);
+export const responseExample = (schema: TSchema): unknown => valueOf(schema, true);

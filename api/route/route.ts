@@ -18,7 +18,7 @@ export interface UploadedFile {
   size: number;
   mimeType: string | null;
   /** Its bytes, from the first, or those up to `end` (exclusive). */
-  read(end?: number): Readable;
+  read: (end?: number) => Readable;
 }
 
 /** Who may call: a permission `resource:action`, a user who is logged in (no API key), or anyone at all. */
@@ -53,7 +53,7 @@ export interface Call<P, Q, B> {
 export interface Prepared<R> {
   value: R;
   /** Called where the request did not come to its end with it. */
-  discard(): void;
+  discard: () => void;
 }
 
 /** What a `check` is asked: the call, as far as there is nothing wrong with it. */

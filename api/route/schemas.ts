@@ -47,7 +47,9 @@ export function listOf<T extends TSchema>(item: T) {
 /** Query parameters of every list: `sortable` names the fields `sort` takes, `-` before one turns it round. */
 export function listQuery<T extends TProperties>(sortable: readonly string[], filters: T, defaultSort = '-id') {
   return strict({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Maximum number of items per page' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Maximum number of items per page' }),
+    ),
     cursor: Type.Optional(Type.String({ maxLength: 2048, description: 'The nextCursor of the previous page' })),
     sort: Type.Optional(
       oneOf([...sortable, ...sortable.map((field) => `-${field}`)], {
@@ -55,7 +57,9 @@ export function listQuery<T extends TProperties>(sortable: readonly string[], fi
         description: 'The field to sort by; prefix `-` for descending order',
       }),
     ),
-    includeTotal: Type.Optional(Type.Boolean({ default: false, description: 'Whether to return the total count in `page.total`' })),
+    includeTotal: Type.Optional(
+      Type.Boolean({ default: false, description: 'Whether to return the total count in `page.total`' }),
+    ),
     ...filters,
   });
 }
@@ -72,10 +76,13 @@ export function writable<T extends TProperties>(
   const shown = Object.fromEntries(
     readOnly.map((name) => [name, Type.Optional(Type.Unsafe<unknown>({ readOnly: true }))]),
   );
-  return strict({ ...properties, ...shown } as T, { 'x-read-only': readOnly, ...options });
+  return strict({ ...properties, ...shown }, { 'x-read-only': readOnly, ...options });
 }
 
-const ErrorCode = oneOf(Object.keys(errorCatalogue), { title: 'ErrorCode', description: 'Stable error code; branch on this' });
+const ErrorCode = oneOf(Object.keys(errorCatalogue), {
+  title: 'ErrorCode',
+  description: 'Stable error code; branch on this',
+});
 export const Problem = Type.Object(
   {
     type: Type.String(),

@@ -37,9 +37,11 @@ export class ProblemError extends Error {
   }
 }
 
+type Scalar = string | number | boolean;
+
 interface AnyInput extends Options {
   path?: Record<string, unknown>;
-  query?: Record<string, unknown>;
+  query?: Record<string, Scalar | readonly Scalar[] | undefined>;
   body?: unknown;
 }
 
@@ -49,7 +51,7 @@ function urlOf(baseUrl: string, path: string, { path: values = {}, query = {} }:
       path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))),
   );
   for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one as string | number | boolean));
+    for (const one of [value].flat()) if (one !== undefined) url.searchParams.append(name, String(one));
   return url;
 }
 

@@ -9,7 +9,7 @@ export class CallError extends Error {
 export interface Client {
   // The demo reads answers of every shape.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  call(method: string, path: string, body?: unknown): Promise<any>;
+  call: (method: string, path: string, body?: unknown) => Promise<any>;
 }
 
 const RETRIES = 30;

@@ -14,13 +14,13 @@ export interface MortalStack {
   ownerUrl: string;
   startWorker: () => void;
   /** kill -9, and waits for the end. */
-  killWorker(): Promise<void>;
+  killWorker: () => Promise<void>;
   /**
    * kill -9 of Postgres with all its backends, and a new start. The worker is held still meanwhile; `whileStill` runs
    * before it goes on.
    */
-  killPostgres(whileStill: () => Promise<void>): Promise<void>;
-  stop(): Promise<void>;
+  killPostgres: (whileStill: () => Promise<void>) => Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export async function startMortalStack(log: (line: string) => void): Promise<MortalStack> {

@@ -17,9 +17,9 @@ export const ADMIN = { username: 'admin', password: 'Correct-Horse-7-Battery' };
 export interface Part {
   name: string;
   /** kill -9, and a new start as whatever supervises it would make. */
-  kill(): Promise<void>;
-  freeze(): void;
-  thaw(): void;
+  kill: () => Promise<void>;
+  freeze: () => void;
+  thaw: () => void;
 }
 
 export interface Parts {
@@ -29,9 +29,9 @@ export interface Parts {
   sinkLog: string;
   connections: number;
   /** How often a part ended without being killed. */
-  crashes(): number;
-  part(name: string): Part;
-  stop(): Promise<void>;
+  crashes: () => number;
+  part: (name: string) => Part;
+  stop: () => Promise<void>;
 }
 
 const TRIES = 40;

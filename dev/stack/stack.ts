@@ -53,7 +53,7 @@ export interface Stack {
   /** The folder of Postgres' data, if it was started here. */
   postgresData?: string;
   /** Stops the parts: mail, Temporal, NATS, Postgres. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 interface Part {

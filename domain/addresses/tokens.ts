@@ -16,24 +16,24 @@ export interface UnsubscribeSubject {
 
 export interface LinkSigner {
   /** Signs a list of strings for one purpose; compact, URL-safe, verifiable without a database. It does not expire by itself. */
-  sign(purpose: string, payload: readonly string[]): string;
+  sign: (purpose: string, payload: readonly string[]) => string;
   /** What `sign` gives by the present secret and, while it is rotated, by the one before. */
-  signByEach(purpose: string, payload: readonly string[]): string[];
+  signByEach: (purpose: string, payload: readonly string[]) => string[];
   /** The payload of a token made by `sign` for that very purpose, else null. */
-  verify(purpose: string, token: string): string[] | null;
-  openTrackingId(emailId: number): string;
-  verifyOpen(trackingId: string): number | null;
+  verify: (purpose: string, token: string) => string[] | null;
+  openTrackingId: (emailId: number) => string;
+  verifyOpen: (trackingId: string) => number | null;
   /** The MAC covers the url: an id verifies with no other url, so that no link outside the email ever redirects. */
-  clickTrackingId(emailId: number, url: string): string;
-  verifyClick(trackingId: string, url: string): number | null;
+  clickTrackingId: (emailId: number, url: string) => string;
+  verifyClick: (trackingId: string, url: string) => number | null;
   /** A token that proves the email's id: for the Message-ID and the web view. */
-  emailToken(purpose: string, emailId: number): string;
-  verifyEmailToken(purpose: string, token: string): number | null;
+  emailToken: (purpose: string, emailId: number) => string;
+  verifyEmailToken: (purpose: string, token: string) => number | null;
   /** The same for the local part of a return path: 28 to 37 letters and digits, verified in any case, for mail systems change it. */
-  bounceToken(emailId: number): string;
-  verifyBounce(token: string): number | null;
-  unsubscribeToken(subject: UnsubscribeSubject): string;
-  verifyUnsubscribe(token: string): UnsubscribeSubject | null;
+  bounceToken: (emailId: number) => string;
+  verifyBounce: (token: string) => number | null;
+  unsubscribeToken: (subject: UnsubscribeSubject) => string;
+  verifyUnsubscribe: (token: string) => UnsubscribeSubject | null;
 }
 
 const BLOCK_BYTES = 64;

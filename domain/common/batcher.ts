@@ -1,12 +1,12 @@
 export interface BatcherOptions<Item> {
   /** Waits for more items before each batch: to the end of the event loop's turn, or for some milliseconds. */
-  gather(): Promise<unknown>;
+  gather: () => Promise<unknown>;
   /** The most items of a batch. */
   most: number;
   /** The most batches handled at once: what is added while these are on their way makes the next. */
   atOnce: number;
   /** Handles a batch. It must not reject; it may put items back. */
-  handle(batch: Item[]): Promise<void>;
+  handle: (batch: Item[]) => Promise<void>;
 }
 
 /** Handles items in batches, in the order in which they are added: under load, the batches become larger. */

@@ -90,6 +90,16 @@ function checker(ajv: Ajv2020, schema: TSchema): (value: unknown) => Violation[]
   };
 }
 
+/** What is read of schemas beside checking values by them. */
+interface SchemaParts {
+  properties?: Record<string, { type?: string | string[] }>;
+  required?: string[];
+  /** Fields of requests that only the service sets. */
+  'x-read-only'?: string[];
+}
+
+export const partsOf = (schema: TSchema | undefined): SchemaParts => schema ?? {};
+
 /** A check of a request part: fills defaults in, returns every violation. */
 export function compileRequest(schema: TSchema): (value: unknown) => Violation[] {
   return checker(requestAjv, schema);
@@ -164,8 +174,7 @@ export function checkContent(value: unknown): Violation[] {
  * repeated names. What does not read stays text, for the check to refuse.
  */
 export function coerceParameters(schema: TSchema | undefined, given: Record<string, unknown>): Record<string, unknown> {
-  const properties =
-    (schema as { properties?: Record<string, { type?: string | string[] }> } | undefined)?.properties ?? {};
+  const properties = partsOf(schema).properties ?? {};
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const type = Object.hasOwn(properties, name) ? properties[name]?.type : undefined;

@@ -6,8 +6,8 @@ const TURN_MS = 10;
 
 /** For work in many small steps: tells when the others should have their turn, and lets them. */
 export interface Turn {
-  isOver(): boolean;
-  next(): Promise<void>;
+  isOver: () => boolean;
+  next: () => Promise<void>;
 }
 
 export function createTurn(): Turn {

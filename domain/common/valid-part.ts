@@ -49,7 +49,7 @@ export function validPart(
     if (inner.size === 0 || typeof whole !== 'object' || whole === null) return whole;
     const kept = Object.entries(whole)
       .filter(([name]) => !inner.get(name)?.isWrong)
-      .map(([name, member]) => [name, inner.has(name) ? take(member, inner.get(name)!) : member] as const);
+      .map(([name, member]) => [name, inner.has(name) ? take(member, inner.get(name)!) : (member as unknown)] as const);
     if (!Array.isArray(whole)) return Object.fromEntries<unknown>(kept);
     const list = kept.map(([, element]) => element);
     indexes.set(

@@ -65,7 +65,7 @@ function readValue(field: FormField, given: unknown): SubmittedValue | null | Fi
     return field.type === 'checkbox' || field.type === 'consent' ? false : null;
   if (field.type === 'multiselect') {
     const list = Array.isArray(given) ? given : [given];
-    return list.every((item) => typeof item === 'string') ? (list as string[]) : wrong('must be a list of strings');
+    return list.every((item) => typeof item === 'string') ? list : wrong('must be a list of strings');
   }
   if (field.type === 'checkbox' || field.type === 'consent') {
     return typeof given === 'boolean'

@@ -8,7 +8,7 @@ export interface RequestParts {
   params: Record<string, string>;
   query: unknown;
   body: unknown;
-  files: { field: string; name: string; read(): Readable }[];
+  files: { field: string; name: string; read: () => Readable }[];
 }
 
 /** What lies deeper is refused with a 400 whatever it is (checkContent), so it need not tell requests apart. */
@@ -55,7 +55,7 @@ export async function hashJson(value: unknown): Promise<string> {
   return hash.digest('base64url');
 }
 
-async function hashFile(file: { read(): Readable }): Promise<string> {
+async function hashFile(file: { read: () => Readable }): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(file.read(), hash);
   return hash.digest('base64url');

@@ -20,7 +20,7 @@ import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 
 let slot: Slot;
-let deps: Deps & { close(): Promise<void> };
+let deps: Deps & { close: () => Promise<void> };
 let number = 0;
 
 beforeAll(async () => {
@@ -55,7 +55,9 @@ const publish = (event: unknown, subject = 'events.default.WEBSITE_VISITED', msg
   );
 
 /** A handler under a name of its own whose effect is a row of a table it makes, in the transaction of the inbox. */
-async function handlerOf(handle?: (events: AnyEvent[]) => void): Promise<EventHandler & { seen(): Promise<string[]> }> {
+async function handlerOf(
+  handle?: (events: AnyEvent[]) => void,
+): Promise<EventHandler & { seen: () => Promise<string[]> }> {
   number += 1;
   const name = `test${number}`;
   await deps.nats.jsm.streams.purge(EVENTS);
@@ -186,9 +188,9 @@ test('a message whose dead letter can not be written is given up in the end, cou
   await deps.nats.jsm.streams.purge(DEAD_LETTERS);
   const logged: unknown[] = [];
   const { error } = deps.log;
-  deps.log.error = ((...entry: unknown[]) => {
+  deps.log.error = (...entry: unknown[]) => {
     logged.push(entry[1]);
-  }) as typeof error;
+  };
   try {
     await publish('not JSON');
     const consumer = await runEventHandler(deps, handler);

@@ -8,7 +8,7 @@ import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 
 let slot: Slot;
-let deps: Deps & { close(): Promise<void> };
+let deps: Deps & { close: () => Promise<void> };
 let owner: pg.Client;
 /** What consumers do: two at work at once. */
 let slow: pg.Client;

@@ -130,9 +130,9 @@ test('who publishes to a subject that there is not, or without the right, is tol
 test('a request that can not be read is a dead letter: in the table, in its stream and in the log', async () => {
   const logged: unknown[] = [];
   const { error } = service.deps.log;
-  service.deps.log.error = ((...entry: unknown[]) => {
+  service.deps.log.error = (...entry: unknown[]) => {
     logged.push(entry);
-  }) as typeof error;
+  };
   try {
     await listener
       .jetstream()

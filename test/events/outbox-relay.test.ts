@@ -12,7 +12,7 @@ import { claimSlot, type Slot } from '../support/slot.ts';
 import { until } from '../support/until.ts';
 
 let slot: Slot;
-let deps: Deps & { close(): Promise<void> };
+let deps: Deps & { close: () => Promise<void> };
 const origin = { tenantId: 'default', requestId: 'request-1' };
 
 beforeAll(async () => {
@@ -52,9 +52,9 @@ async function published(): Promise<CloudEvent<'WEBSITE_VISITED'>[]> {
   const events = [];
   for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq += 1) {
     const message = await deps.nats.jsm.streams.getMessage(EVENTS, { seq });
-    assert.equal(message.header.get('Nats-Msg-Id'), (message.json() as CloudEvent).id);
+    assert.equal(message.header.get('Nats-Msg-Id'), message.json<CloudEvent>().id);
     assert.equal(message.subject, 'events.default.WEBSITE_VISITED');
-    events.push(message.json() as CloudEvent<'WEBSITE_VISITED'>);
+    events.push(message.json<CloudEvent<'WEBSITE_VISITED'>>());
   }
   return events;
 }

@@ -34,7 +34,7 @@ test('publications at the same time end each by itself: one that no stream takes
     ],
   );
   assert.equal(refused.status, 'rejected');
-  assert.match(String((refused as PromiseRejectedResult).reason), /JetStream refused a message/);
+  assert.match(String(refused.reason), /JetStream refused a message/);
   assert.deepEqual([await stored('one'), await stored('other')], [300, 4_500]);
 });
 
@@ -56,7 +56,7 @@ test('after its subscription was ended by the server, the next publication makes
   const { nats } = service.deps;
   const { subscriptions } = (
     nats.connection as unknown as {
-      protocol: { subscriptions: { all(): { subject: string; unsubscribe(): void }[]; getMux(): unknown } };
+      protocol: { subscriptions: { all: () => { subject: string; unsubscribe: () => void }[]; getMux: () => unknown } };
     }
   ).protocol;
   const open = subscriptions

@@ -12,7 +12,7 @@ let workflowBundle: WorkflowBundleWithSourceMap;
 beforeAll(async () => {
   Runtime.install({
     shutdownSignals: [],
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never,
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
   workflowBundle = await compileWorkflows();
 });

@@ -38,7 +38,7 @@ async function runFile({ file, pattern, timeoutMs }: Order): Promise<void> {
     type: 'done',
     results: testResults.map(({ testPath, status, errors, duration, numPassingAsserts }): AssertionResult => {
       // The first is the name of the root.
-      const names = testPath.slice(1) as string[];
+      const names = testPath.slice(1);
       return {
         ancestorTitles: names.slice(0, -1),
         title: names.at(-1)!,

@@ -12,9 +12,9 @@ export interface ApiProcess {
   pid: number;
   api: Api;
   /** Everything that it has logged so far. */
-  log(): string;
+  log: () => string;
   /** Ends it and waits for its end. Fails if an orderly end (SIGTERM) is none. */
-  end(signal?: NodeJS.Signals): Promise<void>;
+  end: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
 /** Starts one on a free port and answers when it listens; `env` overrides settings. The caller ends it. */

@@ -1,3 +1,4 @@
+import { partsOf } from '../../domain/common/schema-check.ts';
 import { routes } from '../../api/routes.ts';
 import type { RouteSpec } from '../../api/route/route.ts';
 
@@ -19,8 +20,6 @@ export function routesWhere(wanted: (route: RouteSpec) => boolean): { route: Rou
 }
 
 export const hasId = (route: RouteSpec): boolean =>
-  Object.values(
-    (route.params as { properties?: Record<string, { type?: string }> } | undefined)?.properties ?? {},
-  ).some((property) => property.type === 'integer');
+  Object.values(partsOf(route.params).properties ?? {}).some((property) => property.type === 'integer');
 export const takesJson = (route: RouteSpec): boolean =>
   route.body !== undefined && (route.bodyTypes ?? ['json']).includes('json');

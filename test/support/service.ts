@@ -25,7 +25,7 @@ export interface Service {
   sink: MailSink;
   admin: { token: string; tenantId: string };
   api: Api;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** The real service on this file's slot: API in this process on a free port, worker roles as asked, a copy of the events for listeners if asked, a real SMTP sink. */
@@ -100,7 +100,7 @@ async function nativeConnection(address: string): Promise<NativeConnection> {
   if (!installed) {
     Runtime.install({
       shutdownSignals: [],
-      logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never,
+      logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
     });
     installed = true;
   }

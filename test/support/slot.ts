@@ -15,7 +15,7 @@ export interface Slot {
   /** The NATS account of this slot's listeners, and where they log in. */
   listeners: { account: string; url: string };
   /** Drops the database, ending what connections are left. */
-  release(): Promise<void>;
+  release: () => Promise<void>;
 }
 
 /** Slots of this process that nobody has released. */

@@ -9,7 +9,7 @@ import type { Env } from '../../config/env-schema.ts';
 export interface Variant {
   url: string;
   api: Api;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** Listens on a free port; calls carry the Admin's token unless another (or null for none) is given. */

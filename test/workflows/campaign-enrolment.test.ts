@@ -35,7 +35,7 @@ async function enrol(campaignId: number, audience: Audience): Promise<[string, n
 }
 async function counted(id: number): Promise<[string, number, number]> {
   const enrolment = await journeys.em().findOneOrFail(CampaignEnrolment, { id });
-  return [enrolment.status!, enrolment.enrolled!, enrolment.skipped!];
+  return [enrolment.status, enrolment.enrolled, enrolment.skipped];
 }
 const enrolmentOf = async (campaignId: number) =>
   (await journeys.em().findOneOrFail(CampaignEnrolment, { campaignId })).id;

@@ -30,32 +30,32 @@ export interface Journeys {
   env: TestWorkflowEnvironment;
   em: () => EntityManager;
   contact: (fields?: { timezone?: string; status?: 'unsubscribed' | 'archived' }) => Promise<number>;
-  template(): Promise<number>;
-  list(contactIds?: number[]): Promise<number>;
+  template: () => Promise<number>;
+  list: (contactIds?: number[]) => Promise<number>;
   /** Makes a campaign and starts it; its workflows wait in the outbox for `relay`. */
-  start(input: Partial<CampaignInput>, audience?: Audience): Promise<number>;
+  start: (input: Partial<CampaignInput>, audience?: Audience) => Promise<number>;
   /** Starts what is in the outbox, as the relay does. Returns the ids of the workflows. */
   relay: () => Promise<string[]>;
   /** Waits for the end of a workflow; time is skipped while it has nothing to do. */
-  finished(workflowId: string): Promise<void>;
+  finished: (workflowId: string) => Promise<void>;
   /** Waits for the end of a workflow in real time. */
-  settled(workflowId: string): Promise<void>;
+  settled: (workflowId: string) => Promise<void>;
   executions: (campaignId: number) => Promise<CampaignExecution[]>;
   /** The records of an execution's steps, as `step:result`. */
-  steps(executionId: number): Promise<string[]>;
-  emails(executionId: number): Promise<{ send_key: string; status: string; reason: string | null; lane: string }[]>;
+  steps: (executionId: number) => Promise<string[]>;
+  emails: (executionId: number) => Promise<{ send_key: string; status: string; reason: string | null; lane: string }[]>;
   /** Runs what is in the outbox, and then every execution of the campaign, to the end. Returns the executions. */
-  runAll(campaignId: number): Promise<CampaignExecution[]>;
+  runAll: (campaignId: number) => Promise<CampaignExecution[]>;
   /** Waits, in real time, until the one execution of the campaign is at a step. */
-  at(campaignId: number, stepId: string): Promise<CampaignExecution>;
+  at: (campaignId: number, stepId: string) => Promise<CampaignExecution>;
   /** The types of the events of a workflow's history, without their prefix, in order. */
-  history(workflowId: string): Promise<string[]>;
-  status(workflowId: string): Promise<string>;
+  history: (workflowId: string) => Promise<string[]>;
+  status: (workflowId: string) => Promise<string>;
   /** Runs a statement as the owner of the schema. */
-  owner(statement: string): Promise<void>;
+  owner: (statement: string) => Promise<void>;
   /** A worker with these activities, otherwise the service's. */
-  worker(activities?: object): Promise<{ stop(): Promise<void> }>;
-  stop(): Promise<void>;
+  worker: (activities?: object) => Promise<{ stop: () => Promise<void> }>;
+  stop: () => Promise<void>;
 }
 
 /** The SDK gives the server five seconds to start, which a busy machine may not have; a further try finds its file in memory. */
@@ -75,7 +75,7 @@ async function startTestServer(path: string): Promise<TestWorkflowEnvironment> {
 export async function startJourneys(): Promise<Journeys> {
   Runtime.install({
     shutdownSignals: [],
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} } as never,
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
   const slot = await claimSlot();
   const env = await startTestServer(slot.env['TEMPORAL_TEST_SERVER']!);
@@ -83,7 +83,7 @@ export async function startJourneys(): Promise<Journeys> {
   const deps = await createDeps(readEnv({ LOG_LEVEL: 'silent', SMTP_URL: 'smtp://127.0.0.1:1', ...slot.env }), 'test', {
     temporal: env.client,
   });
-  const running: { stop(): Promise<void> }[] = [];
+  const running: { stop: () => Promise<void> }[] = [];
   let number = 0;
   const em = () => tenantEm(deps.orm, TENANT);
   const origin = { tenantId: TENANT, actor: null, requestId: null, address: null };
@@ -169,7 +169,7 @@ export async function startJourneys(): Promise<Journeys> {
     history: async (workflowId) => {
       const { events } = await env.client.workflow.getHandle(workflowId).fetchHistory();
       const { EventType } = proto.temporal.api.enums.v1;
-      return (events ?? []).map((event) => EventType[event.eventType!]!.replace('EVENT_TYPE_', ''));
+      return (events ?? []).map((event) => EventType[event.eventType!].replace('EVENT_TYPE_', ''));
     },
     status: async (workflowId) => (await env.client.workflow.getHandle(workflowId).describe()).status.name,
     owner: async (statement) => {

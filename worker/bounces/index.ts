@@ -10,7 +10,7 @@ const MAX_BACKOFF_MS = 60_000;
 const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, MAX_BACKOFF_MS);
 
 /** Reads the mailbox of BOUNCE_IMAP_URL, if there is one, in one process at a time; the others stand by. */
-export function startBounceReader(deps: Deps): { stop(): Promise<void> } {
+export function startBounceReader(deps: Deps): { stop: () => Promise<void> } {
   const { env, log } = deps;
   if (env.BOUNCE_IMAP_URL === '') return { stop: async () => {} };
   const mailbox = readMailboxUrl(env.BOUNCE_IMAP_URL);

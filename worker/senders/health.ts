@@ -37,7 +37,7 @@ export class HealthReports {
   readonly #deps: Deps;
   readonly #holder: string;
   readonly #providers: readonly Provider[];
-  readonly #timer: { stop(): Promise<void> };
+  readonly #timer: { stop: () => Promise<void> };
   #told = '';
   #toldAt = -Infinity;
 

@@ -10,7 +10,7 @@ const REQUEST_AGAIN_EVERY_MS = 15_000;
 const REQUEST_AGAIN_AFTER_SECONDS = 60;
 
 /** Starts this process's senders, and the recovery of emails that dead senders and lost requests left behind. */
-export function startSenders(deps: Deps): { stop(): Promise<void> } {
+export function startSenders(deps: Deps): { stop: () => Promise<void> } {
   const sender = new Sender(deps);
   const ping = deps.nats.connection.subscribe(EMAIL_READY_PING, {
     callback: (error, message) => {

@@ -26,8 +26,8 @@ export interface Prepared {
 }
 
 export interface Tools {
-  template(version: ContentVersion): PreparedTemplate;
-  sender(address: SenderAddress): SenderIdentity | null;
+  template: (version: ContentVersion) => PreparedTemplate;
+  sender: (address: SenderAddress) => SenderIdentity | null;
   signer: LinkSigner;
   publicUrl: string;
   /** BOUNCE_ADDRESS; empty = bounces go to the From address. */

@@ -44,7 +44,7 @@ export interface ProvidersOptions {
   log: Logger;
   takeRate: TakeRate;
   /** Called when a provider that had no room may have room again. */
-  onRoom(): void;
+  onRoom: () => void;
   openPool?: typeof createSmtpPool;
   now?: () => number;
 }

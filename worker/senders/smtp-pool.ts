@@ -23,25 +23,25 @@ export interface SmtpSlot {
   /** Whether another message can be sent over the same connection; after `following` named one, only that one. */
   readonly usable: boolean;
   /** If a reused connection turns out to be closed, it is replaced once, and `beforeDot` is called again. */
-  send(...mail: Mail): Promise<Outcome>;
+  send: (...mail: Mail) => Promise<Outcome>;
   /** Returns the connection to the pool. Call once. */
-  release(): void;
+  release: () => void;
 }
 
 export interface SmtpPool {
   /** The provider's name: host:port by default. */
   readonly provider: string;
   /** How many connections can be acquired now, open or not. */
-  idle(): number;
+  idle: () => number;
   /** How many connections are acquired now. Open idle connections do not count. */
-  busy(): number;
+  busy: () => number;
   /**
    * Acquires up to `count` connections, but not more than `idle()`, and opens those that are not open yet. Returns
    * those that could be opened; rejects with SmtpOpenError if none could. Never waits for a busy connection.
    */
-  acquire(count: number): Promise<SmtpSlot[]>;
+  acquire: (count: number) => Promise<SmtpSlot[]>;
   /** Waits for messages in flight and closes all connections, acquired ones when they are released. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 interface Kept {

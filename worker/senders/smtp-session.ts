@@ -14,9 +14,9 @@ export interface SmtpSession {
   /**
    * Rejects only if not usable for this message. Sends at most one final dot, and only after `beforeDot` returned true.
    */
-  send(envelope: Envelope, message: Buffer, hooks: SendHooks): Promise<Outcome>;
+  send: (envelope: Envelope, message: Buffer, hooks: SendHooks) => Promise<Outcome>;
   /** Closes the connection, with QUIT unless a message has begun; does not wait for the reply. */
-  quit(): void;
+  quit: () => void;
 }
 
 const RESET_MS = 5_000;

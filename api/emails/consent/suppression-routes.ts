@@ -30,7 +30,7 @@ const present = ({ id, emailKey, reason: why, source, tenantId, createdAt }: Sup
   reason: why,
   source: source ?? null,
   tenantId,
-  createdAt: createdAt!.toISOString(),
+  createdAt: createdAt.toISOString(),
 });
 
 function addressViolations(address: string): Violation[] {
@@ -98,7 +98,8 @@ export const suppressionRoutes: RouteSpec[] = [
     operationId: 'deleteSuppression',
     summary: 'Delete a suppression: allow email to the address again',
     access: 'emails:write',
-    description: 'The contact of the address becomes active unless it is archived or pending. Recorded in the audit log.',
+    description:
+      'The contact of the address becomes active unless it is archived or pending. Recorded in the audit log.',
     params: IdParams,
     responses: { 204: { description: 'Removed' } },
     handler: async ({ em, caller, params }) => {

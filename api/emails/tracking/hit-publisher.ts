@@ -16,7 +16,7 @@ const MAX_WAITING = 10_000;
 
 interface Waiting {
   hit: Hit;
-  stored(): void;
+  stored: () => void;
   /** A click whose answer was a 503: its visitor will come again. */
   abandoned: boolean;
 }

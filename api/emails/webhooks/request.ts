@@ -21,9 +21,9 @@ export interface WebhookReading {
 }
 
 export interface Webhook {
-  isConfigured(env: Deps['env']): boolean;
+  isConfigured: (env: Deps['env']) => boolean;
   /** What a call says of our mails, once it is proved who calls. Throws `unauthorized`, `malformed_json`. */
-  read(request: WebhookRequest): WebhookReading | Promise<WebhookReading>;
+  read: (request: WebhookRequest) => WebhookReading | Promise<WebhookReading>;
 }
 
 const MAX_KEY = 255;

@@ -17,7 +17,7 @@ interface AdminSettings {
 interface AdminDeps {
   orm: Orm;
   env: AdminSettings;
-  log: { info(details: object, message: string): void };
+  log: { info: (details: object, message: string) => void };
 }
 
 /** The Admin that the settings describe, null where they name no password, or all that is wrong with them. */

@@ -62,7 +62,7 @@ export const TriggerSchema = Type.Unsafe<Trigger>(
 );
 
 function settingNames(type: TriggerType): string {
-  const { required = [], properties } = Type.Object(triggerSettings[type] as Record<string, TSchema>);
+  const { required = [], properties } = Type.Object(triggerSettings[type]);
   const names = Object.keys(properties).map((name) => ((required as string[]).includes(name) ? name : `${name}?`));
   return names.length === 0 ? '' : ` {${names.join(', ')}}`;
 }

@@ -171,7 +171,7 @@ async function enterRound(
   );
   const starts = made.flatMap((row) => {
     if (row.status !== 'RUNNING') return [];
-    const { ahead } = row.state as ExecutionState;
+    const { ahead } = row.state;
     const { contact_id: contactId, entry_no: entryNo } = row;
     return [
       {

@@ -48,7 +48,7 @@ function entryChecks(
   const last = executions[0];
   const running = executions.some((execution) => execution.status === 'RUNNING');
   const free = entry.reentry === 'always' || !(entry.reentry === 'never' ? last : running);
-  const since = last ? Math.floor((Date.now() - last.startedAt!.getTime()) / MINUTE_MS) : null;
+  const since = last ? Math.floor((Date.now() - last.startedAt.getTime()) / MINUTE_MS) : null;
   const rested = since === null || since >= entry.minIntervalMinutes;
   const entered = last
     ? `the contact entered ${last.entryNo === 1 ? 'once' : `${last.entryNo} times`}`

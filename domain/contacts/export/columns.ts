@@ -13,7 +13,7 @@ const textColumn = (name: (typeof TEXTS | typeof MORE_TEXTS)[number]): Column =>
 ];
 
 function customValue({ customFields }: ExportedContact, name: string): Cell {
-  const value = Object.hasOwn(customFields!, name) ? customFields![name] : null;
+  const value = Object.hasOwn(customFields, name) ? customFields[name] : null;
   return typeof value === 'string'
     ? escapeFormula(value)
     : typeof value === 'number' || typeof value === 'boolean'
@@ -31,13 +31,13 @@ export function contactColumns(customFields: Iterable<string>): Column[] {
     ...TEXTS.map(textColumn),
     ['companyId', ({ companyId }) => companyId ?? null],
     ['company', ({ companyName }) => text(companyName)],
-    ['status', ({ status }) => status!],
-    ['tags', ({ tags }) => text(tags!.join(';'))],
+    ['status', ({ status }) => status],
+    ['tags', ({ tags }) => text(tags.join(';'))],
     ...[...customFields].map((name): Column => [`customFields.${name}`, (contact) => customValue(contact, name)]),
     ...MORE_TEXTS.map(textColumn),
-    ['createdAt', ({ createdAt }) => createdAt!.toISOString()],
-    ['updatedAt', ({ updatedAt }) => updatedAt!.toISOString()],
-    ['version', ({ version }) => version!],
+    ['createdAt', ({ createdAt }) => createdAt.toISOString()],
+    ['updatedAt', ({ updatedAt }) => updatedAt.toISOString()],
+    ['version', ({ version }) => version],
   ];
 }
 

@@ -23,8 +23,8 @@ export interface ImportProgress {
 }
 
 /**
- * After the first chunk, the second, the fourth and so on: autovacuum is a minute late, and until then who reads a page of
- * contacts sorts all of a tenant that the planner takes for empty.
+ * Runs after chunks 1, 4, 16 and so on: autovacuum comes up to a minute later, and until then the planner takes the tenant's
+ * contacts for few and sorts all of them for each page that is read.
  */
 const ANALYZE = 'select analyze_people()';
 
@@ -36,9 +36,9 @@ interface Run {
   importId: number;
   open: OpenFile;
   /** Told after each batch; throws to interrupt. */
-  progress(progress: ImportProgress): void;
+  progress: (progress: ImportProgress) => void;
   /** Asked after each chunk: whether to leave the rest to the next run. */
-  enough?(): boolean;
+  enough?: () => boolean;
 }
 
 /** Where a run has left an import: not over only when it was told that it was enough. */
@@ -187,7 +187,7 @@ async function importRest(
     if (counts === 'over') break;
     stand.rows += counts.processed;
     run.progress({ phase: 'importing', rows: stand.rows, totalRows: stand.totalRows });
-    if (Number.isInteger(Math.log2(batch.chunk + 1))) await client.query(ANALYZE);
+    if (Number.isInteger(Math.log2(batch.chunk + 1) / 2)) await client.query(ANALYZE);
     if (run.enough?.()) return true;
   }
   stand.over = true;

@@ -156,7 +156,7 @@ const missingNames = (input: ContactInput): Violation[] =>
 const draftOf = (contact: Contact, isNew: boolean): Draft => ({
   contact,
   isNew,
-  oldStatus: contact.status!,
+  oldStatus: contact.status,
   changed: new Set(),
   companyName: null,
 });
@@ -245,7 +245,7 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
     ...updated.map(({ contact: { id, version }, changed }): NewEvent => ({
       type: 'CONTACT_UPDATED',
       entity: `contact/${id}`,
-      data: { contactId: id, version: version!, changed: [...changed] },
+      data: { contactId: id, version: version, changed: [...changed] },
     })),
     ...updated.filter(isOptOut).map(({ contact: { id } }): NewEvent => ({
       type: 'CONTACT_UNSUBSCRIBED',

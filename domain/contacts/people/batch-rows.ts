@@ -110,7 +110,7 @@ export async function writeContacts(tx: EntityManager, tenantId: string, contact
     from ${record(contacts)} left join companies k on k.tenant_id = ${tenantId} and k.id = r."companyId"
     where c.tenant_id = ${tenantId} and c.id = r.id`,
   );
-  for (const contact of contacts) contact.version = contact.version! + 1;
+  for (const contact of contacts) contact.version = contact.version + 1;
 }
 
 /** Gives contacts that this transaction has inserted their companies. */

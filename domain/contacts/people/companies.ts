@@ -98,7 +98,7 @@ export async function deleteCompany(
 }
 
 const merged = ({ customFields: old }: Company, { customFields, ...values }: CompanyValues) =>
-  customFields === undefined ? values : { ...values, customFields: mergedCustomFields(old!, customFields) };
+  customFields === undefined ? values : { ...values, customFields: mergedCustomFields(old, customFields) };
 
 async function contactsOf(tx: EntityManager, tenantId: string, companyId: number): Promise<number[]> {
   const found = await rows<{ id: number }>(

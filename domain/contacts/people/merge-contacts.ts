@@ -46,7 +46,7 @@ export async function mergeContacts(
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
-    check(target.version!);
+    check(target.version);
     await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
     // By it an erasure of the target knows the source's address.
     const sourceDigest = addressDigest(tenantId, source.emailKey);
@@ -63,7 +63,7 @@ export async function mergeContacts(
     if (optedOut) await suppressUnsubscribed(tx, tenantId, [target.emailKey]);
     const entity = `contact/${targetId}`;
     await appendEvents(tx, { tenantId, requestId }, [
-      { type: 'CONTACT_UPDATED', entity, data: { contactId: targetId, version: target.version!, changed } },
+      { type: 'CONTACT_UPDATED', entity, data: { contactId: targetId, version: target.version, changed } },
       ...(optedOut
         ? [{ type: 'CONTACT_UNSUBSCRIBED', entity, data: { contactId: targetId, reason: 'merge' } } as const]
         : []),
@@ -127,9 +127,9 @@ async function stopDuplicateExecutions(
 }
 
 function mergedValues(target: Contact, source: Contact): ContactValues {
-  const tags = [...new Set([...target.tags!, ...source.tags!])].slice(
+  const tags = [...new Set([...target.tags, ...source.tags])].slice(
     0,
-    Math.max(CONTACT_LIMITS.tags, target.tags!.length),
+    Math.max(CONTACT_LIMITS.tags, target.tags.length),
   );
   const own = target as unknown as Record<string, unknown>;
   const filled = (['firstName', 'lastName', 'phone', 'jobTitle', 'companyId', 'timezone', 'locale', 'source'] as const)
@@ -139,7 +139,7 @@ function mergedValues(target: Contact, source: Contact): ContactValues {
     ...Object.fromEntries(filled),
     phoneE164: source.phoneE164 ?? null,
     tags,
-    status: stricter(target.status!, source.status!),
+    status: stricter(target.status, source.status),
     customFields: { ...source.customFields, ...target.customFields } as NonNullable<ContactValues['customFields']>,
   };
 }

@@ -56,14 +56,14 @@ export async function advanceEmailCampaign(
     case 'FAILED':
       return suppressSome(em, campaign, now);
     default:
-      return { over: true, summary: campaign.status! };
+      return { over: true, summary: campaign.status };
   }
 }
 
 async function beginWhenDue(em: EntityManager, campaignId: number, now: Date): Promise<Stand> {
   return em.fork().transactional(async (tx): Promise<Stand> => {
     const campaign = await lockEmailCampaign(tx, campaignId);
-    if (campaign.status !== 'SCHEDULED') return { over: false, summary: campaign.status! };
+    if (campaign.status !== 'SCHEDULED') return { over: false, summary: campaign.status };
     const { nextRunAt } = campaign;
     if (nextRunAt && nextRunAt > now) return { over: false, until: nextRunAt, summary: 'scheduled' };
     openRun(campaign, now);

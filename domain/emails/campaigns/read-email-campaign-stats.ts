@@ -24,7 +24,7 @@ export async function readEmailCampaignStats(em: EntityManager, id: number) {
       );
       return {
         campaignId: id,
-        status: status!,
+        status: status,
         ...counted.all,
         links,
         variants: (variants ?? []).map(({ name, templateId, weight }) => ({

@@ -78,13 +78,13 @@ export async function updateEmailCampaign(
     );
     if (changed.length === 0) return campaign;
     assertChangeable(
-      campaign.status!,
+      campaign.status,
       changed.map(([field]) => field),
     );
     tx.assign(campaign, Object.fromEntries(changed));
     assertValid(soundViolations(campaign));
     // What one that has ended was sent to, and said, may be gone.
-    if (!ENDED.includes(campaign.status!)) await assertReferences(tx, campaign, input.listId);
+    if (!ENDED.includes(campaign.status)) await assertReferences(tx, campaign, input.listId);
     if (campaign.status === 'SCHEDULED') campaign.nextRunAt = startOf(campaign, new Date());
     await tx.flush();
     if (campaign.status === 'SCHEDULED' || campaign.status === 'SENDING') await wakeCampaign(tx, campaign);
@@ -203,9 +203,6 @@ function soundViolations(campaign: Partial<EmailCampaign>): Violation[] {
   if (status === 'SCHEDULED' && scheduleType === null)
     require('/scheduleType', 'is required: the campaign is SCHEDULED');
   if (scheduleType === 'recipient_local_time' && winner !== null)
-    conflict(
-      '/winner',
-      'must not be combined with scheduleType recipient_local_time, which sends at different times',
-    );
+    conflict('/winner', 'must not be combined with scheduleType recipient_local_time, which sends at different times');
   return violations;
 }

@@ -38,7 +38,7 @@ export async function explainContactEmails(
       { contactId, ...(campaignId === null ? {} : { campaignId }) },
       { orderBy: { id: 'desc' }, limit: MAX_EMAILS },
     );
-    const emails = found.map(({ id, status, createdAt }) => ({ emailId: id, status: status!, createdAt: createdAt! }));
+    const emails = found.map(({ id, status, createdAt }) => ({ emailId: id, status: status, createdAt: createdAt }));
     const about = { contactId, campaignId, emails };
     if (found[0]) return { ...about, ...(await explainEmailIn(tx, found[0].id, mailFrom)) };
     const gates = await (mailing
@@ -72,7 +72,7 @@ async function withoutMailing(
       : `${member ? '' : 'not_in_'}segment_${segmentId ?? 'deleted'}`;
   const gates: ExplainedGate[] = [
     { gate: 'membership', passed: member !== undefined && !begun, reason: membership, at: member?.added_at ?? at },
-    { gate: 'campaign', passed: begun, reason: `campaign_${status!.toLowerCase()}`, at },
+    { gate: 'campaign', passed: begun, reason: `campaign_${status.toLowerCase()}`, at },
   ];
   const [judged] = await rows<{ reason: string | null }>(
     tx,
@@ -90,14 +90,12 @@ async function withoutJourney(tx: EntityManager, campaignId: number, contactId: 
   const execution = await tx.findOne(CampaignExecution, { campaignId, contactId }, { orderBy: { entryNo: 'desc' } });
   if (!execution) return [{ gate: 'membership', passed: false, reason: 'never_entered', at: new Date() }];
   return [
-    { gate: 'membership', passed: true, reason: `execution_${execution.id}`, at: execution.startedAt! },
+    { gate: 'membership', passed: true, reason: `execution_${execution.id}`, at: execution.startedAt },
     {
       gate: 'step',
       passed: false,
       reason:
-        execution.status === 'RUNNING'
-          ? 'no_email_step_yet'
-          : `no_email_step_before_${execution.status!.toLowerCase()}`,
+        execution.status === 'RUNNING' ? 'no_email_step_yet' : `no_email_step_before_${execution.status.toLowerCase()}`,
       at: execution.finishedAt ?? new Date(),
     },
   ];

@@ -7,17 +7,17 @@ const MAX_QUERY_CHARS = 6000;
 
 /** The addresses of the service that stand in mails, all under `{PUBLIC_URL}/api/v1/emails`. */
 export interface EmailLinks {
-  openUrl(emailId: number): string;
+  openUrl: (emailId: number) => string;
   /** The click endpoint's address of a link, cut around what differs from mail to mail. */
-  clickUrlParts(emailId: number, link: TrackableLink): [before: string, trackingId: string, after: string];
-  clickUrl(emailId: number, link: TrackableLink): string;
-  unsubscribeUrl(subject: UnsubscribeSubject): string;
-  preferencesUrl(subject: UnsubscribeSubject): string;
-  webViewUrl(emailId: number): string;
+  clickUrlParts: (emailId: number, link: TrackableLink) => [before: string, trackingId: string, after: string];
+  clickUrl: (emailId: number, link: TrackableLink) => string;
+  unsubscribeUrl: (subject: UnsubscribeSubject) => string;
+  preferencesUrl: (subject: UnsubscribeSubject) => string;
+  webViewUrl: (emailId: number) => string;
   /** What stands in a preview, which is no one's mail. */
-  previewUrl(page: 'unsubscribe' | 'preferences' | 'view'): string;
+  previewUrl: (page: 'unsubscribe' | 'preferences' | 'view') => string;
   /** Whether a url leads to the unsubscribe or preference page: such links are never tracked. */
-  isOptOut(url: string): boolean;
+  isOptOut: (url: string) => boolean;
 }
 
 /** A link as it is signed (`url`) and as it stands in the query of the click endpoint (`query`). */

@@ -56,7 +56,7 @@ class HrefTag extends Tag {
     this.#quote = token.args.startsWith('1') ? "'" : '"';
     this.#tracked = !token.args.endsWith(UNTRACKED);
     for (let next = rest.shift(); next; next = rest.shift()) {
-      if (TypeGuards.isTagToken(next) && (next as TagToken).name === mailTags.endHref) return;
+      if (TypeGuards.isTagToken(next) && next.name === mailTags.endHref) return;
       this.#templates.push(parser.parseToken(next, rest));
     }
   }

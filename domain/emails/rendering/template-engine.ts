@@ -39,11 +39,12 @@ type FilterHandler = Exclude<FilterImplOptions, { raw: boolean }>;
 
 /** A value as text: nothing for what is missing, an object without a text form included. */
 function toText(value: unknown): string {
-  const plain: unknown = toValue(value as string);
+  const plain: unknown = toValue(value);
   if (typeof plain === 'string') return plain;
   if (plain == null) return '';
   if (Array.isArray(plain)) return plain.map(toText).join('');
   try {
+    // eslint-disable-next-line @typescript-eslint/no-base-to-string -- an object without a text form is left out below
     const text = String(plain);
     return text === '[object Object]' ? '' : text;
   } catch {

@@ -1,5 +1,4 @@
 import { Tokenizer, TypeGuards } from 'liquidjs';
-import type { TagToken } from 'liquidjs';
 import { sharedEngine } from './template-engine.ts';
 
 /** A run of a template's source: plain text (already trimmed by `{%-` and the like) or one Liquid token. */
@@ -20,7 +19,7 @@ export function splitTemplate(source: string): Piece[] {
   let comment: Piece | null = null;
   for (const token of new Tokenizer(source, options.operators).readTopLevelTokens(options)) {
     const text = token.getText();
-    const tag = TypeGuards.isTagToken(token) ? (token as TagToken).name : '';
+    const tag = TypeGuards.isTagToken(token) ? token.name : '';
     if (comment) {
       comment.source += text;
       if (tag === 'endcomment') comment = null;

@@ -95,7 +95,7 @@ function checkToken(engine: Liquid, token: Token): void {
     readValue(engine, tokenizer);
     assertEnd(tokenizer);
   } else if (TypeGuards.isTagToken(token)) {
-    checkTag(engine, token as TagToken);
+    checkTag(engine, token);
   }
 }
 
@@ -103,7 +103,7 @@ function checkToken(engine: Liquid, token: Token): void {
 function* tokensOf(engine: Liquid, tokens: Iterable<Token>): Generator<Token> {
   let commented = false;
   for (const token of tokens) {
-    const tag = TypeGuards.isTagToken(token) ? (token as TagToken) : null;
+    const tag = TypeGuards.isTagToken(token) ? token : null;
     if (tag?.name === 'endcomment') commented = false;
     else if (commented) continue;
     else if (tag?.name === 'comment') commented = true;

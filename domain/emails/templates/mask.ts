@@ -6,7 +6,7 @@ export interface MaskedMjml {
   /** The tokens by the number in their word. */
   tokens: string[];
   /** A text that MJML made or said, with `to` of each token in the place of its word; the token itself unless told otherwise. */
-  unmask(text: string, to?: (index: number, word: string) => string): string;
+  unmask: (text: string, to?: (index: number, word: string) => string) => string;
   /** The tokens whose words are in a text, and where each is first. */
   wordsIn: (text: string) => Map<number, number>;
   /** The line in the template of a line in `source`; tokens may be of several. */

@@ -6,12 +6,12 @@ import { qualificationOf, type Sources } from './sources.ts';
 /** `Sources` that look up everything once per contact, however many leaves use it. */
 export interface JoinedSources extends Sources {
   /** The number of activities that meet `wanted`. */
-  counted(event: FilterEvent, wanted: readonly Condition[]): RawBuilder<unknown>;
+  counted: (event: FilterEvent, wanted: readonly Condition[]) => RawBuilder<unknown>;
   /** The ids of the contact's segments and lists. */
   members: RawBuilder<unknown>;
   lists: RawBuilder<unknown>;
   /** `from contacts c` with joins for everything that was requested so far. */
-  from(): RawBuilder<unknown>;
+  from: () => RawBuilder<unknown>;
 }
 
 /**

@@ -6,14 +6,14 @@ import { DEFAULT_LEVELS } from '../../../db/entities/scoring.ts';
 /** SQL for the data of a filter that is not on the contact's own row. */
 export interface Sources {
   /** A column of the contact's company; null without a company. */
-  company(column: string): RawBuilder<unknown>;
-  score(): RawBuilder<unknown>;
-  qualification(): RawBuilder<unknown>;
+  company: (column: string) => RawBuilder<unknown>;
+  score: () => RawBuilder<unknown>;
+  qualification: () => RawBuilder<unknown>;
   /** Whether the contact is a member of any of these segments or lists. */
-  memberOf(ids: readonly number[]): Condition;
-  memberOfAny(kind: 'list' | 'all'): Condition;
+  memberOf: (ids: readonly number[]) => Condition;
+  memberOfAny: (kind: 'list' | 'all') => Condition;
   /** Whether at least `count` non-automated activities (alias `happened`) of the event meet all of `wanted`. */
-  atLeast(event: FilterEvent, wanted: readonly Condition[], count: number): Condition;
+  atLeast: (event: FilterEvent, wanted: readonly Condition[], count: number) => Condition;
 }
 
 export const qualificationOf = (

@@ -38,7 +38,7 @@ export async function rebuildSegment(
   const moved = { added: 0, removed: 0 };
   if (segment.type === 'dynamic') {
     for (let after: number | null = 0; after !== null;) {
-      const page = await em.transactional((tx) => rebuildPage(tx, tenantId, { id, build: segment.build! }, after!));
+      const page = await em.transactional((tx) => rebuildPage(tx, tenantId, { id, build: segment.build }, after!));
       moved.added += page.added;
       moved.removed += page.removed;
       after = page.upTo;
@@ -58,7 +58,8 @@ async function rebuildPage(
     sql`
     select filter from segments where tenant_id = ${tenantId} and id = ${id} and build = ${build} and status = 'READY' for no key update`,
   );
-  if (!segment) throw new AppError('conflict', `The filter of segment ${id} was changed, or the segment deleted, in the meantime`);
+  if (!segment)
+    throw new AppError('conflict', `The filter of segment ${id} was changed, or the segment deleted, in the meantime`);
   const next = await nextContact(tx, tenantId, after);
   if (next === null) return { added: 0, removed: 0, upTo: null };
   const upTo = await lockRange(tx, tenantId, next);

@@ -62,8 +62,8 @@ function oneOf(node: Json, key: string, allowed: readonly string[], path: string
 }
 
 interface Fields {
-  spec(name: string): FieldSpec | undefined;
-  unknown(name: unknown): string;
+  spec: (name: string) => FieldSpec | undefined;
+  unknown: (name: unknown) => string;
 }
 
 function checkLeaf(node: Json, path: string, fields: Fields): Violation[] {
@@ -138,7 +138,11 @@ function checkEventLeaf(node: Json, path: string, options: FilterOptions): Viola
 
 function checkGroup(node: Json, path: string, depth: number, walk: Walk): void {
   if (depth > MAX_FILTER_DEPTH) {
-    walk.violations.push({ path, code: 'too_deep', message: `groups must not be nested more than ${MAX_FILTER_DEPTH} deep` });
+    walk.violations.push({
+      path,
+      code: 'too_deep',
+      message: `groups must not be nested more than ${MAX_FILTER_DEPTH} deep`,
+    });
     return;
   }
   walk.violations.push(...onlyKeys(node, ['op', 'conditions'], path), ...oneOf(node, 'op', GROUP_OPERATORS, path));

@@ -64,7 +64,7 @@ interface Asked {
   value: RawBuilder<unknown>;
   verdict: RawBuilder<unknown>;
   /** Converts the leaf's value to its form in the API. */
-  read(value: unknown, verdict: boolean): { value: unknown; holds: boolean };
+  read: (value: unknown, verdict: boolean) => { value: unknown; holds: boolean };
 }
 
 function askLeaf(

@@ -232,7 +232,7 @@ test('a field is deleted while contacts are written: no value outlives it, and n
     return answers;
   };
   const [one, two, deleted] = await Promise.all([write(), write(), api('DELETE', `${PATH}/${field.id}`)]);
-  assert.equal(deleted!.status, 204, JSON.stringify(deleted!.body));
+  assert.equal(deleted.status, 204, JSON.stringify(deleted.body));
   for (const answer of [...one, ...two]) {
     if (answer.status !== 201)
       assert.deepEqual([answer.status, problems(answer)], [400, [['/customFields/season', 'unknown_custom_field']]]);

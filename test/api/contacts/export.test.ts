@@ -63,10 +63,7 @@ test('csv has a column for each field, the filters of the list, and no formulas'
   assert.equal(answer.headers.get('content-type'), 'text/csv; charset=utf-8');
   assert.match(answer.headers.get('content-disposition')!, /^attachment; filename="contacts-\d{4}-\d\d-\d\d\.csv"$/);
   // Whatever a reader takes for the end of a row.
-  const table = parse(answer.body, { columns: true, record_delimiter: ['\r\n', '\n', '\r'] }) as Record<
-    string,
-    string
-  >[];
+  const table = parse<Record<string, string>>(answer.body, { columns: true, record_delimiter: ['\r\n', '\n', '\r'] });
   assert.deepEqual(Object.keys(table[0]!), [
     'id',
     'firstName',
@@ -118,7 +115,7 @@ test('csv has a column for each field, the filters of the list, and no formulas'
   assert.equal(table.length, 2);
   assert.equal(table[1]!['customFields.note'], 'one\ntwo');
   const emails = async (search: string) =>
-    (parse((await exported(search)).body, { columns: true }) as { email: string }[]).map(({ email }) => email);
+    parse<{ email: string }>((await exported(search)).body, { columns: true }).map(({ email }) => email);
   assert.deepEqual(await emails('status=unsubscribed'), ['ada@example.com']);
   assert.deepEqual(await emails('format=csv&tag=b&email=ADA@example.com'), ['ada@example.com']);
   assert.deepEqual(await emails('createdBefore=2000-01-01T00:00:00Z'), []);

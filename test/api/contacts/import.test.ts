@@ -402,9 +402,12 @@ test('a row that could not make a contact displaces none that could, in the same
       [filler.length + 2, 1, 2, 3],
       JSON.stringify(options),
     );
-    const errors = parse((await service.api('GET', `/contacts/imports/${job.id}/errors`)).body, {
-      columns: true,
-    }) as Record<string, string>[];
+    const errors = parse<Record<string, string>>(
+      (await service.api('GET', `/contacts/imports/${job.id}/errors`)).body,
+      {
+        columns: true,
+      },
+    );
     assert.deepEqual(
       errors.map(({ email, code }) => `${email} ${code}`),
       [
@@ -432,7 +435,7 @@ test('the errors file gives rejected rows exactly as they came', async () => {
   const job = await run(file);
   assert.equal(job.rejected, 1);
   const { body } = await service.api('GET', `/contacts/imports/${job.id}/errors`);
-  const [, row] = parse(body, { record_delimiter: ['\r\n', '\n', '\r'] }) as string[][];
+  const [, row] = parse(body, { record_delimiter: ['\r\n', '\n', '\r'] });
   assert.deepEqual(row!.slice(4), ['nope', ...cells]);
 });
 

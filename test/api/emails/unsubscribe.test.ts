@@ -64,7 +64,7 @@ test('POST unsubscribes at once: contact, address, queued marketing mail; repeat
     answers.map((answer) => answer.status),
     [200, 200, 200, 200],
   );
-  assert.match(answers[0]!.body, /You are unsubscribed/);
+  assert.match(answers[0].body, /You are unsubscribed/);
 
   const { body: after } = await service.api('GET', `/contacts/${contact.id}`);
   assert.equal(after.status, 'unsubscribed');

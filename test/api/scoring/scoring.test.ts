@@ -217,7 +217,7 @@ test("a company has a score of its own, beside the sum of its contacts'", async 
     target: 'company',
     maxPerContact: 70,
   });
-  await happen(submitted(one!), submitted(two!), submitted(alone!));
+  await happen(submitted(one), submitted(two), submitted(alone));
   const { history, ...found } = (await service.api('GET', `/scoring/companies/${company}`)).body;
   assert.deepEqual(found, { companyId: company, totalScore: 70, contactsTotal: 50, qualification: 'hot' });
   assert.deepEqual(
@@ -227,7 +227,7 @@ test("a company has a score of its own, beside the sum of its contacts'", async 
       [40, 40],
     ],
   );
-  assert.equal((await score(one!)).totalScore, 25);
+  assert.equal((await score(one)).totalScore, 25);
   const { data } = (await service.api('GET', '/scoring/leaderboard?type=companies')).body;
   assert.deepEqual(data, [
     { rank: 1, companyId: company, name: 'Example Works', totalScore: 70, qualification: 'hot' },
@@ -428,8 +428,8 @@ test('rules, thresholds and settings: round trip and violations', async () => {
 test('the leaderboard is in order of points; equals share a rank', async () => {
   const [a, b, c] = [await person({ firstName: 'Ada', lastName: 'Byron' }), await person(), await person()];
   await happen(
-    ...Array.from({ length: 20 }, () => submitted(a!)),
-    ...Array.from({ length: 10 }, () => [submitted(b!), submitted(c!)]).flat(),
+    ...Array.from({ length: 20 }, () => submitted(a)),
+    ...Array.from({ length: 10 }, () => [submitted(b), submitted(c)]).flat(),
   );
   const { data } = (await service.api('GET', '/scoring/leaderboard?limit=3')).body;
   assert.deepEqual(

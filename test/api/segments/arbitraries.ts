@@ -99,7 +99,7 @@ export const sample: fc.Arbitrary<Sample> = fc.record({
       employeeCount: maybe(fc.integer({ min: 0, max: 3 })),
     }),
   ),
-}) as fc.Arbitrary<Sample>;
+});
 
 const emailValue = fc
   .tuple(local, fc.integer({ min: 0, max: 59 }))
@@ -201,10 +201,7 @@ export function filterArbitrary(ids: readonly number[], inCampaign: boolean): fc
         where: where(event),
       }),
     )
-    .map(
-      ({ withinDays, ...rest }): EventLeaf =>
-        ({ ...rest, ...(withinDays === undefined ? {} : { withinDays }) }) as EventLeaf,
-    );
+    .map(({ withinDays, ...rest }): EventLeaf => ({ ...rest, ...(withinDays === undefined ? {} : { withinDays }) }));
   return fc.letrec<{ filter: Filter }>((tie) => ({
     filter: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
@@ -215,7 +212,7 @@ export function filterArbitrary(ids: readonly number[], inCampaign: boolean): fc
         arbitrary: fc.record({
           op: fc.constantFrom('and', 'or', 'not'),
           conditions: fc.array(tie('filter'), { minLength: 1, maxLength: 3 }),
-        }) as fc.Arbitrary<Filter>,
+        }),
       },
     ),
   })).filter;

@@ -69,7 +69,7 @@ test('a large segment is built by pages, while contacts change, without telling 
   const [input] = await builds();
   assert.deepEqual(input, { tenantId: 'default', segmentId: id, build: 1 });
   const [first, last] = [ids.filter((_, n) => n % 3 === 2).at(0)!, ids.filter((_, n) => n % 3 === 2).at(-1)!];
-  const upTo = await buildPage(em(), input!);
+  const upTo = await buildPage(em(), input);
   assert.ok(upTo! > first && upTo! < last);
   // Before the page and behind it; and one that is new.
   await put(first, { tags: [] });
@@ -86,7 +86,7 @@ test('a large segment is built by pages, while contacts change, without telling 
   });
   assert.deepEqual(await moves(), [`-${id}/${first}`, `+${id}/${ids[0]}`, `+${id}/${made.id}`]);
   assert.equal((await read(id)).status, 'BUILDING');
-  await finish(input!);
+  await finish(input);
   const { status, count } = await read(id);
   assert.deepEqual([status, count], ['READY', Math.floor(CONTACTS / 3) + 1]);
   assert.equal((await moves()).length, 3);
@@ -107,7 +107,7 @@ test('a newer filter overtakes a build; segments that name it wait and are built
   assert.equal((await read(base)).status, 'BUILDING');
   const [, second] = await builds();
   assert.deepEqual(second, { tenantId: 'default', segmentId: base, build: 2 });
-  await finish(second!);
+  await finish(second);
   assert.deepEqual([(await read(base)).status, (await read(next)).status], ['READY', 'BUILDING']);
   const [, , third, ...more] = await builds();
   assert.deepEqual([third, more], [{ tenantId: 'default', segmentId: next, build: 2 }, []]);

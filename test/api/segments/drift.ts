@@ -70,7 +70,7 @@ async function driftAt(
 
   const segments = [...lists];
   for (let n = 0; segments.length < 32 && n < 40; n += 1) {
-    const filters = fc.sample(filterArbitrary(segments, false), { numRuns: 200, seed: seed + n }) as Filter[];
+    const filters = fc.sample<Filter>(filterArbitrary(segments, false), { numRuns: 200, seed: seed + n });
     const sound = filters.find(
       (filter) =>
         JSON.stringify(filter).length > 150 &&

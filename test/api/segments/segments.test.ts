@@ -358,7 +358,7 @@ test('segments that are built while contacts come, change and go miss none', asy
   ]);
   for (const answer of answers)
     if ('status' in answer && typeof answer.status === 'number') assert.ok(answer.status < 300, JSON.stringify(answer));
-  const rebuilt = await api('POST', `/contacts/segments/${built!.id}/rebuild`);
+  const rebuilt = await api('POST', `/contacts/segments/${built.id}/rebuild`);
   assert.deepEqual(rebuilt.body, { differed: 0, added: 0, removed: 0, count: 16 });
 });
 

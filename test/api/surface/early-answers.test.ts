@@ -24,7 +24,7 @@ afterAll(async () => {
 /** A connection as a plain client has it: what it was sent so far, and whether the other side has ended. */
 interface Line {
   socket: Socket;
-  text(): string;
+  text: () => string;
   ended: boolean;
   broken: Error | null;
 }

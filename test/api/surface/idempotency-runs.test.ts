@@ -57,7 +57,7 @@ beforeAll(async () => {
   app.use(async (ctx) => {
     ctx.state['principal'] = { actor, tenantId: 'default', permissions: new Set(), sessionId: null };
     ctx.state['requestId'] = 'r';
-    await (repeatable ? freely : once)(Object.assign(ctx, { params: {} }) as never);
+    await (repeatable ? freely : once)(Object.assign(ctx, { params: {} }));
   });
   const listener = app.callback();
   const server = createServer((request, response) => void listener(request, response));

@@ -289,7 +289,7 @@ test('CONTACT_CREATED and FORM_SUBMITTED enter contacts, once per event', async 
   const publish = (
     type: 'FORM_SUBMITTED' | 'CONTACT_CREATED',
     data: Record<string, unknown>,
-    { id = randomUUID() as string, time = new Date().toISOString() } = {},
+    { id = randomUUID(), time = new Date().toISOString() } = {},
   ) =>
     service.deps.nats.js.publish(
       `events.default.${type}`,

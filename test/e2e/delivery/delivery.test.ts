@@ -198,6 +198,7 @@ test('a template that is edited or deleted while its mail is queued: the newest 
 
 test('from the call to the mail nobody waits until it is time to look: each is woken', async () => {
   const [templateId, contact] = [await makeTemplate(service), await makeContact(service)];
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- it is called on the Wake
   const { wait } = Wake.prototype;
   // It sleeps on without a wake.
   const waiting = mock.method(Wake.prototype, 'wait', function (this: Wake) {

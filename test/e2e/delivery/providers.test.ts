@@ -134,7 +134,7 @@ test('A dies in the middle of 2,000: B takes over, nobody is mailed twice, A is 
   );
   assert.equal(a.dots.length, dots + 1);
   gate.open();
-  await untilAll(more!, 'SENT');
+  await untilAll(more, 'SENT');
   await until('A is told to be up', async () => (await health())[0].status === 'UP', 30_000);
   const last = await queue(50);
   await untilAll(last, 'SENT');

@@ -1,3 +1,4 @@
+import { partsOf } from '../../../domain/common/schema-check.ts';
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import pg from 'pg';
@@ -171,9 +172,7 @@ const callable = routesWhere((route) => route.access !== 'public' && !LEFT_OUT.t
 function requestOf(route: RouteSpec, ids: Ids, pick: <T>(from: readonly T[]) => T): { path: string; body: unknown } {
   const some = (table: string): number => pick(ids.get(table)!);
   const withIds = (schema: TSchema | undefined, given: Record<string, unknown>): Record<string, unknown> => {
-    const names = Object.keys((schema as { properties?: object } | undefined)?.properties ?? {}).filter(
-      (name) => name in FIELDS,
-    );
+    const names = Object.keys(partsOf(schema).properties ?? {}).filter((name) => name in FIELDS);
     for (const name of names) {
       if (name in given || pick([true, false]))
         given[name] = name.endsWith('s') ? [some(FIELDS[name]!)] : some(FIELDS[name]!);

@@ -7,7 +7,7 @@ import { commitLine, type CommitLine } from '../../support/database/commit-line.
 import { keyedRequests, type KeyedRequest } from '../../support/keyed-requests.ts';
 import { startService, type Answer, type Service } from '../../support/service.ts';
 import type { Api } from '../../support/call-api.ts';
-import { type RouteSpec, takesIdempotencyKey } from '../../../api/route/route.ts';
+import { takesIdempotencyKey } from '../../../api/route/route.ts';
 
 const keyed = routes.filter(takesIdempotencyKey);
 /** They read, or are refused: nothing changes but that their answer is kept. */
@@ -127,7 +127,7 @@ describe('a connection that breaks at the commit: nothing was done, and a retry 
   beforeAll(async () => {
     alive = await next;
   });
-  for (const { operationId, repeatable } of keyed as RouteSpec[]) {
+  for (const { operationId, repeatable } of keyed) {
     test(operationId, async () => {
       const request = await requests[operationId]!();
       const before = await contents();

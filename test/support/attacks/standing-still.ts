@@ -1,3 +1,4 @@
+import { partsOf } from '../../../domain/common/schema-check.ts';
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -38,15 +39,15 @@ export interface Watched {
   api: ApiProcess;
   formId: number;
   /** Returns the status. Fails at a 500, and at an answer that is too long. */
-  send(request: Request): Promise<number>;
-  stills(): Still[];
+  send: (request: Request) => Promise<number>;
+  stills: () => Still[];
   /** How long the process stood still while something was done with it (ms). */
-  stillDuring(work: () => Promise<unknown>): Promise<number>;
+  stillDuring: (work: () => Promise<unknown>) => Promise<number>;
   /** Sends one request after the other and fails if the process stood still; one during which it did must do so again to count, so that a collection of garbage does not. */
-  check(requests: readonly Request[]): Promise<void>;
+  check: (requests: readonly Request[]) => Promise<void>;
   /** Bodies of all types that the public routes take, or all others, `count` of each up to its limit. */
-  bodies(access: 'public' | 'others', count: number, seed: number): Request[];
-  stop(): Promise<void>;
+  bodies: (access: 'public' | 'others', count: number, seed: number) => Request[];
+  stop: () => Promise<void>;
 }
 
 const FIELD_TYPES = [
@@ -186,7 +187,7 @@ export async function startWatched(): Promise<Watched> {
     const valid = route.body ? (requestExample(route.body) as Record<string, unknown>) : {};
     const names = isSubmit
       ? [...FIELD_TYPES.map((type) => `a_${type}`), 'email', 'many', 'pattern1']
-      : Object.keys((route.body as { properties?: object } | undefined)?.properties ?? {});
+      : Object.keys(partsOf(route.body).properties ?? {});
     return (isWebhook ? ['json' as const] : (route.bodyTypes ?? ['json' as const])).flatMap((type) => {
       const arbitrary: fc.Arbitrary<Body> =
         type === 'json'

@@ -3,7 +3,7 @@ import { cutLine } from './cut-line.ts';
 /** What the line does with the commit of a transaction that keeps an answer to an Idempotency-Key. */
 export type Fault =
   /** Postgres has committed, and its word does not come through: `onCommitted` is called instead. */
-  | { lose: 'reply'; onCommitted(): void }
+  | { lose: 'reply'; onCommitted: () => void }
   /** The connection breaks before Postgres hears of the commit. */
   | { lose: 'commit' }
   | null;
@@ -12,7 +12,7 @@ export interface CommitLine {
   port: number;
   /** Happens once, to the next such commit. */
   fault: Fault;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** A line to Postgres that reads along: it knows the transactions that write to `idempotent_answers`, and when they commit. */

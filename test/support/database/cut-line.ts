@@ -6,13 +6,13 @@ export interface CutLine {
   /** The connection that this text is sent over is cut before it arrives, each time; null for none. */
   cutAt: string | null;
   /** Ends every connection and takes no more. */
-  cut(): Promise<void>;
+  cut: () => Promise<void>;
   /** Takes connections again. */
-  mend(): Promise<void>;
+  mend: () => Promise<void>;
   /** Lets nothing through in either direction, and says nothing; connections are taken. */
-  hush(): void;
+  hush: () => void;
   /** Lets through what was held up, and the rest. */
-  speak(): void;
+  speak: () => void;
 }
 
 /** What becomes of a piece: it goes on, it gets lost, or its connection is cut before it arrives. */
@@ -20,8 +20,8 @@ export type Fate = 'goes on' | 'lost' | 'cut';
 
 /** Reads along on one connection and decides on each piece. */
 export interface Reader {
-  sent(piece: Buffer): Fate;
-  answered(piece: Buffer): Fate;
+  sent: (piece: Buffer) => Fate;
+  answered: (piece: Buffer) => Fate;
 }
 
 /** A line to a server that can be cut, as when the server is gone. `readAlong` is asked for a reader for each connection. */

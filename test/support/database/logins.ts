@@ -7,7 +7,7 @@ export interface Logins {
   owner: pg.Client;
   /** What the service connects as. */
   app: pg.Client;
-  end(): Promise<void>;
+  end: () => Promise<void>;
 }
 
 export async function connectLogins(): Promise<Logins> {

@@ -45,24 +45,24 @@ export interface Attempted extends Pick<Settlement, 'id' | 'attempt' | 'start' |
 
 /** The commands of the send ledger. Each is one transaction. */
 export interface Ledger {
-  accept(ids: readonly number[]): Promise<void>;
+  accept: (ids: readonly number[]) => Promise<void>;
   /** Returns those whose request is on the topic again. */
-  requestAgain(): Promise<number[]>;
-  lease(holder: string, limit: number): Promise<Copy[]>;
-  release(holder: string, ids: readonly number[]): Promise<void>;
-  start(holder: string, start: string, copies: readonly Copy[]): Promise<Started[]>;
-  renew(holder: string, ids: readonly number[]): Promise<number[]>;
-  settle(attempts: readonly Attempted[]): Promise<void>;
-  sweep(): Promise<void>;
+  requestAgain: () => Promise<number[]>;
+  lease: (holder: string, limit: number) => Promise<Copy[]>;
+  release: (holder: string, ids: readonly number[]) => Promise<void>;
+  start: (holder: string, start: string, copies: readonly Copy[]) => Promise<Started[]>;
+  renew: (holder: string, ids: readonly number[]) => Promise<number[]>;
+  settle: (attempts: readonly Attempted[]) => Promise<void>;
+  sweep: () => Promise<void>;
   /** Whether it was UNKNOWN. */
-  resolve(id: number, outcome: Resolution): Promise<boolean>;
+  resolve: (id: number, outcome: Resolution) => Promise<boolean>;
   /** `atOnce`: what is queued is suppressed too, as the unsubscribe page does; else only the gates know. */
-  unsubscribe(id: number, atOnce: boolean): Promise<void>;
-  changeContact(id: number): Promise<void>;
-  pass(ticks: number): Promise<void>;
-  emails(): Promise<LedgerEmail[]>;
+  unsubscribe: (id: number, atOnce: boolean) => Promise<void>;
+  changeContact: (id: number) => Promise<void>;
+  pass: (ticks: number) => Promise<void>;
+  emails: () => Promise<LedgerEmail[]>;
   /** Does `work` in a transaction that is lost. */
-  undone(work: () => Promise<unknown>): Promise<void>;
+  undone: (work: () => Promise<unknown>) => Promise<void>;
 }
 
 /** Rules that can be broken, to see that it shows. */

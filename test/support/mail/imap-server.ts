@@ -18,7 +18,7 @@ interface Hoodiecrow {
     string,
     (connection: unknown, message: { raw: string }, query: FetchQuery) => { type: 'LITERAL'; value: string }
   >;
-  appendMessage(mailbox: string, flags: string[], date: undefined, raw: string): void;
+  appendMessage: (mailbox: string, flags: string[], date: undefined, raw: string) => void;
 }
 const require = createRequire(import.meta.url);
 // It comes without types.
@@ -54,13 +54,13 @@ export interface ImapServer {
   /** user@host:port/folder */
   name: string;
   /** A mail comes in; whoever idles is told. */
-  append(raw: string): void;
+  append: (raw: string) => void;
   connections: Set<Socket>;
   /** As after a mailbox was made anew: the same mails under other UIDs. */
-  renumber(): void;
+  renumber: () => void;
   /** Closes the port and every connection; `start` opens the same port again, with the same mails. */
-  stop(): Promise<void>;
-  start(): Promise<void>;
+  stop: () => Promise<void>;
+  start: () => Promise<void>;
 }
 
 export async function startImapServer(): Promise<ImapServer> {

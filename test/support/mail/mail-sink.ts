@@ -16,8 +16,8 @@ export interface MailSink {
   url: string;
   mails: SunkMail[];
   /** Replaces the answers; the default accepts everything. */
-  answer(answers: Answers): void;
-  stop(): Promise<void>;
+  answer: (answers: Answers) => void;
+  stop: () => Promise<void>;
 }
 
 function refusal(answer: { code: number; message: string }): Error {

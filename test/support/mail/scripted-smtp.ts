@@ -28,8 +28,8 @@ export interface ScriptedSmtp {
   unfinished: string;
   connections: Set<Socket>;
   /** Closes the port and every connection; `start` opens the same port again. */
-  stop(): Promise<void>;
-  start(): Promise<void>;
+  stop: () => Promise<void>;
+  start: () => Promise<void>;
 }
 
 /** A mail server at the level of the wire, for answers and losses that a sound server never shows. */
@@ -111,7 +111,7 @@ export async function startScriptedSmtp(script: Script = {}): Promise<ScriptedSm
 }
 
 /** A gate to hold answers at: `await gate.opened` until `gate.open()`. */
-export function holdOpen(): { opened: Promise<void>; open(): void } {
+export function holdOpen(): { opened: Promise<void>; open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -56,19 +56,19 @@ export interface StepKind<Schema extends TSchema = TSchema> {
   /** The config and its meaning, for the API description. */
   about: string;
   /** A short text for timers and lists, without personal data. */
-  summary(config: Static<Schema>): string;
-  plan(config: Static<Schema>, entry: Entry, moment: Moment): Effect;
+  summary: (config: Static<Schema>) => string;
+  plan: (config: Static<Schema>, entry: Entry, moment: Moment) => Effect;
   /** When the step can run for a contact that arrives now; null or absent = at once. */
-  due?(config: Static<Schema>, entry: Entry, moment: Moment): Date | null;
+  due?: (config: Static<Schema>, entry: Entry, moment: Moment) => Date | null;
   /** The exits of a branching step: one per index that a `branch` result can have, and last the one for null. */
   exits?: (config: Static<Schema>) => Exit[];
   /** If set, the step stops the execution with this exit reason. */
   stops?: string;
   /** Whether every passage takes time, so that a loop through the step cannot spin. */
-  takesTime?(config: Static<Schema>): boolean;
+  takesTime?: (config: Static<Schema>) => boolean;
   /** Checks what the schema cannot express; paths are JSON Pointers inside the config. */
-  check?(config: Static<Schema>, context: CheckContext): Violation[];
-  references?(config: Static<Schema>): Reference[];
+  check?: (config: Static<Schema>, context: CheckContext) => Violation[];
+  references?: (config: Static<Schema>) => Reference[];
 }
 
 /** Keeps the type of the config's schema. */

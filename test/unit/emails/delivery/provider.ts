@@ -15,7 +15,7 @@ export interface Provider {
   /** What to answer to the final dot; may be slow. */
   dot: (message: Buffer) => Promise<[code: number, text: string] | null>;
   server: SMTPServer;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 const refusal = ([responseCode, text]: [number, string]): Error => Object.assign(new Error(text), { responseCode });

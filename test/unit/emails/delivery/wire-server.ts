@@ -28,8 +28,8 @@ export interface WireServer {
   /** May be changed on the way. */
   script: WireScript;
   /** Returns a DATA as a script that has nothing to say to it. */
-  takeMessage(socket: net.Socket): void;
-  close(): Promise<void>;
+  takeMessage: (socket: net.Socket) => void;
+  close: () => Promise<void>;
 }
 
 const DOT = '\r\n.\r\n';
