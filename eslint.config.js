@@ -3,7 +3,14 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   {
     // The client's schema is written by a program.
-    ignores: ['node_modules/', 'dist/', '.data/', '.cache/', 'db/migrations/.snapshot*', 'clients/typescript/schema.ts'],
+    ignores: [
+      'node_modules/',
+      'dist/',
+      '.data/',
+      '.cache/',
+      'db/migrations/.snapshot*',
+      'clients/typescript/schema.ts',
+    ],
   },
   ...tseslint.configs.recommended,
   {

@@ -17,11 +17,14 @@ const AT_ONCE = 50;
 export interface FlaggedPage {
   tenantId: string;
   campaignId: number;
-  /** The execution id that the page before ended with. */
+  /** The last execution id of the previous page. */
   after: number;
 }
 
-/** What campaign workflows do. The step is registered under each step type, so that the Temporal UI reads like the campaign. */
+/**
+ * The activities of campaign workflows. A step is registered under its step type, so that the Temporal UI shows the
+ * types.
+ */
 export function campaignActivities(deps: Deps) {
   const load = definitionCache();
 
@@ -55,7 +58,10 @@ export function campaignActivities(deps: Deps) {
       return page;
     },
 
-    /** Closes the workflows of one page of stopped executions. Returns where it ended, null when there was none. */
+    /**
+     * Closes the workflows of one page of stopped executions. Returns the last execution id, null if the page was
+     * empty.
+     */
     closeStopped: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const em = tenantEm(deps.orm, tenantId);
       const page = await flaggedExecutions(em, tenantId, campaignId, 'sweep', after);
@@ -71,7 +77,9 @@ export function campaignActivities(deps: Deps) {
       return page.at(-1)?.id ?? null;
     },
 
-    /** Wakes the workflows of one page of parked executions. Returns where it ended, null when there was none. */
+    /**
+     * Wakes the workflows of one page of parked executions. Returns the last execution id, null if the page was empty.
+     */
     wakeParked: async ({ tenantId, campaignId, after }: FlaggedPage): Promise<number | null> => {
       const page = await flaggedExecutions(tenantEm(deps.orm, tenantId), tenantId, campaignId, 'parked', after);
       await eachBounded(page, AT_ONCE, async ({ id, workflowId }) => {

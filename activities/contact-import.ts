@@ -10,18 +10,18 @@ import { OUTBOX_PING } from '../events/streams.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 import type { UndoFigures } from '../domain/contacts/import/undo-record.ts';
 
-/** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
+/** How long one activity runs before the workflow starts the next, so that the workflow can report progress. */
 const SLICE_MS = 10_000;
 const BEAT_MS = 4_000;
 
-/** Why an import can never work, null when it may when it is tried again. */
+/** The message of an error that no retry can fix; null if a retry may succeed. */
 function hopeless(error: unknown): string | null {
   if (error instanceof AppError || error instanceof FileGoneError) return error.message;
   const code = pgError(error)?.code ?? '';
   return /^(22|23502|23514)/.test(code) ? `The database rejected the content of the file (${code})` : null;
 }
 
-/** Runs work that tells how far it is, and shows that it is alive while it has nothing to tell: a chunk can take long. */
+/** Runs `work` and sends a heartbeat every `BEAT_MS`, also while a long chunk reports no progress. */
 async function beating<T>(work: (tell: (details: unknown) => void) => Promise<T>): Promise<T> {
   let last: unknown;
   const timer = setInterval(() => {
@@ -44,7 +44,10 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
     return () => Date.now() >= end;
   };
   return {
-    /** Imports rows that are not imported yet for some seconds; its progress is its heartbeat. Not retried when it can not work. */
+    /**
+     * Imports remaining rows for one slice; heartbeats carry the progress. Errors that no retry can fix are not
+     * retryable.
+     */
     async importContacts({ tenantId, importId }: WorkflowInputs['contactImport']): Promise<ImportStand> {
       return beating((tell) =>
         runImport({
@@ -54,7 +57,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
           enough: sliceOver(),
           open: (key, offset) => readFile(deps.nats, key, offset),
           progress: (progress) => {
-            // Chunks commit on a client of their own, which the outbox subscriber does not see.
+            // Chunks commit on a separate client, which the outbox subscriber does not see.
             deps.nats.connection.publish(OUTBOX_PING, 'outbox_events' satisfies OutboxTable);
             tell(progress);
           },
@@ -69,7 +72,7 @@ export function contactImportActivities(deps: Deps, sliceMs = SLICE_MS) {
       await deleteFile(deps.nats, await completeImport(deps.orm, tenantId, importId));
     },
 
-    /** Undoes chunks of an import for some seconds; returns how far it is. */
+    /** Undoes chunks of an import for one slice. Returns the progress. */
     async undoContactImport({
       tenantId,
       importId,

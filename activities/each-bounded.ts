@@ -1,4 +1,7 @@
-/** Calls `run` for every item, at most `limit` at a time; rejects with the first error once none runs any more. */
+/**
+ * Calls `run` for every item, at most `limit` at a time. After an error it starts no more, and rejects with the first
+ * error once all running calls have ended.
+ */
 export async function eachBounded<T>(
   items: readonly T[],
   limit: number,

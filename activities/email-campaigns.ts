@@ -6,20 +6,23 @@ import { advanceEmailCampaign, freshMemory } from '../domain/emails/campaigns/ad
 import { describeProgress } from '../domain/emails/campaigns/describe-progress.ts';
 import type { WorkflowInputs } from '../workflows/registry.ts';
 
-/** How a campaign stands at the end of a slice; `until` is RFC 3339, null until somebody changes it; absent, there is more to do at once. */
+/**
+ * A campaign's state at the end of a slice. `until` is when to continue (RFC 3339): null = after a change, absent = at
+ * once.
+ */
 export interface CampaignStand {
   over: boolean;
   until?: string | null;
   summary: string;
 }
 
-/** After so long an activity hands over to the next, so that the workflow can tell how far it is. */
+/** How long one activity runs before the workflow starts the next, so that the workflow can report progress. */
 const SLICE_MS = 20_000;
 
 export function emailCampaignActivities(deps: Deps, sliceMs = SLICE_MS) {
   return {
     /**
-     * Looks after a campaign for some seconds, or until it has to wait for longer than that. `at` is the workflow's time in
+     * Advances a campaign for one slice, or until it has to wait for longer than that. `at` is the workflow's time in
      * ms since the epoch.
      */
     async advanceCampaign({

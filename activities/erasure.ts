@@ -18,7 +18,7 @@ const STREAMS = [
   { stream: DEAD_LETTERS, subject: () => 'dead.>' },
 ];
 
-/** What an erasure does outside of the database comes before the contact goes, for nobody finds its traces after that. */
+/** Erases data outside the database before the contact is deleted, because it is found by the contact's data. */
 export function erasureActivities(deps: Deps) {
   const emOf = (tenantId: string) => tenantEm(deps.orm, tenantId);
   const final = (error: unknown): never => {
@@ -31,7 +31,7 @@ export function erasureActivities(deps: Deps) {
     beginErasure: ({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> =>
       beginErasure(emOf(tenantId), tenantId, erasureId).catch(final),
 
-    /** Erases the person's events from the streams; where it got to is its heartbeat. */
+    /** Erases the person's events from the streams and their copies; heartbeats carry the progress. */
     async eraseEvents({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);
@@ -76,7 +76,7 @@ export function erasureActivities(deps: Deps) {
       );
     },
 
-    /** Closes and deletes the person's executions in Temporal, with their histories. */
+    /** Closes and deletes the person's campaign executions in Temporal, with their histories. */
     async eraseHistories({ tenantId, erasureId }: WorkflowInputs['contactErasure']): Promise<void> {
       const em = emOf(tenantId);
       const { person } = await em.transactional((tx) => loadErasure(tx, tenantId, erasureId)).catch(final);

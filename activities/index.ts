@@ -5,7 +5,7 @@ import { emailCampaignActivities } from './email-campaigns.ts';
 import { erasureActivities } from './erasure.ts';
 import { segmentActivities } from './segments.ts';
 
-/** What workflows may do to the world. Names are what the Temporal UI shows. */
+/** All activities. The Temporal UI shows their names. */
 export function createActivities(deps: Deps) {
   return {
     ...campaignActivities(deps),

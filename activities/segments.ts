@@ -6,7 +6,7 @@ import type { WorkflowInputs } from '../workflows/registry.ts';
 
 export function segmentActivities(deps: Deps) {
   return {
-    /** Builds what is left to build of a segment; its heartbeat is the contact id that it has come to. */
+    /** Builds the rest of a segment; the heartbeat is the last contact id processed. */
     async buildSegment(input: WorkflowInputs['segmentBuild']): Promise<void> {
       const em = tenantEm(deps.orm, input.tenantId);
       for (let upTo = await buildPage(em, input); upTo !== null; upTo = await buildPage(em, input)) {

@@ -10,7 +10,7 @@ const AT_ONCE = 20;
 
 type StartDeps = Pick<Deps, 'orm' | 'temporal'>;
 
-/** Terminates a workflow; one that is over or was never started is a success. */
+/** Terminates a workflow; succeeds also if it has ended or was never started. */
 export async function closeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: string, reason: string): Promise<void> {
   try {
     await temporal.workflow.getHandle(id).terminate(reason);
@@ -20,9 +20,9 @@ export async function closeWorkflow({ temporal }: Pick<Deps, 'temporal'>, id: st
 }
 
 /**
- * Starts the workflows of executions of one tenant, those that are there already too. Looks at the executions again after
- * that, and closes what was stopped meanwhile: a stop looks for workflows after it has written, so one of the two sees
- * the other. `onStarted` is called after each.
+ * Starts the workflows of executions of one tenant, also if they run already. Then checks the executions again and
+ * closes the workflows of those stopped in the meantime: a stop writes first and then looks for workflows, so one of
+ * the two sees the other. `onStarted` is called after each start.
  */
 export async function startExecutions(
   deps: StartDeps,
@@ -44,7 +44,7 @@ export async function startExecutions(
   );
 }
 
-/** Starts what a row of the outbox says. */
+/** Starts the workflow of an outbox row. */
 export async function startFromOutbox(deps: StartDeps, start: WorkflowStart): Promise<void> {
   if (start.type === 'campaignExecution') await startExecutions(deps, [start.input]);
   else await startWorkflow(deps.temporal, start);

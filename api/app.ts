@@ -32,7 +32,11 @@ async function requestId(ctx: Context, next: Next): Promise<void> {
 
 /** Preflights of the public form endpoints: any origin may ask; the answer to the request itself says whether it may read. */
 async function openPreflight(ctx: Context, next: Next): Promise<void> {
-  if (ctx.method !== 'OPTIONS' || !OPEN_TO_ANY_ORIGIN.test(ctx.path) || ctx.get('access-control-request-method') === '') {
+  if (
+    ctx.method !== 'OPTIONS' ||
+    !OPEN_TO_ANY_ORIGIN.test(ctx.path) ||
+    ctx.get('access-control-request-method') === ''
+  ) {
     await next();
     return;
   }
@@ -238,7 +242,10 @@ function createApp(edge: Edge): Koa {
   app.use(refuse);
   app.on('error', (error: Error, ctx?: Context) => {
     // Only what happens after the answer has begun ends here: a client that went away, most of the time.
-    deps.log.debug({ err: error, requestId: ctx?.state['requestId'] as string }, 'connection closed before the response was complete');
+    deps.log.debug(
+      { err: error, requestId: ctx?.state['requestId'] as string },
+      'connection closed before the response was complete',
+    );
   });
   return app;
 }

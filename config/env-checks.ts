@@ -101,7 +101,10 @@ const RULES: Partial<Record<keyof Env, [(value: string) => boolean, string]>> = 
     (value) => /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value),
     'must be the key as Mailgun shows it: ASCII, without leading or trailing blanks',
   ],
-  WEBHOOK_POSTMARK_SECRET: [(value) => /:.*\S/.test(value), 'must be the credentials that Postmark sends, like user:password'],
+  WEBHOOK_POSTMARK_SECRET: [
+    (value) => /:.*\S/.test(value),
+    'must be the credentials that Postmark sends, like user:password',
+  ],
   METRICS_TOKEN: [(value) => /^[\x21-\x7e]*$/.test(value), 'must be ASCII without spaces, so that clients can send it'],
 };
 

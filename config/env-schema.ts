@@ -19,14 +19,19 @@ export const envSchema = Type.Object({
     default: '',
     description: 'Postgres URL with the owner of the schema; used only by migrations',
   }),
-  DATABASE_POOL_MAX: Type.Integer({ default: 15, minimum: 2, maximum: 500, description: 'Maximum Postgres connections per process' }),
+  DATABASE_POOL_MAX: Type.Integer({
+    default: 15,
+    minimum: 2,
+    maximum: 500,
+    description: 'Maximum Postgres connections per process',
+  }),
   TEMPORAL_ADDRESS: url('Address of the Temporal frontend, host:port'),
   TEMPORAL_NAMESPACE: Type.String({ default: 'default', description: 'Temporal namespace' }),
   NATS_URL: url('NATS URL with credentials, nats://user:password@host:port'),
   NATS_LISTENERS: Type.String({
     default: '',
     description:
-      "Comma-separated NATS accounts of programs that consume events; each gets a copy of the events. `account:tenant` = only the events of that tenant",
+      'Comma-separated NATS accounts of programs that consume events; each gets a copy of the events. `account:tenant` = only the events of that tenant',
   }),
   SMTP_URL: url(
     'Mail provider, smtp://user:password@host:port; a comma-separated list is a failover order. `?ratePerMinute=` limits the rate of all sender processes together, `?connections=` the connections of each sender process',
@@ -50,7 +55,8 @@ export const envSchema = Type.Object({
   }),
   WEBHOOK_SES_TOPICS: Type.String({
     default: '',
-    description: 'Comma-separated ARNs of the SNS topics to which Amazon SES publishes bounces; empty = SES webhooks are disabled',
+    description:
+      'Comma-separated ARNs of the SNS topics to which Amazon SES publishes bounces; empty = SES webhooks are disabled',
   }),
   WEBHOOK_SENDGRID_PUBLIC_KEY: Type.String({
     default: '',
@@ -62,7 +68,10 @@ export const envSchema = Type.Object({
     description: 'user:password that Postmark sends as HTTP Basic credentials, or as the header X-Webhook-Secret',
   }),
   JWT_SECRET: Type.String({ description: 'Signs access tokens (HS256); 32 characters or more' }),
-  JWT_SECRET_PREVIOUS: Type.String({ default: '', description: 'Previous JWT_SECRET; still verifies tokens during rotation' }),
+  JWT_SECRET_PREVIOUS: Type.String({
+    default: '',
+    description: 'Previous JWT_SECRET; still verifies tokens during rotation',
+  }),
   JWT_EXPIRATION_MS: Type.Integer({
     default: DAY_MS,
     minimum: 1000,
@@ -80,7 +89,8 @@ export const envSchema = Type.Object({
   }),
   LINK_SECRET_PREVIOUS: Type.String({
     default: '',
-    description: 'Previous LINK_SECRET; still verifies and decrypts. Keep it for long: links in emails are used for years',
+    description:
+      'Previous LINK_SECRET; still verifies and decrypts. Keep it for long: links in emails are used for years',
   }),
   ENABLE_REGISTRATION: Type.Boolean({ default: false, description: 'Whether anyone may register' }),
   ENABLE_EMAIL_VERIFICATION: Type.Boolean({
@@ -95,7 +105,12 @@ export const envSchema = Type.Object({
     default: '',
     description: 'Comma-separated origins from which browsers may call the API',
   }),
-  TRUST_PROXY: Type.Integer({ default: 0, minimum: 0, maximum: 10, description: 'Number of trusted proxy hops in X-Forwarded-For' }),
+  TRUST_PROXY: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 10,
+    description: 'Number of trusted proxy hops in X-Forwarded-For',
+  }),
   ENABLE_RATE_LIMITING: Type.Boolean({
     default: true,
     description:
@@ -131,7 +146,8 @@ export const envSchema = Type.Object({
     default: 5 * 1024 * 1024,
     minimum: 1024,
     maximum: 100 * 1024 * 1024,
-    description: "Maximum size of a JSON body with a token; without a token, the limit is 64 KiB, or more if the fields of a form require it",
+    description:
+      'Maximum size of a JSON body with a token; without a token, the limit is 64 KiB, or more if the fields of a form require it',
   }),
   IMPORT_MAX_BYTES: Type.Integer({
     default: 1024 ** 3,
@@ -145,7 +161,10 @@ export const envSchema = Type.Object({
       "Directory for files being uploaded, up to IMPORT_MAX_BYTES each. Must belong to the API's user and be closed to others (mode 0700); created if missing. Empty = a directory among the system's temporary files",
   }),
   EVENTS_MAX_AGE: Type.String({ default: '7d', description: 'How long JetStream stores events' }),
-  METRICS_TOKEN: Type.String({ default: '', description: 'Bearer token required by /metrics; empty = no token required' }),
+  METRICS_TOKEN: Type.String({
+    default: '',
+    description: 'Bearer token required by /metrics; empty = no token required',
+  }),
   ADMIN_USERNAME: Type.String({
     default: 'admin',
     maxLength: 50,

@@ -100,7 +100,9 @@ const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schem
 export const ownSendRequest = Type.Object(
   {
     templateId: id,
-    recipientId: Type.Union([id, Type.Null()], { description: 'The `id` of the contact; null if sent to an address without a contact' }),
+    recipientId: Type.Union([id, Type.Null()], {
+      description: 'The `id` of the contact; null if sent to an address without a contact',
+    }),
     emailId: givenId('The `id` of an email of the service'),
     campaignId: orNull(id),
     tenantId: orNull(text),

@@ -5,7 +5,7 @@ import type { EnrolmentInput } from './registry.ts';
 
 const { enrolPage } = proxyActivities<CampaignActivities>(paging);
 
-/** Enters an audience into a campaign, page by page in the order of the contacts' ids. */
+/** Enters an audience into a campaign, page by page in the order of contact ids. */
 export async function campaignEnrolment({ tenantId, enrolmentId, after = 0 }: EnrolmentInput): Promise<void> {
   let cursor = after;
   for (;;) {

@@ -18,15 +18,15 @@ import type { Ahead, ExecutionStart, StepAnswer } from '../domain/campaigns/exec
 import { local, patient } from './options.ts';
 import { searchAttributes } from './search-attributes.ts';
 
-/** Something that the execution waits for may have happened: look again. */
+/** What the execution waits for may have happened: check again. */
 export const wake = defineSignal('wake');
 
 const asLocalActivity = proxyLocalActivities<CampaignActivities>(local);
 const asActivity = proxyActivities<CampaignActivities>(patient);
 
 /**
- * The journey of one contact through one campaign. All it does is to run the step it is at and to wait as long as the
- * answer says; what steps mean is in domain/campaigns.
+ * The journey of one contact through one campaign. It only runs the current step and waits as long as the step's
+ * answer says; the meaning of steps is in domain/campaigns.
  */
 export async function campaignExecution(start: ExecutionStart): Promise<void> {
   const { tenantId, executionId, runSeq } = start;
@@ -75,7 +75,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
       await condition(() => woken);
     }
     if (workflowInfo().continueAsNewSuggested) {
-      // The next run takes it for shown.
+      // The next run assumes that this step is shown already.
       show(ahead, `**${ahead.stepId}**: ${ahead.summary}`);
       await condition(allHandlersFinished);
       await continueAsNew<typeof campaignExecution>({ ...start, ahead });
@@ -85,7 +85,7 @@ export async function campaignExecution(start: ExecutionStart): Promise<void> {
   await condition(allHandlersFinished);
 }
 
-/** Whether no further try changes it: the step says so, the workflow is cancelled, or it is a defect of this code. */
+/** Whether a retry cannot help: the step says so, the workflow is cancelled, or it is a bug in this code. */
 function isFinal(error: unknown): boolean {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) return cause.nonRetryable === true;

@@ -14,12 +14,12 @@ async function eachPage(
   while (after !== null) after = await run({ tenantId, campaignId, after });
 }
 
-/** Closes the workflows of the executions of these campaigns that were stopped. */
+/** Closes the workflows of stopped executions of these campaigns. */
 export async function campaignStop({ tenantId, campaignIds }: WorkflowInputs['campaignStop']): Promise<void> {
   for (const campaignId of campaignIds) await eachPage(tenantId, campaignId, closeStopped);
 }
 
-/** Wakes the workflows of the executions that came to a step while their campaign was paused. */
+/** Wakes the workflows of executions that reached a step while their campaign was paused. */
 export async function campaignResume({ tenantId, campaignId }: WorkflowInputs['campaignResume']): Promise<void> {
   await eachPage(tenantId, campaignId, wakeParked);
 }

@@ -6,7 +6,7 @@ import type { WorkflowInputs } from './registry.ts';
 
 type Activities = ReturnType<typeof contactImportActivities>;
 
-// A worker that dies is noticed by its missing heartbeat; whatever fails is tried again from the ledger, without limit.
+// A crashed worker is detected by its missing heartbeat. Failures are retried from the ledger, without limit.
 const importing = {
   startToCloseTimeout: '24h',
   heartbeatTimeout: '15s',
@@ -18,7 +18,7 @@ const { completeContactImport, failContactImport } = proxyActivities<Activities>
   retry: { maximumInterval: '1m' },
 });
 
-/** One import, from the kept file to its end. An activity takes some seconds of it, so that the details here move on. */
+/** Imports one stored file. Each activity runs for some seconds, so that the workflow's details are updated. */
 export async function contactImport(input: WorkflowInputs['contactImport']): Promise<void> {
   for (let summary = 'reading the file'; ;) {
     setCurrentDetails(`Import ${input.importId}: ${summary}`);
@@ -37,7 +37,7 @@ async function importSome(
 ): ReturnType<Activities['importContacts']> {
   try {
     const stand: ImportStand | null = await importContacts.executeWithOptions({ ...importing, summary }, [input]);
-    // The activity of an earlier version ran to the end of the file and answered nothing.
+    // The activity of an earlier version ran to the end of the file and returned nothing.
     return stand ?? { over: true, rows: 0, totalRows: null };
   } catch (error) {
     await failContactImport({ ...input, error: causeOf(error) });

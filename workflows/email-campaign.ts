@@ -10,10 +10,10 @@ import {
 import type { emailCampaignActivities } from '../activities/email-campaigns.ts';
 import type { WorkflowInputs } from './registry.ts';
 
-/** Somebody has changed the campaign: look again. */
+/** The campaign was changed: check again. */
 export const wakeEmailCampaign = defineSignal('wake');
 
-// What is done is in the ledger and in the campaign's row, so whatever fails is tried again from there, without limit.
+// Progress is in the ledger and in the campaign's row, so failures are retried from there, without limit.
 const options = {
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '30 seconds',
@@ -21,7 +21,7 @@ const options = {
 } as const;
 const { advanceCampaign } = proxyActivities<ReturnType<typeof emailCampaignActivities>>(options);
 
-/** One email campaign, from its schedule to its last email. */
+/** Runs one email campaign, from its schedule to its last email. */
 export async function emailCampaign(input: WorkflowInputs['emailCampaign']): Promise<void> {
   let woken = false;
   setHandler(wakeEmailCampaign, () => {

@@ -16,7 +16,10 @@ const { eraseEvents, eraseHistories } = proxyActivities<Activities>({
   heartbeatTimeout: '1 minute',
 });
 
-/** The erasure of one person: events, histories, and what they are found by at last. Whatever fails is tried again until it is done. */
+/**
+ * Erases one person: events, histories, and last the records by which these are found. Failures are retried until they
+ * succeed.
+ */
 export async function contactErasure(input: WorkflowInputs['contactErasure']): Promise<void> {
   try {
     await beginErasure(input);

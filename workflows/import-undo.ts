@@ -5,7 +5,7 @@ import type { WorkflowInputs } from './registry.ts';
 
 const { undoContactImport } = proxyActivities<ReturnType<typeof contactImportActivities>>(paging);
 
-/** Undoes an import chunk by chunk, from its end to its beginning. An activity takes some seconds of it. */
+/** Undoes an import chunk by chunk, from its end to its start. Each activity runs for some seconds. */
 export async function importUndo(input: WorkflowInputs['importUndo']): Promise<void> {
   let summary = 'the last rows';
   for (;;) {

@@ -1,19 +1,22 @@
 /**
- * Every workflow: what it is started with, under which id, on which queue, and what a start does where a workflow of that id
- * runs or ran already. Commands, the relay, the starts and the tests read it here. It imports nothing, so that all may import it.
+ * All workflows: their input, id, queue, and what a start does if a workflow with that id is running or has run. Used
+ * by commands, the relay, the starts and the tests. It imports nothing, so that everything can import it.
  */
 
 /** The task queues. */
 export const QUEUES = {
-  /** Journeys, thousands of them at a time. */
+  /** Campaign executions, thousands at a time. */
   journeys: 'perennial',
-  /** What enters, stops and resumes journeys, imports, segment builds, erasures: none of it may wait behind journeys. */
+  /**
+   * Enrolments, stops and resumes of campaigns, imports, segment builds, erasures: they must not wait behind campaign
+   * executions.
+   */
   jobs: 'perennial-jobs',
-  /** Email campaigns: each has an activity for as long as it is sent, asleep most of the time. */
+  /** Email campaigns: each has an activity running while it is sent, which mostly sleeps. */
   mailings: 'perennial-mailings',
 } as const;
 
-/** A journey of one contact through one version of a campaign, at the step `ahead`. */
+/** The execution of one contact in one version of a campaign, at the step `ahead`. */
 export interface ExecutionInput {
   tenantId: string;
   campaignId: number;
@@ -21,7 +24,7 @@ export interface ExecutionInput {
   contactId: number;
   entryNo: number;
   executionId: number;
-  /** 1, and one more with each retry of a failed execution. */
+  /** 1, incremented with each retry of a failed execution. */
   runSeq: number;
   ahead: { stepId: string; type: string };
 }
@@ -33,13 +36,16 @@ export interface EnrolmentInput {
   after?: number;
 }
 
-/** Starts come through JSON (the outbox, Temporal). All inputs are ids: no personal data is in a history. */
+/**
+ * Inputs pass through JSON (the outbox, Temporal). They contain only ids, so that there is no personal data in
+ * histories.
+ */
 export interface WorkflowInputs {
   campaignExecution: ExecutionInput;
   campaignEnrolment: EnrolmentInput;
-  /** `cause` tells one stop of a tenant from another. */
+  /** `cause` distinguishes the stops of a tenant. */
   campaignStop: { tenantId: string; campaignIds: number[]; cause: string };
-  /** `version` is the campaign's: it differs from one resume to the next. */
+  /** `version` is the campaign's; it is different for each resume. */
   campaignResume: { tenantId: string; campaignId: number; version: number };
   contactImport: { tenantId: string; importId: number };
   importUndo: { tenantId: string; importId: number };
@@ -51,8 +57,9 @@ export interface WorkflowInputs {
 export type WorkflowType = keyof WorkflowInputs;
 
 /**
- * `once`: a workflow that runs or ran under the id is a success and is not started again. `again`: one that ran is started
- * anew. `wake`: one that runs gets the signal `wake`, any other is started anew.
+ * `once`: if a workflow with the id is running or has run, the start succeeds without doing anything. `again`: a
+ * workflow that has run is started again. `wake`: a running workflow gets the signal `wake`, any other is started
+ * again.
  */
 export type StartPolicy = 'once' | 'again' | 'wake';
 
@@ -60,7 +67,7 @@ interface Workflow<Input> {
   id: (input: Input) => string;
   queue: (typeof QUEUES)[keyof typeof QUEUES];
   policy: (input: Input) => StartPolicy;
-  /** What Temporal's UI shows beside the workflow. */
+  /** Shown next to the workflow in the Temporal UI. */
   summary?: (input: Input) => string;
   /** The search attributes of a start, by their names in `search-attributes.ts`. */
   attributes?: (input: Input) => Partial<Record<SearchAttribute, string | number>>;
@@ -134,10 +141,10 @@ export const workflows = {
   },
 } satisfies Registry;
 
-/** How a workflow of this type is started. */
+/** The definition of a workflow type. */
 export const workflowOf = <Type extends WorkflowType>(type: Type): Registry[Type] => (workflows as Registry)[type];
 
-/** The id under which a workflow runs. */
+/** The id of a workflow. */
 export const workflowId = <Type extends WorkflowType>(type: Type, input: WorkflowInputs[Type]): string =>
   workflowOf(type).id(input);
 

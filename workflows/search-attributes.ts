@@ -1,12 +1,12 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-/** What workflows can be found by in Temporal. A worker registers them at its start. */
+/** The attributes by which workflows can be found in Temporal. Workers register them at startup. */
 export const searchAttributes = {
   campaignId: defineSearchAttributeKey('CampaignId', 'INT'),
   contactId: defineSearchAttributeKey('ContactId', 'INT'),
   campaignVersion: defineSearchAttributeKey('CampaignVersion', 'INT'),
   tenantId: defineSearchAttributeKey('TenantId', 'KEYWORD'),
-  /** The step that a campaign execution is at, and its type. */
+  /** The current step of a campaign execution, and its type. */
   stepId: defineSearchAttributeKey('StepId', 'KEYWORD'),
   stepType: defineSearchAttributeKey('StepType', 'KEYWORD'),
 };

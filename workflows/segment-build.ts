@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { segmentActivities } from '../activities/segments.ts';
 import type { WorkflowInputs } from './registry.ts';
 
-// How far it has come is in the row of the segment, so whatever fails is tried again, without limit, from there.
+// The progress is in the segment's row, so failures are retried from there, without limit.
 const options = {
   startToCloseTimeout: '24h',
   heartbeatTimeout: '15s',

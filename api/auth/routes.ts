@@ -77,7 +77,7 @@ export const authRoutes: RouteSpec[] = [
     method: 'POST',
     path: '/auth/logout',
     operationId: 'logout',
-    summary: "Log out: the tokens of the session stop working immediately",
+    summary: 'Log out: the tokens of the session stop working immediately',
     access: 'user',
     responses: { 204: { description: 'Logged out' } },
     handler: async ({ em, caller, principal }) => {

@@ -62,7 +62,12 @@ export const Register = strict({
 });
 
 export const Login = strict({
-  username: Type.String({ minLength: 1, maxLength: 100, examples: ['ada'], description: 'The username or the email address' }),
+  username: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    examples: ['ada'],
+    description: 'The username or the email address',
+  }),
   password: GivenPassword,
   totp: Type.Optional(TotpCode),
 });

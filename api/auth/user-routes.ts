@@ -70,7 +70,7 @@ export const userRoutes: RouteSpec[] = [
     summary: "Turn off a user's TOTP",
     access: 'users:write',
     description:
-      "For a user who has lost the authenticator. Ends all sessions of the user; logins then require only the password.",
+      'For a user who has lost the authenticator. Ends all sessions of the user; logins then require only the password.',
     params: IdParams,
     responses: { 204: { description: 'TOTP is off' } },
     errors: ['conflict'],

@@ -134,7 +134,8 @@ export const campaignRoutes: RouteSpec[] = [
     path: '/campaigns/{id}/start',
     operationId: 'startCampaign',
     summary: 'Publish a campaign, make it ACTIVE and enrol contacts',
-    description: 'Enrols the given contacts as the entry rules allow; by default, starting again enrols no contact twice.',
+    description:
+      'Enrols the given contacts as the entry rules allow; by default, starting again enrols no contact twice.',
     access: 'campaigns:write',
     params: IdParams,
     body: schema.Audience,

@@ -46,7 +46,8 @@ const optionalFields = {
   locale: optionalText(CONTACT_LIMITS.locale, 'de-AT'),
   source: optionalText(CONTACT_LIMITS.source, 'fair'),
 };
-const companyName = 'The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId`';
+const companyName =
+  'The name of a company, matched case-insensitively; created if it does not exist. Not together with `companyId`';
 const newCompany = Optional(
   Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: CONTACT_LIMITS.company, description: companyName }),
 );
@@ -141,6 +142,8 @@ export const Company = strict({
 export const CompanyCreate = writable({ name: text(COMPANY_LIMITS.name, 'Example Ltd'), ...companyFields });
 export const CompanyUpdate = writable({ name: Optional(text(COMPANY_LIMITS.name, 'Example Ltd')), ...companyFields });
 export const CompanyQuery = listQuery(['id', 'name', 'createdAt', 'updatedAt'], {
-  name: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.name, description: 'The full name, case-insensitive' })),
+  name: Optional(
+    Text({ minLength: 1, maxLength: COMPANY_LIMITS.name, description: 'The full name, case-insensitive' }),
+  ),
   domain: Optional(Text({ minLength: 1, maxLength: COMPANY_LIMITS.domain })),
 });

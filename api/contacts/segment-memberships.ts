@@ -11,7 +11,8 @@ export const segmentMemberships: RouteSpec[] = [
     path: '/contacts/{id}/segments',
     operationId: 'listContactSegments',
     access: 'contacts:read',
-    summary: 'List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons',
+    summary:
+      'List the segments and lists that contain a contact; with explain=true, all dynamic segments with the reasons',
     params: IdParams,
     query: schema.MembershipQuery,
     responses: { 200: { schema: listOf(schema.Membership) } },

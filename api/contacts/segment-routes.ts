@@ -53,9 +53,21 @@ function checkKind({
   if (type === 'static')
     return filter === undefined
       ? []
-      : [{ path: '/filter', code: 'not_allowed', message: 'is for dynamic segments only; a static list has no filter' }];
+      : [
+          {
+            path: '/filter',
+            code: 'not_allowed',
+            message: 'is for dynamic segments only; a static list has no filter',
+          },
+        ];
   return type === 'dynamic' && contactIds !== undefined
-    ? [{ path: '/contactIds', code: 'not_allowed', message: 'is for static lists only; the members of a dynamic segment are those that match its filter' }]
+    ? [
+        {
+          path: '/contactIds',
+          code: 'not_allowed',
+          message: 'is for static lists only; the members of a dynamic segment are those that match its filter',
+        },
+      ]
     : [];
 }
 

@@ -8,7 +8,9 @@ import { Contact } from './schema.ts';
 const { Optional } = Type;
 const name = Type.String({ maxLength: SEGMENT_LIMITS.name, examples: ['Active customers'] });
 const description = Optional(nullable(Type.String({ maxLength: SEGMENT_LIMITS.description })));
-const type = oneOf(['dynamic', 'static'], { description: '`dynamic`: the contacts that match `filter`; `static`: a list of added contacts' });
+const type = oneOf(['dynamic', 'static'], {
+  description: '`dynamic`: the contacts that match `filter`; `static`: a list of added contacts',
+});
 const doubleOptIn = Type.Boolean({
   description: 'For static lists: a form that adds contacts to the list asks them to confirm their address first',
 });
@@ -19,7 +21,10 @@ export const Segment = strict({
   name: Type.String(),
   description: nullable(Type.String()),
   type,
-  filter: Type.Unsafe<Filter | null>({ type: ['object', 'null'], description: 'The filter of a dynamic segment; null for a static list' }),
+  filter: Type.Unsafe<Filter | null>({
+    type: ['object', 'null'],
+    description: 'The filter of a dynamic segment; null for a static list',
+  }),
   status: oneOf(['BUILDING', 'READY']),
   count: Type.Integer({ minimum: 0, description: 'Number of contacts in it' }),
   doubleOptIn,
@@ -74,7 +79,10 @@ export const Added = strict({
   added: Type.Integer({ description: 'Number of contacts that were not members before' }),
   count: Type.Integer(),
 });
-export const Removed = strict({ removed: Type.Integer({ description: 'Number of contacts that were members before' }), count: Type.Integer() });
+export const Removed = strict({
+  removed: Type.Integer({ description: 'Number of contacts that were members before' }),
+  count: Type.Integer(),
+});
 export const Rebuilt = strict({
   differed: Type.Integer({ description: 'Number of memberships that differed from the filter' }),
   added: Type.Integer(),
@@ -89,7 +97,10 @@ export const PreviewAnswer = strict({
 
 export const MembershipQuery = listQuery(['id', 'name', 'createdAt'], {
   explain: Optional(
-    Type.Boolean({ default: false, description: 'Lists every dynamic segment, whether or not it contains the contact, and explains why' }),
+    Type.Boolean({
+      default: false,
+      description: 'Lists every dynamic segment, whether or not it contains the contact, and explains why',
+    }),
   ),
 });
 const explanation = {

@@ -19,7 +19,8 @@ const fieldProperties = {
   validationRegex: nullable(
     Type.String({
       maxLength: 500,
-      description: 'Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters',
+      description:
+        'Must match the entire text; RE2 syntax. Without maxLength, the text can have at most 1000 characters',
     }),
   ),
   minLength: nullable(positive),

@@ -96,7 +96,10 @@ export async function submit(call: PublicCall<Record<string, unknown>>): Promise
   const fromBrowser = ctx.get('origin') !== '' || !ctx.is('json');
   if (fromBrowser && !isFormToken(deps.links, token, form.id, new Date())) {
     if (wantsPage(ctx)) return hostedPage(deps, form, data);
-    throw new AppError('token_invalid', 'The form token is missing or has expired; get a new one from /forms/{id}/token');
+    throw new AppError(
+      'token_invalid',
+      'The form token is missing or has expired; get a new one from /forms/{id}/token',
+    );
   }
   // A program filled what no person sees: it is told what it wants to hear.
   if (honeypot !== undefined && honeypot !== null && honeypot !== '')

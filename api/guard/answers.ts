@@ -17,9 +17,12 @@ export const headers = {
     'The version of a resource, for If-Match and If-None-Match; for other responses a digest, for If-None-Match',
     { example: '"1"' },
   ),
-  'Idempotency-Replayed': text('`true`: the stored response of the first request with this Idempotency-Key; nothing was executed again', {
-    schema: { type: 'string', enum: ['true'] },
-  }),
+  'Idempotency-Replayed': text(
+    '`true`: the stored response of the first request with this Idempotency-Key; nothing was executed again',
+    {
+      schema: { type: 'string', enum: ['true'] },
+    },
+  ),
   Location: text('URL of the resource, the job or the next page'),
   'RateLimit-Limit': whole('Maximum burst of requests'),
   'RateLimit-Remaining': whole('Requests currently remaining'),
@@ -108,8 +111,7 @@ const problemContent = (codes: readonly ErrorCode[]) => ({
 /** Up to where a body is taken, in words. */
 function limitOf({ access, bodyLimit, largerBody, fileLimit }: RouteSpec): string {
   const bytes = bodyLimit ?? (access === 'public' ? PUBLIC_BODY_BYTES : null);
-  const body =
-    bytes === null ? '`BODY_MAX_BYTES` (default 5 MiB)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
+  const body = bytes === null ? '`BODY_MAX_BYTES` (default 5 MiB)' : `${(bytes / 1024).toLocaleString('en')} KiB`;
   return `up to ${body}${largerBody ? ', or more if the form fields require it' : ''}${fileLimit ? ', and a file of up to `IMPORT_MAX_BYTES` (default 1 GiB)' : ''}`;
 }
 

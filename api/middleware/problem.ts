@@ -36,7 +36,14 @@ export function problems(log: Logger) {
           },
           'request failed',
         );
-      writeProblem(ctx, known ?? new AppError('internal', 'The request failed because of an internal error; the requestId identifies it in the logs'));
+      writeProblem(
+        ctx,
+        known ??
+          new AppError(
+            'internal',
+            'The request failed because of an internal error; the requestId identifies it in the logs',
+          ),
+      );
     }
   };
 }

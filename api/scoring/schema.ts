@@ -23,7 +23,11 @@ const ruleFields = {
   weight: Type.Number({ minimum: 0, maximum: 1000, default: 1 }),
   conditions: Type.Array(Condition, { maxItems: 20 }),
   maxPerContact: nullable(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Maximum total points that the rule gives one contact' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Maximum total points that the rule gives one contact',
+    }),
   ),
   target: oneOf(['contact', 'company']),
   active: Type.Boolean(),

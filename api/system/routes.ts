@@ -79,7 +79,8 @@ function checkMetricsToken({ ctx, deps }: Call<unknown, unknown, unknown>): void
   if (!deps.env.METRICS_TOKEN) return;
   const given = Buffer.from(ctx.get('authorization'));
   const wanted = Buffer.from(`Bearer ${deps.env.METRICS_TOKEN}`);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw unauthorized('The metrics token is missing or invalid');
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+    throw unauthorized('The metrics token is missing or invalid');
 }
 
 /** Health, descriptions, documentation and metrics; `all` are the routes to describe, these among them. */
@@ -142,8 +143,20 @@ export const systemRoutes = (all: () => readonly RouteSpec[]): RouteSpec[] => [
     responses: { 200: { contentType: 'text/javascript', description: 'A script' } },
     handler: async () => ({ body: docsScript, headers: { 'Content-Type': 'text/javascript; charset=utf-8' } }),
   }),
-  docsFile('//docs/reference.js', 'getDocsScript', 'Script of the documentation page', 'swagger-ui-bundle.js', 'text/javascript'),
-  docsFile('//docs/reference.css', 'getDocsStyle', 'Stylesheet of the documentation page', 'swagger-ui.css', 'text/css'),
+  docsFile(
+    '//docs/reference.js',
+    'getDocsScript',
+    'Script of the documentation page',
+    'swagger-ui-bundle.js',
+    'text/javascript',
+  ),
+  docsFile(
+    '//docs/reference.css',
+    'getDocsStyle',
+    'Stylesheet of the documentation page',
+    'swagger-ui.css',
+    'text/css',
+  ),
   route({
     method: 'GET',
     path: '//metrics',

@@ -143,9 +143,12 @@ async function initialise(initdb: string, folder: string, user: PostgresUser, vo
     await run(command, rest, { cwd: draft });
     await rename(draft, folder);
   } catch (error) {
-    throw new Error(`Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || String(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `Postgres could not make its data folder: ${(error as { stderr?: string }).stderr || String(error)}`,
+      {
+        cause: error,
+      },
+    );
   } finally {
     await rm(passwordFile, { force: true });
     await rm(draft, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { LinkSigner } from './tokens.ts';
 
-/** Mails of the service itself; each carries a token for one page of ours. */
+/** Emails of the service itself; each contains a token for one page of the service. */
 export const SYSTEM_MAILS = ['reset_password', 'verify_email', 'invitation', 'confirm_sender'] as const;
 export type SystemMailKey = (typeof SYSTEM_MAILS)[number];
 
-/** Where the page is; the token comes after it. */
+/** The path of the page; the token is appended. */
 const PAGES: Record<SystemMailKey, string> = {
   reset_password: 'reset-password?token=',
   verify_email: 'verify-email?token=',
@@ -14,7 +14,7 @@ const PAGES: Record<SystemMailKey, string> = {
 };
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What may be stored of a token: its id, and the hash that a token which comes back must have. */
+/** The parts of a token that may be stored: its id, and the hash for comparing a token that a request presents. */
 export interface MailToken {
   id: string;
   hash: string;
@@ -23,13 +23,19 @@ export interface MailToken {
 const purposeOf = (key: SystemMailKey): string => `account/${key}`;
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** A new token for a mail. The token itself is kept nowhere: a MAC over its id, made again when the mail is rendered. */
+/**
+ * Creates a token for an email. The token itself is not stored: it is a MAC over its id, computed again when the email
+ * is rendered.
+ */
 export function newMailToken(links: LinkSigner, key: SystemMailKey, tenantId: string): MailToken {
   const id = randomUUID();
   return { id, hash: hashOf(links.sign(purposeOf(key), [tenantId, id])) };
 }
 
-/** The tenant, id and hash of a token that came back, if we made it for this purpose; null else. Whether it still counts, its row says. */
+/**
+ * The tenant, id and hash of a presented token; null if it was not signed for this purpose. Whether it is still valid
+ * is in its row.
+ */
 export function readMailToken(
   links: LinkSigner,
   key: SystemMailKey,
@@ -41,8 +47,8 @@ export function readMailToken(
 }
 
 /**
- * The link that a mail carries. The hash says which secret made the token, so that a mail that waits while LINK_SECRET
- * is rotated gets the token that its row knows. Throws where no secret of ours made it.
+ * The link in an email. The hash tells which secret signed the token, so that an email that is sent after a rotation
+ * of LINK_SECRET still gets the token that matches its row. Throws if no configured secret signed it.
  */
 export function mailLink(
   links: LinkSigner,

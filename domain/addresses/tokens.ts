@@ -3,10 +3,10 @@ import { base32, fromBase32 } from '../common/base32.ts';
 
 const MAC_BYTES = 16;
 const MAX_TOKEN_CHARS = 2048;
-/** 16 bytes of MAC and up to 7 of an id, five bits a letter. */
+/** Characters of a bounce token: 16 bytes of MAC and up to 7 of the id, five bits per character. */
 const MAX_BOUNCE_TOKEN = 37;
 
-/** Whom an unsubscribe token speaks for. A mail to a bare address has no contact and carries the address instead. */
+/** Who an unsubscribe token is for. An email to a bare address has no contact and contains the address instead. */
 export interface UnsubscribeSubject {
   tenantId: string;
   emailId: number;
@@ -15,21 +15,30 @@ export interface UnsubscribeSubject {
 }
 
 export interface LinkSigner {
-  /** Signs a list of strings for one purpose; compact, URL-safe, verifiable without a database. It does not expire by itself. */
+  /**
+   * Signs a list of strings for one purpose. The token is compact, URL-safe, verifiable without a database, and does
+   * not expire.
+   */
   sign: (purpose: string, payload: readonly string[]) => string;
-  /** What `sign` gives by the present secret and, while it is rotated, by the one before. */
+  /** The tokens of `sign` with the current secret and, during a rotation, with the previous one. */
   signByEach: (purpose: string, payload: readonly string[]) => string[];
-  /** The payload of a token made by `sign` for that very purpose, else null. */
+  /** The payload of a token that `sign` made for this purpose; else null. */
   verify: (purpose: string, token: string) => string[] | null;
   openTrackingId: (emailId: number) => string;
   verifyOpen: (trackingId: string) => number | null;
-  /** The MAC covers the url: an id verifies with no other url, so that no link outside the email ever redirects. */
+  /**
+   * The MAC covers the URL: an id is valid only with its own URL, so that the service redirects only to links of the
+   * email.
+   */
   clickTrackingId: (emailId: number, url: string) => string;
   verifyClick: (trackingId: string, url: string) => number | null;
-  /** A token that proves the email's id: for the Message-ID and the web view. */
+  /** A token that proves the email's id, for the Message-ID and the web view. */
   emailToken: (purpose: string, emailId: number) => string;
   verifyEmailToken: (purpose: string, token: string) => number | null;
-  /** The same for the local part of a return path: 28 to 37 letters and digits, verified in any case, for mail systems change it. */
+  /**
+   * The same for the local part of a return path: 28 to 37 letters and digits, verified ignoring case, because mail
+   * systems may change the case.
+   */
   bounceToken: (emailId: number) => string;
   verifyBounce: (token: string) => number | null;
   unsubscribeToken: (subject: UnsubscribeSubject) => string;
@@ -38,13 +47,16 @@ export interface LinkSigner {
 
 const BLOCK_BYTES = 64;
 
-/** A key of HMAC-SHA256 as it is used: what each of its two hashes reads begins with a block of it (RFC 2104, section 2), and has room for what follows. */
+/**
+ * A prepared HMAC-SHA256 key: the padded key block of the inner and of the outer hash (RFC 2104, section 2), each in a
+ * buffer with room for the data to hash.
+ */
 interface MacKey {
   inner: Buffer;
   outer: Buffer;
 }
 
-/** Before what is authenticated: how long its first part is. */
+/** Precedes the authenticated data: the length of its first part. */
 const LENGTH_BYTES = 2;
 const DIGEST_BYTES = 32;
 const keyed = (key: Buffer, pad: number, room: number): Buffer => {
@@ -52,7 +64,7 @@ const keyed = (key: Buffer, pad: number, room: number): Buffer => {
   return Buffer.concat([block], BLOCK_BYTES + room);
 };
 
-/** One key per purpose (HKDF, RFC 5869), so that a token of one kind is worth nothing as another. */
+/** One key per purpose (HKDF, RFC 5869), so that a token of one purpose is invalid for every other. */
 function keyring(secret: string): (purpose: string) => MacKey {
   const keys = new Map<string, MacKey>();
   return (purpose) => {
@@ -69,14 +81,14 @@ function keyring(secret: string): (purpose: string) => MacKey {
 }
 
 /**
- * HMAC-SHA256 by two hashes, each one call, whose digests are strings (a char a byte): eight in a mail and one in a click, of a few
- * bytes, took mostly the making of objects, and of buffers most of all.
+ * HMAC-SHA256 as two one-shot hashes with string digests (one character per byte). An email needs eight MACs and a
+ * click one, each of a few bytes; `createHmac` spent most of its time on creating objects, mainly buffers.
  */
 function mac(key: MacKey, body: Buffer, bound: string): string {
   const at = BLOCK_BYTES + LENGTH_BYTES + body.length;
   const end = at + Buffer.byteLength(bound);
   if (end > key.inner.length) key.inner = Buffer.concat([key.inner], end);
-  // The length keeps (body, bound) apart from any other split of the same bytes.
+  // The length distinguishes (body, bound) from any other split of the same bytes.
   key.inner.writeUInt16BE(body.length, BLOCK_BYTES);
   body.copy(key.inner, BLOCK_BYTES + LENGTH_BYTES);
   key.inner.write(bound, at);
@@ -99,7 +111,7 @@ function readId(bytes: Buffer): number | null {
   return Number.isSafeInteger(id) ? id : null;
 }
 
-/** Each string as its byte length (LEB128) and its UTF-8. */
+/** Encodes each string as its byte length (LEB128) and its UTF-8 bytes. */
 function packStrings(parts: readonly string[]): Buffer {
   return Buffer.concat(
     parts.flatMap((part) => {
@@ -132,8 +144,8 @@ function unpackStrings(bytes: Buffer): string[] | null {
 }
 
 /**
- * Signs and verifies what stands in mails and pages: HMAC-SHA256 cut to 128 bits (RFC 2104 section 5), base64url.
- * `previous` still verifies, never signs. `secret` is LINK_SECRET, 32 characters or more.
+ * Signs and verifies the tokens in emails and pages: HMAC-SHA256 truncated to 128 bits (RFC 2104, section 5),
+ * base64url. `secret` is LINK_SECRET, at least 32 characters. `previous` only verifies, except in `signByEach`.
  */
 export function createLinkSigner({ secret, previous }: { secret: string; previous?: string | null }): LinkSigner {
   const current = keyring(secret);
@@ -158,7 +170,7 @@ export function createLinkSigner({ secret, previous }: { secret: string; previou
   const open = (purpose: string, token: string, bound = ''): Buffer | null => {
     if (token.length > MAX_TOKEN_CHARS) return null;
     const bytes = Buffer.from(token, 'base64url');
-    // Decoding is lenient; only the one canonical spelling counts, so that a token is its own key.
+    // Decoding is lenient; accept only the canonical spelling, so that a token can be used as a key.
     return bytes.toString('base64url') === token ? openBytes(purpose, bytes, bound) : null;
   };
 

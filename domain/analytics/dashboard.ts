@@ -4,7 +4,7 @@ import type { Period } from './period.ts';
 import { rate, readBreakdown, readPeople, readSeries, readTotals, type Figures } from './read-figures.ts';
 
 const emailFigures = (figures: Figures) => {
-  // A mail may bounce, or be opened, in a later period than it was sent in.
+  // An email may bounce in a later period than it was sent in, so the difference can be negative.
   const delivered = Math.max(0, figures.emails_sent - figures.bounces);
   return {
     sent: figures.emails_sent,
@@ -21,7 +21,7 @@ const emailFigures = (figures: Figures) => {
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
-/** Events are folded in meanwhile: figures that belong together are read from one snapshot. */
+/** Reads in one snapshot, so that figures are consistent while events are being counted. */
 const inSnapshot = <T>(em: EntityManager, read: (tx: EntityManager) => Promise<T>): Promise<T> =>
   em.transactional(read, { isolationLevel: IsolationLevel.REPEATABLE_READ });
 
@@ -56,7 +56,10 @@ export async function readDashboard(em: EntityManager, period: Period) {
   });
 }
 
-/** Email figures, in all and by template; what is of no template (an unsubscribe by no email) has a row of its own. */
+/**
+ * Email figures: totals and by template. What belongs to no template (an unsubscribe without an email) is a row with
+ * id null.
+ */
 export async function readEmailAnalytics(em: EntityManager, period: Period) {
   return inSnapshot(em, async (tx) => {
     const totals = await readTotals(tx, period);
@@ -118,7 +121,7 @@ export async function readContactAnalytics(em: EntityManager, period: Period) {
   });
 }
 
-/** Figures of what campaigns did, in all and by campaign. */
+/** Campaign figures: totals and by campaign. */
 export async function readCampaignAnalytics(em: EntityManager, period: Period) {
   const present = (figures: Figures) => ({
     entries: figures.campaign_entries,
@@ -135,7 +138,7 @@ export async function readCampaignAnalytics(em: EntityManager, period: Period) {
   }));
 }
 
-/** Form figures, in all and by form, deleted ones too. */
+/** Form figures: totals and by form, including deleted forms. */
 export async function readFormAnalytics(em: EntityManager, period: Period) {
   const present = ({ form_views: views, submissions }: Figures) => ({
     views,

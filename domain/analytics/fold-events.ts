@@ -3,7 +3,7 @@ import type { AnyEvent, EventType } from '../../events/contracts.ts';
 import { windowOf } from './period.ts';
 import { referencesOfEvents } from '../emails/ledger/event-emails.ts';
 
-/** Events that figures are made of. */
+/** The events that are counted. */
 export const COUNTED_EVENTS = [
   'CONTACT_CREATED',
   'CONTACT_UNSUBSCRIBED',
@@ -17,7 +17,7 @@ export const COUNTED_EVENTS = [
   'SCORE_UPDATED',
 ] as const satisfies readonly EventType[];
 
-/** What is counted, in all and per campaign, template or form. */
+/** The metrics, counted in total and per campaign, template or form. */
 export type Metric =
   | 'contacts_new'
   | 'unsubscribes'
@@ -59,7 +59,7 @@ interface EventFields {
   recipientId?: number | null;
 }
 
-/** What an email's first open or click counts for beside. */
+/** The metric that the first open or click of an email also counts for. */
 const uniques: Partial<Record<Metric, Metric>> = { opens: 'unique_opens', clicks: 'unique_clicks' };
 
 /** The metric that an event counts for, or null. */
@@ -82,7 +82,7 @@ function dimensionsOf(data: EventFields): [string, number][] {
   ];
 }
 
-/** Contacts that were mailed or converted: what the conversion rate is counted from. */
+/** Contacts that were mailed or converted, for the conversion rate. */
 function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId: number } | null {
   const data = event.data as EventFields;
   if (metric === 'emails_sent' && data.recipientId) return { metric: 'mailed', contactId: data.recipientId };
@@ -91,8 +91,8 @@ function personOf(event: AnyEvent, metric: Metric): { metric: string; contactId:
 }
 
 /**
- * Adds events that were never counted before to their 5-minute windows (by the event's own time, so a late one is
- * right too), in the engine transaction `tx`. Rows are upserted in key order, to avoid deadlocks.
+ * Adds events that were not counted before to their 5-minute windows (by the event's own time, so late events are
+ * counted correctly), in the engine transaction `tx`. Upserts rows in key order to avoid deadlocks.
  */
 export async function foldEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const counts = new Map<string, { t: string; m: string; d: string; id: number; at: string; n: number }>();

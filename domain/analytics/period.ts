@@ -18,14 +18,14 @@ export interface Period {
 }
 
 const DAY_MS = 86_400_000;
-/** Figures are kept in windows of so long. */
+/** The length of the windows in which figures are stored. */
 const WINDOW_MS = 5 * 60_000;
 const MAX_POINTS = 5000;
 const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-01-01T00:00:00Z');
 const hours: Record<Interval, number> = { hour: 1, day: 24, week: 168, month: 720 };
 
-/** A name, not an offset: the database reads the sign of those the other way round. */
+/** A name, not an offset: Postgres reads the sign of offsets the other way round (POSIX). */
 function isTimezone(timezone: string): boolean {
   try {
     return /^[A-Za-z]/.test(timezone) && Boolean(new Intl.DateTimeFormat('en', { timeZone: timezone }));
@@ -34,13 +34,13 @@ function isTimezone(timezone: string): boolean {
   }
 }
 
-/** When the window begins that a moment lies in. */
+/** The start of the window that contains a moment. */
 export const windowOf = (moment: Date): Date => new Date(Math.floor(moment.getTime() / WINDOW_MS) * WINDOW_MS);
 const windowEnd = (moment: Date): Date => new Date(Math.ceil(moment.getTime() / WINDOW_MS) * WINDOW_MS);
 
 /**
- * The period a query means: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Throws 400 with
- * every violation. Its ends are those of the windows that the ends asked for lie in, so that all figures are of it alike.
+ * The period of a query: `from` inclusive, `to` exclusive; by default the last 30 days, UTC, by day. Extends both ends
+ * to window boundaries, so that all figures cover the same period. Throws 400 with every violation.
  */
 export function readPeriod(query: PeriodQuery, now: Date): Period {
   const to = query.to ? new Date(query.to) : now;

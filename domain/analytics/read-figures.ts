@@ -21,12 +21,12 @@ const NONE: Figures = {
   score_changes: 0,
 };
 
-/** What figures are of: everything (''), or only what is of some campaign, of some template, of some form. */
+/** What figures cover: everything (''), or only what belongs to a campaign, a template or a form. */
 export type Dimension = '' | 'campaign' | 'template' | 'form';
 
 const inPeriod = ({ from, to }: Period) => sql`at >= ${from}::timestamptz and at < ${to}::timestamptz`;
 
-/** Sums of every metric over the period. */
+/** The sum of every metric over the period. */
 export async function readTotals(tx: EntityManager, period: Period, of: Dimension = ''): Promise<Figures> {
   const found = await rows<{ metric: Metric; n: number }>(
     tx,
@@ -37,15 +37,15 @@ export async function readTotals(tx: EntityManager, period: Period, of: Dimensio
 }
 
 /**
- * The point that lies `step` after the period's first. Days, weeks and months are counted on the zone's calendar; hours on
- * the absolute clock, for on it none is there twice or missing when summer time begins or ends.
+ * The point `step` after the period's first. Days, weeks and months follow the zone's calendar; hours follow absolute
+ * time, on which no hour is missing or repeated when summer time begins or ends.
  */
 const pointAfter = ({ from, interval, timezone }: Period) =>
   interval === 'hour'
     ? sql`date_trunc('hour', ${from}::timestamptz, ${timezone}) + step`
     : sql`(date_trunc(${interval}, ${from}::timestamptz at time zone ${timezone}) + step) at time zone ${timezone}`;
 
-/** The same per interval of the period, every interval of it, empty ones too, in the period's time zone. */
+/** The same sums for each interval of the period in its time zone, including intervals without events. */
 export async function readSeries(
   tx: EntityManager,
   period: Period,
@@ -89,7 +89,7 @@ export async function readBreakdown(
   }));
 }
 
-/** Distinct contacts mailed, and converted, in the period. */
+/** The number of distinct contacts mailed, and converted, in the period. */
 export async function readPeople(tx: EntityManager, period: Period): Promise<{ mailed: number; converted: number }> {
   const found = await rows<{ metric: 'mailed' | 'converted'; n: number }>(
     tx,
@@ -100,7 +100,7 @@ export async function readPeople(tx: EntityManager, period: Period): Promise<{ m
   return { mailed: 0, converted: 0, ...Object.fromEntries(found.map((row) => [row.metric, row.n])) };
 }
 
-/** When the oldest event happened that still waits in the outbox; null while none does. */
+/** When the oldest event that is still in the outbox happened; null if the outbox is empty. */
 export async function oldestWaitingEvent(em: EntityManager): Promise<Date | null> {
   const [waiting] = await em.transactional((tx) =>
     rows<{ at: Date | null }>(tx, sql`select min(occurred_at) as at from outbox_events`),
@@ -109,8 +109,8 @@ export async function oldestWaitingEvent(em: EntityManager): Promise<Date | null
 }
 
 /**
- * Part of a whole, a fraction 0..1; 0 of nothing. A part can be more than its whole (a program submits a form that nobody
- * looked at, a mail is opened in a later period than it was sent in), and is all of it then.
+ * A fraction 0..1, rounded to four decimals; 0 if `whole` is 0. A part larger than the whole gives 1: a program may
+ * submit a form that nobody viewed, and an email may be opened in a later period than it was sent in.
  */
 export const rate = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.min(1, Math.round((part / whole) * 10_000) / 10_000);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { rows, sql, type EntityManager } from '../../db/orm.ts';
 import type { Caller } from './principal.ts';
 
-/** What is written down, as `{resource type}.{what happened}`. */
+/** The actions in the audit log, as `{resource type}.{what happened}`. */
 export const AUDIT_ACTIONS = [
   'user.registered',
   'user.logged_in',
@@ -67,7 +67,10 @@ export const AUDIT_ACTIONS = [
 
 export const ACTOR_TYPES = ['user', 'api_key', 'anonymous', 'system'] as const;
 
-/** Who is nobody yet: someone without a token, or, without an address, the service itself. */
+/**
+ * The author of a change without an authenticated caller: an anonymous client or, if `address` is null, the service
+ * itself.
+ */
 export interface Unnamed {
   tenantId: string;
   actor: null;
@@ -75,29 +78,29 @@ export interface Unnamed {
   address: string | null;
 }
 
-/** Where a request comes from that has no caller. */
+/** The origin of a request without an authenticated caller. */
 export interface Visitor {
   requestId: string;
   address: string;
 }
 
-/** Somebody who has not said, or not proved, who it is. */
+/** A client that has not authenticated. */
 export const unnamed = (tenantId: string, { requestId, address }: Visitor): Unnamed => ({
   tenantId,
   actor: null,
   requestId,
   address,
 });
-/** A user on a public route who has proved to be that user, or on one about the own account. */
+/** A user who authenticated on a public route, or who uses a route about their own account. */
 export const asUser = (
   { id, tenantId, username }: { id: number; tenantId: string; username: string },
   { requestId, address }: Visitor,
 ): Caller => ({ tenantId, actor: { type: 'user', id, name: username }, requestId, address });
 
-/** The service itself. */
+/** The service itself, as the author of a change. */
 export const asService = (tenantId: string): Unnamed => ({ tenantId, actor: null, requestId: null, address: null });
 
-/** Who answers for a change. */
+/** The author of a change. */
 export type Author = Caller | Unnamed;
 
 export interface AuditEvent {
@@ -108,10 +111,10 @@ export interface AuditEvent {
   after?: Record<string, unknown>;
 }
 
-/** Whatever a caller passes: what lets somebody in, and hashes of it, do not get into a log that nobody can clean. */
+/** Fields with such names are never logged, because entries of the audit log cannot be removed. */
 const SECRET = /password|secret|token|hash/i;
 
-/** The fields of `one` that are not the same in `other`, without secrets; null where none is left. */
+/** The fields of `one` that differ in `other`, without secrets, as JSON; null if there are none. */
 function changed(one: Record<string, unknown> | undefined, other: Record<string, unknown> = {}): string | null {
   const fields = Object.entries(one ?? {}).filter(
     ([name, value]) => !SECRET.test(name) && !isDeepStrictEqual(value, other[name]),
@@ -120,9 +123,8 @@ function changed(one: Record<string, unknown> | undefined, other: Record<string,
 }
 
 /**
- * Writes an entry of the audit log in the transaction `tx` of the change that it tells of, with what differs between
- * `before` and `after`; where both are given and nothing does, there is nothing to tell. Nobody can change an entry or
- * take it back.
+ * Writes an entry of the audit log in the transaction `tx` of the change, with the fields that differ between `before`
+ * and `after`. Writes nothing if both are given and equal. Entries cannot be changed or deleted.
  */
 export async function appendAudit(
   tx: EntityManager,

@@ -3,7 +3,7 @@ import { sql, type EntityManager } from '../../db/orm.ts';
 import { commonSort, instant, listPage, type Present } from '../common/list-page.ts';
 import type { ListQuery, Page } from '../common/paging.ts';
 
-/** What the audit log can be narrowed by; the times are exclusive. */
+/** Filters of the audit log; the times are exclusive. */
 interface AuditQuery extends ListQuery {
   action?: string;
   actorType?: string;

@@ -1,4 +1,4 @@
-/** Who acts: a user, or a program with an API key of ours. */
+/** Who makes a request: a user, or a program with an API key. */
 export interface Actor {
   type: 'user' | 'api_key';
   id: number;
@@ -6,20 +6,20 @@ export interface Actor {
   name: string;
 }
 
-/** Who calls, in which tenant, and what the roles or the key allow. */
+/** An authenticated caller, its tenant, and the permissions of its roles or key. */
 export interface Principal {
   actor: Actor;
   tenantId: string;
   permissions: ReadonlySet<string>;
-  /** The session that the access token names: logout ends it. A key has none. */
+  /** The session of the access token, which logout ends; null for an API key. */
   sessionId: string | null;
 }
 
-/** Where a change comes from, for events and the audit log. */
+/** The origin of a change, for events and the audit log. */
 export interface Caller {
   tenantId: string;
   actor: Actor;
   requestId: string;
-  /** Of the client; behind proxies, as far as TRUST_PROXY believes them. */
+  /** The client's IP address; behind proxies, as far as TRUST_PROXY trusts them. */
   address: string;
 }

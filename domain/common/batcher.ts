@@ -1,15 +1,15 @@
 export interface BatcherOptions<Item> {
-  /** Waits for more items before each batch: to the end of the event loop's turn, or for some milliseconds. */
+  /** Waits for more items before each batch: until the next turn of the event loop, or for some milliseconds. */
   gather: () => Promise<unknown>;
-  /** The most items of a batch. */
+  /** The maximum number of items per batch. */
   most: number;
-  /** The most batches handled at once: what is added while these are on their way makes the next. */
+  /** The maximum number of batches handled concurrently; items added in the meantime go into the next batch. */
   atOnce: number;
   /** Handles a batch. It must not reject; it may put items back. */
   handle: (batch: Item[]) => Promise<void>;
 }
 
-/** Handles items in batches, in the order in which they are added: under load, the batches become larger. */
+/** Handles items in batches, in the order in which they were added. Under load, the batches become larger. */
 export class Batcher<Item> {
   readonly #options: BatcherOptions<Item>;
   #items: Item[] = [];
@@ -20,7 +20,7 @@ export class Batcher<Item> {
     this.#options = options;
   }
 
-  /** How many items are in no batch yet. */
+  /** The number of items that are in no batch yet. */
   get size(): number {
     return this.#items.length;
   }
@@ -30,7 +30,7 @@ export class Batcher<Item> {
     void this.#run();
   }
 
-  /** Adds items before all others. For `handle`: they are in a batch again when it has ended. */
+  /** Puts items back before all others. Call it from `handle`: they are in a batch again after it has ended. */
   putBack(items: readonly Item[]): void {
     this.#items.unshift(...items);
   }

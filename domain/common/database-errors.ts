@@ -1,7 +1,7 @@
 import { isConnectionError, pgError } from '../../db/errors.ts';
 import { AppError, type ErrorCode } from './errors.ts';
 
-/** What a violated unique constraint means to the client: the code, and the field. */
+/** The error code and the field for a violated unique constraint. */
 const uniqueConstraints: Record<string, [ErrorCode, string]> = {
   contacts_email_key: ['email_taken', '/email'],
   email_senders_email_key: ['email_taken', '/email'],
@@ -16,7 +16,7 @@ const uniqueConstraints: Record<string, [ErrorCode, string]> = {
 const unavailable = (cause: unknown): AppError =>
   new AppError('unavailable', 'The database is not available', { cause, headers: { 'Retry-After': '5' } });
 
-/** What a database error means to the client, by constraint name and SQLSTATE; null = it is our fault. */
+/** The AppError for a database error, by constraint name and SQLSTATE; null if the error is a bug of the service. */
 export function toAppError(error: unknown): AppError | null {
   const found = pgError(error);
   if (!found) return isConnectionError(error) ? unavailable(error) : null;
@@ -29,11 +29,9 @@ export function toAppError(error: unknown): AppError | null {
       });
     }
     case '23503':
-      return new AppError(
-        'conflict',
-        'A referenced resource no longer exists, or this resource is still referenced',
-        { cause: error },
-      );
+      return new AppError('conflict', 'A referenced resource no longer exists, or this resource is still referenced', {
+        cause: error,
+      });
     case '22021':
     case '22P05':
       return new AppError('validation_failed', 'Text must not contain NUL or undecodable characters', { cause: error });
@@ -45,7 +43,7 @@ export function toAppError(error: unknown): AppError | null {
         headers: { 'Retry-After': '1' },
       });
     default:
-      // Class 08 connection, 53 resources, 57 operator intervention.
+      // SQLSTATE class 08: connection, 53: resources, 57: operator intervention.
       return /^(08|53|57)/.test(found.code ?? '') ? unavailable(error) : null;
   }
 }

@@ -6,30 +6,36 @@ const MAX_EMAIL = 255;
 const INVALID_EMAIL: Violation = { code: 'invalid_email', message: 'must be an email address' };
 const TOO_LONG: Violation = { code: 'too_long', message: `must be at most ${MAX_EMAIL} characters` };
 
-// Letters, marks and digits of any script (RFC 6531) and the ASCII specials of RFC 5322's dot-atom. No quoted local parts,
-// and no symbols, emoji or invisible characters: hardly a server takes them, and they make twins that look alike.
+// Letters, marks and digits of any script (RFC 6531) and the ASCII specials of RFC 5322's dot-atom. No quoted local
+// parts, symbols, emoji or invisible characters: few servers accept them, and they allow addresses that look alike.
 const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+\-/=?^_`{|}~.]+$/u;
-// domainToASCII reads its argument as a URL's host and would decode %41 or cut at a slash, so only host characters reach it.
+// domainToASCII parses its argument as the host of a URL: it would decode %41 and cut at a slash. So only host
+// characters may reach it.
 const DOMAIN = /^[\p{L}\p{M}\p{N}\p{So}.-]+$/u;
-/** Which is its own ASCII form: it could be neither an encoded name nor a number that stands for an address. */
+/**
+ * A domain that is its own ASCII form: neither an encoded name (`xn--`) nor a number that stands for an IP address.
+ */
 const PLAIN_DOMAIN = /^(?!.*xn--)(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]+$/;
-// Nearly every address there is. A part of what isEmail accepts, and with up to 64 characters no limit on parts is near; it
-// takes a tenth of the time, which an import of a million rows spends once per row.
+// Nearly all addresses match. It accepts only addresses that isEmail accepts (with at most 64 characters no limit of a
+// part is exceeded), in a tenth of the time. An import of a million rows runs it once per row.
 const ORDINARY = /^[a-z0-9]+(?:[._+-][a-z0-9]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\.)+[a-z]{2,20}$/i;
 
 export interface NormalisedEmail {
-  /** As given, trimmed and in NFC: what mail is addressed to. */
+  /** As given, trimmed and in NFC: the address that emails are sent to. */
   readonly email: string;
-  /** What makes it unique in a tenant: lower case, the domain in its ASCII form (UTS 46). */
+  /** The unique key within a tenant: in lower case, the domain in its ASCII form (UTS 46). */
   readonly emailKey: string;
 }
 
-/** A domain as it is compared and sent to: in lower case and ASCII, as UTS 46 maps it (another lower case may be another domain); '' for what is none. */
+/**
+ * The domain for comparing and sending: lower case and ASCII, mapped by UTS 46, because another lower-casing could
+ * give another domain. '' for an invalid domain.
+ */
 export const asciiDomain = (domain: string): string => (PLAIN_DOMAIN.test(domain) ? domain : domainToASCII(domain));
 
 /**
- * Normalises an email address. International domains are accepted (emoji domains too), local parts may hold letters of any
- * script; local parts that are quoted or hold emoji or other symbols are refused.
+ * Normalises an email address. Accepts international domains, even with emoji, and letters of any script in local
+ * parts. Rejects local parts that are quoted or contain emoji or other symbols.
  * Violations: `too_long` (over 255 characters), `invalid_email`.
  */
 export function normaliseEmail(input: string): NormalisedEmail | Violation {
@@ -42,7 +48,7 @@ export function normaliseEmail(input: string): NormalisedEmail | Violation {
   const domain = email.slice(split + 1);
   if (split < 1 || !LOCAL_PART.test(local) || !DOMAIN.test(domain)) return INVALID_EMAIL;
   const ascii = asciiDomain(domain);
-  // The ASCII form is what the rules on lengths and characters of host names are about (RFC 1035, RFC 5321 4.5.3.1).
+  // The limits of lengths and characters of host names apply to the ASCII form (RFC 1035, RFC 5321 section 4.5.3.1).
   if (!validator.isEmail(`${local}@${ascii}`)) return INVALID_EMAIL;
   return { email, emailKey: `${local.toLowerCase().normalize('NFC')}@${ascii}` };
 }

@@ -1,23 +1,23 @@
-/** One thing that is wrong with an input: `path` is a JSON Pointer (RFC 6901) into the request part. */
+/** A violation of an input: `path` is a JSON Pointer (RFC 6901) into the request part. */
 export interface Violation {
   path: string;
   code: string;
   message: string;
 }
 
-/** More than anybody reads: no answer tells of more. */
+/** The maximum number of violations in a response: more than anybody reads. */
 export const MOST_VIOLATIONS = 10_000;
 const MAX_PATH = 200;
 
-/** A path that an answer can hold: a name in it that a client made up can be as long as a body. */
+/** A path limited in length for a response: member names invented by a client can be as long as the body. */
 export const shortPath = (path: string): string =>
   path.length > MAX_PATH ? `${path.slice(0, MAX_PATH).toWellFormed()}…` : path;
 
-/** As many violations as an answer holds. */
+/** The violations limited in number and length for a response. */
 export const withinBounds = (errors: readonly Violation[], most = MOST_VIOLATIONS): Violation[] =>
   errors.slice(0, most).map((error) => ({ ...error, path: shortPath(error.path) }));
 
-/** Every error code a client can meet, with its HTTP status and title: the one catalogue, printed in the docs. */
+/** All error codes that clients can get, with HTTP status and title. The API documentation is generated from it. */
 export const errorCatalogue = {
   validation_failed: [400, 'The request is not valid'],
   malformed_request: [400, 'The request is not valid HTTP'],
@@ -43,7 +43,10 @@ export const errorCatalogue = {
   name_taken: [409, 'The name is taken'],
   in_use: [409, 'The resource is in use'],
   dns_record_invalid: [409, 'The DNS record is missing or wrong'],
-  idempotency_conflict: [409, 'A request with this idempotency key is still in progress, or its response was not stored'],
+  idempotency_conflict: [
+    409,
+    'A request with this idempotency key is still in progress, or its response was not stored',
+  ],
   last_admin: [409, 'The tenant must keep an active Admin'],
   precondition_failed: [412, 'The resource has changed since it was read'],
   payload_too_large: [413, 'The request is too large'],
@@ -59,8 +62,8 @@ export const errorCatalogue = {
 export type ErrorCode = keyof typeof errorCatalogue;
 
 /**
- * The one error that code throws on purpose. `detail` is for the client and holds no secrets;
- * `errors` lists every violation; `headers` go with the answer.
+ * An error with a response for the client. `detail` is for the client and contains no secrets; `errors` lists every
+ * violation; `headers` are added to the response.
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
@@ -88,7 +91,7 @@ export class AppError extends Error {
   }
 }
 
-/** The 400 that tells of these violations. */
+/** The 400 for these violations. */
 export function invalid(errors: Violation[]): AppError {
   const count =
     errors.length >= MOST_VIOLATIONS
@@ -99,27 +102,27 @@ export function invalid(errors: Violation[]): AppError {
   return new AppError('validation_failed', `${count} in the request`, { errors });
 }
 
-/** Throws a 400 with all violations, if there is any. */
+/** Throws a 400 with all violations, if there are any. */
 export function assertValid(errors: Violation[]): void {
   if (errors.length > 0) throw invalid(errors);
 }
 
-/** The 404 for a kind of thing; the same words whether it never existed or belongs to another tenant. */
+/** The 404 for a kind of resource; the same text whether it never existed or belongs to another tenant. */
 export function notFound(what: string, id: number | string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}`);
 }
 
-/** A reference in a body to a thing that does not exist, or is another tenant's. */
+/** A reference in a body to a resource that does not exist or belongs to another tenant. */
 export interface Missing {
   path: string;
   what: string;
   id: number;
 }
 
-/** The detail names as many. */
+/** The maximum number of references named in the detail. */
 const MOST_NAMED = 10;
 
-/** Throws the 404 that tells of each of these references, if there is any. */
+/** Throws a 404 that lists all of these references, if there are any. */
 export function assertNoneMissing(missing: Missing[]): void {
   if (missing.length === 0) return;
   const named = missing.slice(0, MOST_NAMED).map(({ what, id }) => `no ${what} ${id}`);
@@ -129,14 +132,14 @@ export function assertNoneMissing(missing: Missing[]): void {
   });
 }
 
-/** Something that refers to what is to be deleted. */
+/** A resource that refers to the resource to be deleted. */
 export interface User {
   kind: 'campaign' | 'email_campaign' | 'enrolment' | 'import' | 'form' | 'threshold' | 'segment' | 'template';
   id: number;
   name: string;
 }
 
-/** Throws `in_use`, listing the users, if there is any. */
+/** Throws `in_use`, listing the users, if there are any. */
 export function assertNotInUse(users: User[]): void {
   if (users.length === 0) return;
   throw new AppError('in_use', `It is used by ${users.map(({ kind, id }) => `${kind} ${id}`).join(', ')}`, {

@@ -5,7 +5,7 @@ export { normaliseEmail } from './email.ts';
 export { phoneE164 } from './phone.ts';
 export { isViolation, type Violation } from './violation.ts';
 
-/** Largest lengths in characters (Unicode code points, as Postgres counts varchar); `tags` is a number of tags. */
+/** Maximum lengths in characters (Unicode code points, as Postgres counts varchar); `tags` is a number of tags. */
 export const CONTACT_LIMITS = {
   firstName: 100,
   lastName: 100,
@@ -34,7 +34,7 @@ const CONTROL_BUT_TAB_AND_BREAKS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 const ASCII = /^[\x00-\x7f]*$/;
 
 /**
- * Trims a text and puts it into NFC; an empty one is null. `multiline` allows tabs and line breaks inside.
+ * Trims a text and normalises it to NFC; an empty text becomes null. `multiline` allows tabs and line breaks inside.
  * Violations: `invalid_character` (control characters, NUL, lone surrogates), `too_long` (over `max` code points).
  */
 export function cleanText(value: string, max: number, { multiline = false } = {}): string | null | Violation {
@@ -60,8 +60,8 @@ function tooLong(max: number): Violation {
 const knownTimezones = new Map<string, string>();
 
 /**
- * The IANA time zone in its usual spelling (`europe/berlin` → `Europe/Berlin`); empty is null. Offsets such as `+02:00`
- * are no time zones. Violation: `invalid_timezone`.
+ * The IANA time zone in its usual spelling (`europe/berlin` → `Europe/Berlin`); an empty text becomes null. Rejects
+ * offsets such as `+02:00`. Violation: `invalid_timezone`.
  */
 export function normaliseTimezone(value: string): string | null | Violation {
   const trimmed = value.trim();
@@ -79,7 +79,7 @@ export function normaliseTimezone(value: string): string | null | Violation {
   }
 }
 
-/** The BCP 47 tag in canonical form (`de_at` → `de-AT`); empty is null. Violation: `invalid_locale`. */
+/** The BCP 47 tag in canonical form (`de_at` → `de-AT`); an empty text becomes null. Violation: `invalid_locale`. */
 export function normaliseLocale(value: string): string | null | Violation {
   const trimmed = value.trim();
   if (trimmed === '') return null;
@@ -92,7 +92,7 @@ export function normaliseLocale(value: string): string | null | Violation {
 }
 
 /**
- * Trims tags, drops empty ones and repetitions (case counts), keeps the order.
+ * Trims tags and removes empty ones and duplicates (case-sensitive), keeping the order.
  * Violations: those of `cleanText` per tag, `too_many_tags` (over 100).
  */
 export function normaliseTags(values: readonly string[]): string[] | Violation {

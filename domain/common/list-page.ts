@@ -4,13 +4,16 @@ import { assertValid } from './errors.ts';
 import { parseDateTime } from './instants.ts';
 import { keyset, type ListQuery, type Page, type SortField } from './paging.ts';
 
-/** Makes of the entities of a page what its reader sees, in their order; `em` is in the transaction of the page. */
+/**
+ * Converts the entities of a page to their representation, in the same order; `em` is in the transaction of the page.
+ */
 export type Present<E, T> = (found: E[], em: EntityManager) => T[] | Promise<T[]>;
 
 /**
- * One page of an entity: ids by keyset over `from` (a table with the alias `t`) under all of `where`, then the
- * entities of those ids, presented in that order; all as it is at one moment, so that none is gone from one to the next.
- * A condition that is `false` was not asked for. Throws `validation_failed` for a cursor of another list or order.
+ * One page of an entity: selects ids by keyset over `from` (a table with the alias `t`) where all of `where` hold,
+ * then loads and presents the entities of those ids in that order. Runs in one snapshot, so that no entity disappears
+ * between the queries. Conditions that are `false` are ignored. Throws `validation_failed` for a cursor of another
+ * list or order.
  */
 export async function listPage<E extends { id: number }, T>(
   em: EntityManager,
@@ -47,17 +50,17 @@ export async function listPage<E extends { id: number }, T>(
   );
 }
 
-/** The sort fields that every resource has. */
+/** The sort fields of every resource. */
 export const commonSort = {
   id: { column: sql`t.id`, type: 'bigint' },
   createdAt: { column: sql`t.created_at`, type: 'timestamptz' },
 } as const satisfies Record<string, SortField>;
 
-/** The sort fields that many resources have. */
+/** Sort fields of many resources. */
 export const byName = { column: sql`t.name`, type: 'text' } as const satisfies SortField;
 export const byUpdatedAt = { column: sql`t.updated_at`, type: 'timestamptz' } as const satisfies SortField;
 
-/** The time of a filter. Throws 400 naming it where there is no such time. */
+/** The time in a filter, as SQL. Throws 400 naming the filter if the time is invalid. */
 export function instant(name: string, text: string): RawBuilder<unknown> {
   const at = parseDateTime(text);
   const message = 'must be a date-time between the years 1000 and 9000';

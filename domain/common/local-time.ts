@@ -16,7 +16,7 @@ export const WeekdaySchema = Type.Union([Type.Integer(), Type.String()], {
   description: '`monday` to `sunday`, or 1 (Monday) to 7 (ISO 8601)',
 });
 
-/** 1 (Monday) to 7 of a name in any case or an ISO 8601 number; undefined for anything else. */
+/** 1 (Monday) to 7, from a name in any case or an ISO 8601 number; undefined for anything else. */
 export function weekdayNumber(weekday: string | number): number | undefined {
   if (typeof weekday === 'number')
     return weekday >= 1 && weekday <= 7 && Number.isInteger(weekday) ? weekday : undefined;
@@ -28,20 +28,21 @@ export function isTimezone(timezone: string): boolean {
   return IANAZone.isValidZone(timezone);
 }
 
-/** A contact without a timezone, or with one that is not (or no longer) an IANA name, lives by UTC. */
+/** The contact's time zone; UTC if it has none, or one that is not (or no longer) an IANA name. */
 function zoneOf(timezone: string | null): IANAZone {
   return IANAZone.create(timezone !== null && isTimezone(timezone) ? timezone : 'UTC');
 }
 
-/** Midnight of the zone's calendar date at `instant`, plus `days`, written as if it were UTC. */
+/** Midnight of the zone's calendar date at `instant`, plus `days`, in ms as if local time were UTC. */
 function localDay(zone: IANAZone, instant: Date, days: number): number {
   const local = instant.getTime() + zone.offset(instant.getTime()) * MINUTE_MS;
   return Math.floor(local / DAY_MS) * DAY_MS + days * DAY_MS;
 }
 
 /**
- * The instant of a wall-clock time (ms, written as if it were UTC). A time that the clocks skip is read with the offset
- * from before the gap (02:30 becomes 03:30), one that happens twice is the first of the two: RFC 5545, section 3.3.5.
+ * Converts a wall-clock time (ms, as if it were UTC) to absolute time. A time skipped by a clock change is read with
+ * the offset before the gap (02:30 becomes 03:30); of a time that occurs twice, the first is meant: RFC 5545, section
+ * 3.3.5.
  */
 function instantOf(zone: IANAZone, local: number): number {
   const before = zone.offset(local - DAY_MS);
@@ -60,7 +61,7 @@ function isoWeekday(day: number): number {
   return new Date(day).getUTCDay() || 7;
 }
 
-/** The next `time` (HH:MM), on `weekday` where given, strictly after `after`, in the timezone (UTC if null or unknown). */
+/** The next `time` (HH:MM) strictly after `after`, on `weekday` if given, in the timezone (UTC if null or unknown). */
 export function nextLocalTime(
   at: { weekday?: string | number; time: string },
   after: Date,
@@ -75,7 +76,9 @@ export function nextLocalTime(
   }
 }
 
-/** When mail may go out: on these weekdays (all where absent), `from` inclusive to `to` exclusive, `to` up to 24:00. */
+/**
+ * When emails may be sent: on these weekdays (all if absent), `from` inclusive, `to` exclusive, `to` at most 24:00.
+ */
 export interface SendWindow {
   days?: (string | number)[];
   from: string;
@@ -84,7 +87,7 @@ export interface SendWindow {
   timezone: string;
 }
 
-/** `now` when it is within the window, else the next opening. */
+/** `now` if it is within the window, else the start of the next one. */
 export function nextInWindow(window: SendWindow, now: Date, contactTimezone: string | null): Date {
   const zone = zoneOf(window.timezone === 'contact' ? contactTimezone : window.timezone);
   const days = window.days?.map(weekdayNumber);
@@ -97,7 +100,9 @@ export function nextInWindow(window: SendWindow, now: Date, contactTimezone: str
   return now;
 }
 
-/** The instant of a wall-clock time (ms, written as if it were UTC) in a timezone; UTC if that is unknown. */
+/**
+ * Converts a wall-clock time (ms, as if it were UTC) in a timezone to absolute time; UTC if the timezone is unknown.
+ */
 export function atWallClock(local: number, timezone: string): Date {
   return new Date(instantOf(zoneOf(timezone), local));
 }

@@ -7,8 +7,8 @@ export interface Mailbox {
 }
 
 /**
- * An address fit for envelope and header: an internationalised domain in its ASCII form (RFC 5890), a local part
- * outside of ASCII left for SMTPUTF8. Throws RangeError for what can not stand in an SMTP command.
+ * An address for envelope and header: converts an internationalised domain to its ASCII form (RFC 5890), and leaves a
+ * non-ASCII local part for SMTPUTF8. Throws RangeError for an address that cannot be used in an SMTP command.
  */
 export function wireAddress(address: string): string {
   const trimmed = address.trim();
@@ -16,7 +16,7 @@ export function wireAddress(address: string): string {
   const local = trimmed.slice(0, at);
   const domain = trimmed.slice(at + 1);
   const ascii = domain.startsWith('[') ? domain : asciiDomain(domain);
-  // A quoted local part may hold blanks and more; nothing that real mailboxes use needs one.
+  // Quoted local parts may contain blanks and more; real mailboxes do not need them.
   const unsafeLocal = /[\s<>()[\],;:\\"\u0000-\u001f\u007f]/.test(local) || !local.isWellFormed();
   if (at < 1 || unsafeLocal || ascii === '' || /[^\x21-\x7e]|[<>,;]/.test(ascii)) {
     throw new RangeError('not an email address that can be sent to');
@@ -24,7 +24,9 @@ export function wireAddress(address: string): string {
   return `${local}@${ascii}`;
 }
 
-/** Reads `Name <address>` or a bare address, as MAIL_FROM has it. Throws RangeError when it is neither, or more than one. */
+/**
+ * Parses `Name <address>` or a bare address, such as MAIL_FROM. Throws RangeError for anything else, also for several.
+ */
 export function parseMailbox(text: string): Mailbox {
   const [first, ...more] = addressparser(text, { flatten: true });
   if (!first?.address || more.length > 0) throw new RangeError(`not a mailbox: ${text}`);

@@ -9,7 +9,7 @@ export interface ListQuery {
   includeTotal?: boolean;
 }
 
-/** A field that a list can be sorted by: its SQL, never null, and how its value is bound. */
+/** A field that a list can be sorted by: its SQL, which is never null, and the type its value is bound as. */
 export interface SortField {
   column: RawBuilder<unknown>;
   type: 'bigint' | 'timestamptz' | 'text' | 'integer';
@@ -28,7 +28,7 @@ interface Cursor {
 
 const INT4_MAX = 2 ** 31 - 1;
 
-/** Whether a value in a cursor has the form that this service writes for the field's type. */
+/** Whether a value in a cursor has the form that this service writes for the type of the field. */
 const isValueOf: Record<SortField['type'], (value: unknown) => boolean> = {
   bigint: Number.isSafeInteger,
   integer: (value) => Number.isSafeInteger(value) && Math.abs(value as number) <= INT4_MAX,
@@ -55,13 +55,14 @@ function readCursor(cursor: string, sort: string, type: SortField['type']): Curs
 
 /**
  * Keyset paging: the SQL pieces of one page, ordered by the sort field and then the id, so that the order is total and
- * stable under concurrent inserts. `sortable` maps API field names; it must hold `id`.
+ * stable under concurrent inserts. `sortable` maps API field names; it must contain `id`.
  *
  *   const page = keyset(query, { id: { column: sql`c.id`, type: 'bigint' }, … });
- *   const found = await rows<Row>(tx, sql`select … where ${page.where} and … order by ${page.orderBy} limit ${page.fetch}`);
- *   return page.of(found, present, total);
+ *   const found = await rows<Row>(tx, sql`select …, ${page.sortValue} from … where ${page.where}
+ *     order by ${page.orderBy} limit ${page.fetch}`);
+ *   return page.toPage(found, present, total);
  *
- * Every row must carry `id` and `sort_value` (`page.sortValue` selects it).
+ * Every row must have `id` and `sort_value` (`page.sortValue` selects it).
  */
 export function keyset(query: ListQuery, sortable: Record<string, SortField> & { id: SortField }) {
   const limit = query.limit ?? 50;

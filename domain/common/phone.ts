@@ -2,8 +2,8 @@ import { parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/
 import metadata from 'libphonenumber-js/max/metadata';
 
 /**
- * The E.164 form of a phone number (`+442079460958`), or null when the text is no valid number: a phone that can not be
- * read is no error. Without `defaultCountry` only numbers with + and a country code can be read. Extensions are dropped.
+ * The E.164 form of a phone number (`+442079460958`); null if the text is not a valid number, which is not an error.
+ * Without `defaultCountry` only numbers with + and a country code can be parsed. Extensions are dropped.
  */
 export function phoneE164(phone: string, defaultCountry?: CountryCode): string | null {
   const ordinary = readOrdinary(phone);
@@ -14,9 +14,10 @@ export function phoneE164(phone: string, defaultCountry?: CountryCode): string |
 }
 
 /**
- * Most phones of a large import are a + and digits with separators, without a trunk prefix. For those this gives what
- * the library does, twenty times as fast, by its own data: the library compiles its patterns anew for every number (10 to
- * 40 µs, more than all else an import does with a row). Undefined means: ask the library.
+ * A fast path for numbers that are a + and digits with separators, without a trunk prefix, as most are in a large
+ * import. Gives the library's result from the library's own metadata, but twenty times as fast: the library compiles
+ * its patterns for every number (10 to 40 µs, more than the rest of an import spends on a row). Undefined if only the
+ * library can decide.
  */
 function readOrdinary(phone: string): string | null | undefined {
   if (!/^\+[1-9][0-9 ().-]{6,24}$/.test(phone)) return undefined;
@@ -32,7 +33,10 @@ function readOrdinary(phone: string): string | null | undefined {
   return undefined;
 }
 
-/** The country is the first whose leading digits fit or, where it has none, one of whose patterns does. */
+/**
+ * Valid by the plan of the first country whose leading digits match or, for countries without leading digits, by any
+ * plan.
+ */
 function isValidIn(countries: readonly CountryCode[], national: string): boolean {
   const [only] = countries;
   if (countries.length === 1 && only !== undefined) return fits(planOf(only), national);
@@ -58,7 +62,7 @@ function fits({ general, types }: Plan, national: string): boolean {
 
 const plans = new Map<CountryCode, Plan>();
 
-/** A country's numbering plan, from the places it has in the library's packed metadata (version 4). */
+/** A country's numbering plan, from its positions in the library's packed metadata (version 4). */
 function planOf(country: CountryCode): Plan {
   const known = plans.get(country);
   if (known !== undefined) return known;

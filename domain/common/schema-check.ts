@@ -6,8 +6,8 @@ import { MOST_VIOLATIONS, shortPath, type Violation } from './errors.ts';
 const addFormats = addFormatsModule as unknown as (ajv: Ajv2020) => void;
 
 /**
- * Ajv looks for errors to the end of a value. What it compiles is changed (`code.process` is for that) to stop at
- * MOST_VIOLATIONS: hundreds of thousands would hold everyone else up.
+ * Ajv would collect all errors of a value. This changes the code that it compiles (option `code.process`) to stop at
+ * MOST_VIOLATIONS, because collecting hundreds of thousands would block the event loop.
  */
 function stopAtMost(code: string): string {
   const [, name] = /return function (\w+)\(data/.exec(code)!;
@@ -67,7 +67,7 @@ function toViolation(error: ErrorObject): Violation {
   return { path: error.instancePath, code, message: `${error.message ?? 'is not valid'}${allowed}` };
 }
 
-/** Every violation once: the branches of an anyOf say the same place many times. */
+/** Removes duplicates: the branches of an anyOf report the same path many times. */
 function violations(errors: ErrorObject[] | null | undefined): Violation[] {
   const seen = new Map<string, Violation>();
   for (const error of errors ?? []) {
@@ -81,7 +81,9 @@ function violations(errors: ErrorObject[] | null | undefined): Violation[] {
   return specific.length > 0 ? specific : list;
 }
 
-/** Compiles at the first call: to compile the schemas of all routes takes a second, and no process is asked for all of them. */
+/**
+ * Compiles at the first call: compiling the schemas of all routes takes a second, and no process needs all of them.
+ */
 function checker(ajv: Ajv2020, schema: TSchema): (value: unknown) => Violation[] {
   let validate: ValidateFunction | undefined;
   return (value) => {
@@ -100,22 +102,24 @@ interface SchemaParts {
 
 export const partsOf = (schema: TSchema | undefined): SchemaParts => schema ?? {};
 
-/** A check of a request part: fills defaults in, returns every violation. */
+/** Creates the check of a request part, which fills in defaults and returns every violation. */
 export function compileRequest(schema: TSchema): (value: unknown) => Violation[] {
   return checker(requestAjv, schema);
 }
 
-/** The filter of a response: removes what the schema does not name, returns what does not fit. */
+/**
+ * Creates the filter of a response, which removes members that the schema does not name and returns every violation.
+ */
 export function compileResponse(schema: TSchema): (value: unknown) => Violation[] {
   return checker(responseAjv, schema);
 }
 
-/** Deeper nesting than any schema of ours describes, and far from what a recursive check can hold. */
+/** Deeper than any schema allows, but shallow enough for recursive checks. */
 const MAX_DEPTH = 64;
 
 const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-/** Where a value stands: its name in what holds it. */
+/** The position of a value: its name in the value that contains it. */
 interface Place {
   value: object;
   name: string | number;
@@ -124,7 +128,7 @@ interface Place {
   path?: string;
 }
 
-/** A path is only made for what is wrong: a body holds many thousands of values. */
+/** Builds paths only for violations, because a body can contain many thousands of values. */
 function pathOf(place: Place | null): string {
   if (!place?.within) return '';
   return (place.path ??= member(place.within, place.name));
@@ -134,8 +138,8 @@ const member = (place: Place | null, name: string | number): string =>
   shortPath(`${pathOf(place)}/${escapePointer(String(name))}`);
 
 /**
- * What no schema and no database column takes, wherever it stands: NUL and lone surrogates in text and in names, the
- * name `__proto__`, nesting over 64 levels.
+ * Checks what no schema or database column accepts anywhere: NUL and lone surrogates in texts and names, the name
+ * `__proto__`, more than 64 levels of nesting.
  */
 export function checkContent(value: unknown): Violation[] {
   const errors: Violation[] = [];
@@ -170,8 +174,8 @@ export function checkContent(value: unknown): Violation[] {
 }
 
 /**
- * Query and path parameters as their schemas want them: numbers and booleans from their exact text, lists from
- * repeated names. What does not read stays text, for the check to refuse.
+ * Converts query and path parameters to the types of their schemas: exact numbers and booleans, and lists from
+ * repeated names. Leaves everything else as text, which the check then rejects.
  */
 export function coerceParameters(schema: TSchema | undefined, given: Record<string, unknown>): Record<string, unknown> {
   const properties = partsOf(schema).properties ?? {};

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 export interface BoxSecrets {
   LINK_SECRET: string;
-  /** Still opens while the secret is rotated; empty = none. */
+  /** Only decrypts, during a rotation; empty = none. */
   LINK_SECRET_PREVIOUS: string;
 }
 
@@ -10,17 +10,23 @@ const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key of its own (HKDF, RFC 5869), so that what is signed and what is encrypted share none. */
+/** A separate key (HKDF, RFC 5869), so that signing and encryption do not share one. */
 const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'perennial', 'boxes', 32));
 
-/** Encrypts (AES-256-GCM, NIST SP 800-38D; base64url of nonce, text and tag). It opens only for the same `owner`. */
+/**
+ * Encrypts a secret (AES-256-GCM, NIST SP 800-38D; base64url of nonce, text and tag). Decrypts only for the same
+ * `owner`.
+ */
 export function sealSecret({ LINK_SECRET }: BoxSecrets, owner: string, secret: Buffer): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, keyOf(LINK_SECRET), iv).setAAD(Buffer.from(owner));
   return Buffer.concat([iv, cipher.update(secret), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** What was sealed, and whether by the present secret. Throws where neither secret opens it. */
+/**
+ * Decrypts a secret, and tells whether it was encrypted with the current LINK_SECRET. Throws if neither secret
+ * decrypts it.
+ */
 export function openSecret(
   { LINK_SECRET, LINK_SECRET_PREVIOUS }: BoxSecrets,
   owner: string,
@@ -37,7 +43,7 @@ export function openSecret(
     try {
       return { secret: Buffer.concat([text, decipher.final()]), isCurrent: candidate === LINK_SECRET };
     } catch {
-      // By another secret, or altered.
+      // Encrypted with another secret, or altered.
     }
   }
   throw new Error('neither LINK_SECRET nor LINK_SECRET_PREVIOUS decrypts a stored secret');

@@ -1,10 +1,10 @@
 import { setImmediate as setImmediateCallback } from 'node:timers';
 import { setImmediate } from 'node:timers/promises';
 
-/** How long one piece of work keeps the others waiting (ms). */
+/** How long one piece of work may block the event loop (ms). */
 const TURN_MS = 10;
 
-/** For work in many small steps: tells when the others should have their turn, and lets them. */
+/** For work in many small steps: tells when to yield to the event loop, and yields. */
 export interface Turn {
   isOver: () => boolean;
   next: () => Promise<void>;
@@ -21,7 +21,7 @@ export function createTurn(): Turn {
   };
 }
 
-/** As `map` of a list, letting others have their turns. */
+/** Maps a list like `map`, yielding to the event loop. */
 export async function inTurns<T, R>(items: readonly T[], work: (item: T, index: number) => R): Promise<R[]> {
   const turn = createTurn();
   const done: R[] = [];
@@ -32,7 +32,7 @@ export async function inTurns<T, R>(items: readonly T[], work: (item: T, index: 
   return done;
 }
 
-/** How much of what is in the background is begun in one pass of the event loop: a few milliseconds' worth of requests. */
+/** How many background calls start per turn of the event loop: a few milliseconds' worth of requests. */
 const BEGUN_IN_A_PASS = 16;
 
 const background: (() => void)[] = [];
@@ -44,7 +44,9 @@ function beginSome(): void {
   if (isScheduled) setImmediateCallback(beginSome);
 }
 
-/** Calls `begin` behind all that were given here before, a few in each pass of the event loop: thousands at once keep nobody else waiting. */
+/**
+ * Queues a call of `begin`. A few queued calls start per turn of the event loop, so that thousands do not block it.
+ */
 export function inBackground(begin: () => void): void {
   background.push(begin);
   if (isScheduled) return;

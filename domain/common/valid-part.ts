@@ -37,8 +37,8 @@ const namesOf = (path: string): string[] =>
     .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /**
- * Removes the invalid members and elements of a value. `pathOf` maps a path in the result to its path in the whole value
- * (removing a list's elements shifts the indexes of those after them). Null if the value as a whole is invalid.
+ * Removes the invalid members and elements of a value. `pathOf` maps a path in the result to its path in the whole
+ * value (removing a list's elements shifts the indexes of those after them). Null if the value as a whole is invalid.
  */
 export function validPart(
   value: unknown,

@@ -2,7 +2,7 @@ import validator from 'validator';
 import type { FormField } from '../../db/entities/forms.ts';
 import { longestOf, patternOf } from './patterns.ts';
 
-/** What is wrong with a submitted field; the form's own error shape. */
+/** An error of a submitted field; forms have their own error format. */
 export interface FieldError {
   field: string;
   code: string;
@@ -20,7 +20,7 @@ const matches =
 const NOT_AN_OPTION = { code: 'not_an_option', message: 'is not one of the options' };
 const inOptions: Check = (text, field) =>
   field.options?.some((option) => option.value === text) ? null : NOT_AN_OPTION;
-/** A day of the calendar: the date parser takes 30 February for a day in March. */
+/** Checks that the day exists: the date parser turns 30 February into a day in March. */
 const isDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00Z`);
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
@@ -47,7 +47,7 @@ const checks: Partial<Record<FormField['type'], Check>> = {
     /^.{10}T\d{2}:\d{2}/.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))
       ? null
       : { code: 'format', message: 'is not a date and time' },
-  // (The library takes small letters too.)
+  // The library also accepts lower case.
   country: (text) =>
     /^[A-Z]{2}$/.test(text) && validator.isISO31661Alpha2(text)
       ? null
@@ -58,7 +58,7 @@ const checks: Partial<Record<FormField['type'], Check>> = {
 
 const truthy = new Set(['true', 'on', '1', 'yes']);
 
-/** A value as a browser or a program sends it, as it is stored: text, or a list for multiselect, or a boolean. */
+/** Converts a value from a browser or program to the stored form: text, a list for multiselect, or a boolean. */
 function readValue(field: FormField, given: unknown): SubmittedValue | null | FieldError {
   const wrong = (message: string): FieldError => ({ field: field.name, code: 'type', message });
   if (given === undefined || given === null || given === '')
@@ -90,7 +90,7 @@ function checkValue(field: FormField, value: SubmittedValue): { code: string; me
   if (typeof value === 'boolean') return null;
   const text = String(value);
   const longest = longestOf(field);
-  // A character has one or two of what a text is made of. Millions of them are not counted.
+  // A character has one or two UTF-16 units, so very long texts need not be counted.
   const length = text.length > 2 * longest ? Infinity : [...text].length;
   if (length > longest) return { code: 'too_long', message: `has more than ${longest} characters` };
   if (field.minLength !== null && length < field.minLength)
@@ -101,8 +101,8 @@ function checkValue(field: FormField, value: SubmittedValue): { code: string; me
 }
 
 /**
- * Checks a submission against its form's fields, all of them: the values to store, or every error. Fields that the
- * form does not have are ignored, for pages and proxies add their own.
+ * Checks a submission against all of its form's fields. Returns the values to store, or every error. Ignores unknown
+ * fields, because pages and proxies add their own.
  */
 export function checkSubmission(
   fields: readonly FormField[],

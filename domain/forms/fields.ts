@@ -18,13 +18,13 @@ export const MAPPABLE = [
 export type MappedField = (typeof MAPPABLE)[number] | `customFields.${string}`;
 
 const CUSTOM = 'customFields.';
-/** The name of the custom field that a target is; null for a field that every contact has. */
+/** The custom field of a mapping target; null for a built-in field. */
 export const customFieldOf = (target: string): string | null =>
   target.startsWith(CUSTOM) ? target.slice(CUSTOM.length) : null;
 
 export type FormFieldInput = Pick<FormField, 'name' | 'label' | 'type'> &
   Partial<Omit<FormField, 'name' | 'label' | 'type'>>;
-/** A field without what is wrong with it. */
+/** A field without its invalid members. */
 export type PartialField = Partial<
   Omit<FormFieldInput, 'options'> & { options: Partial<NonNullable<FormField['options']>[number]>[] | null }
 >;
@@ -32,12 +32,12 @@ type Known = readonly Pick<FormField, 'id' | 'name'>[];
 
 const WITH_OPTIONS: readonly FormField['type'][] = ['select', 'radio', 'multiselect'];
 
-/** Types whose value can be an address. */
+/** Types whose value can be an email address. */
 const EMAIL_TYPES: readonly FormField['type'][] = ['email', 'text', 'hidden'];
 
 /**
- * Fields as they are stored: ids, order and nulls filled in. A field that was there keeps its id: by the id given, or by its
- * name. The one that fills the email is always required: without it nobody can say whose submission it is.
+ * Fields as stored, with ids, order and nulls filled in. An existing field keeps its id, by the given id or by its
+ * name. The email field is always required, because it identifies the contact.
  */
 export function normaliseFields(input: readonly FormFieldInput[], before: Known = []): FormField[] {
   const given = new Set(input.map((field) => field.id));
@@ -78,7 +78,7 @@ function patternProblems(fields: readonly PartialField[]): Violation[] {
       });
     }
     if (left >= 0) continue;
-    // No further one is compiled: that alone could take long.
+    // Do not compile any more patterns: that alone could take long.
     errors.push({
       path,
       code: 'too_complex',
@@ -100,8 +100,8 @@ function targetProblem(target: string, customFields: CustomFieldTypes): Omit<Vio
 }
 
 /**
- * Everything that is wrong with a form's fields, by JSON Pointer, as far as they are given. `before` are the fields that it
- * has: only their ids may be named; `customFields` are those of contacts.
+ * All violations of the given parts of a form's fields, by JSON Pointer. `before` are the form's current fields: only
+ * their ids may be used. `customFields` are those of contacts.
  */
 export function checkFields(
   fields: readonly PartialField[],
@@ -124,7 +124,11 @@ export function checkFields(
     const unfit = field.mapTo ? targetProblem(field.mapTo, customFields) : null;
     if (unfit) errors.push({ path: at('mapTo'), ...unfit });
     if (field.mapTo && targets.has(field.mapTo))
-      errors.push({ path: at('mapTo'), code: 'duplicate', message: `is already filled by another field: ${field.mapTo}` });
+      errors.push({
+        path: at('mapTo'),
+        code: 'duplicate',
+        message: `is already filled by another field: ${field.mapTo}`,
+      });
     if (field.mapTo) targets.add(field.mapTo);
     if (field.minLength != null && field.maxLength != null && field.minLength > field.maxLength) {
       errors.push({ path: at('minLength'), code: 'out_of_range', message: 'must not be greater than maxLength' });
@@ -148,8 +152,8 @@ export function checkFields(
 }
 
 /**
- * The contact field that a form field fills: by `mapTo`, or by its name where no other field is mapped to that (a custom field
- * by `mapTo` only). The first email field is the email where none is mapped.
+ * The contact field that each form field fills: by `mapTo`, or by its name if no other field is mapped to that (custom
+ * fields only by `mapTo`). If no field is mapped to the email, the first field of type email is.
  */
 export function mappedFields(
   fields: readonly Pick<PartialField, 'name' | 'type' | 'mapTo'>[],

@@ -22,14 +22,14 @@ export interface FormInput {
   updateExisting?: 'fillEmpty' | 'overwrite' | null;
 }
 
-/** What null means where a form always has a value. */
+/** The values that null stands for, in fields that are never null. */
 const DEFAULTS = { allowedOrigins: [] as string[], updateExisting: 'fillEmpty' } as const;
 
-/** An http(s) origin as browsers write it, of nothing that means something else in a policy header. */
+/** An http(s) origin as browsers write it, without characters that have a meaning in a policy header. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]+$/;
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
-/** `''` is stored as null, null as the default where there is one. */
+/** Replaces `''` and null by the default, or by null if there is none. */
 function cleared<T extends object>(input: T): T {
   return Object.fromEntries(
     Object.entries(input).map(([field, value]: [string, unknown]) => {
@@ -42,10 +42,13 @@ function cleared<T extends object>(input: T): T {
   ) as T;
 }
 
-/** What of a form is judged; its fields may lack what is wrong with them. */
+/** A form to validate, whose fields may lack invalid members. */
 type FormGiven = Partial<Omit<FormInput, 'fields'>> & { fields?: PartialField[] };
 
-/** Everything that is wrong with a form, or with a change of the one that there is; the list that it names stays until the transaction ends. */
+/**
+ * All violations of a new form, or of a change of `current`. Locks the list that it refers to against deletion until
+ * the transaction ends.
+ */
 export async function formViolations(
   tx: EntityManager,
   tenantId: string,
@@ -90,7 +93,10 @@ async function lockForm(tx: EntityManager, id: number): Promise<Form> {
   return form;
 }
 
-/** Changes a form; `check` sees it as it is, under its lock. Fields are replaced as a list, keeping the ids of names that stay. */
+/**
+ * Changes a form; `check` gets the current form, locked. Fields are replaced as a list; fields whose name stays keep
+ * their id.
+ */
 export async function updateForm(
   em: EntityManager,
   id: number,
@@ -108,7 +114,10 @@ export async function updateForm(
   });
 }
 
-/** Deletes a form with its submissions; the figures of analytics stay. 409 `in_use` while an active campaign names it. */
+/**
+ * Deletes a form with its submissions; its figures in analytics remain. Throws 404, 409 `in_use` if an active campaign
+ * refers to it.
+ */
 export async function deleteForm(
   em: EntityManager,
   author: Author,

@@ -25,7 +25,7 @@ interface SubmissionQuery extends ListQuery {
   contactId?: number;
 }
 
-/** A page of what was submitted to a form. Throws `validation_failed` for a wrong cursor. */
+/** A page of a form's submissions. Throws `validation_failed` for a wrong cursor. */
 export const listSubmissions = <T>(
   em: EntityManager,
   formId: number,

@@ -1,12 +1,12 @@
 import type { FormField } from '../../db/entities/forms.ts';
 import { longestOf } from './patterns.ts';
 
-/** A character takes up to 12 bytes: four of UTF-8 as `%F0`, or a pair of surrogates as `\\ud83d`. */
+/** A character takes up to 12 bytes: four bytes of UTF-8 as `%F0`, or a surrogate pair as `\\ud83d`. */
 const CHARACTER_BYTES = 12;
-/** What stands around a value: quotation marks and commas, or a part's delimiter and header. */
+/** The overhead of a value: quotation marks and commas, or a part's delimiter and header. */
 const AROUND_BYTES = 300;
 
-/** The longest value, in characters, that a field takes. */
+/** The length of the longest value that a field accepts, in characters. */
 function valueLength(field: FormField): number {
   const lengths = (field.options ?? []).map((option) => option.value.length);
   if (field.type === 'multiselect') return lengths.reduce((sum, length) => sum + length, 0);
@@ -14,7 +14,7 @@ function valueLength(field: FormField): number {
   return longestOf(field);
 }
 
-/** How many bytes a submission needs that fills every field of a form to its end, in the longest way to write it. */
+/** The maximum size in bytes of a submission in which every field has its longest value, in the longest encoding. */
 export function submissionBytes(fields: readonly FormField[]): number {
   return fields.reduce((sum, field) => {
     const values = field.type === 'multiselect' ? (field.options?.length ?? 0) : 1;

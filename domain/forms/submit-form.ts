@@ -17,15 +17,15 @@ import { customFieldOf, mappedFields } from './fields.ts';
 export interface Visitor {
   ipAddress: string | null;
   userAgent: string | null;
-  /** What the visitor reads. */
+  /** The visitor's language. */
   language: Language;
 }
 
 export type SubmitResult = { ok: true; contactId: number; submissionId: number } | { ok: false; errors: FieldError[] };
 
 /**
- * Takes a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
- * transaction. With any error nothing is created.
+ * Accepts a submission: checks it, creates or updates the contact, stores it and writes FORM_SUBMITTED, in one
+ * transaction. With any error nothing is stored.
  */
 export async function submitForm(
   em: EntityManager,
@@ -43,7 +43,7 @@ export async function submitForm(
   if (!contactFields['email'] && !errors.some((error) => error.field === emailField)) {
     errors.push({ field: emailField, code: 'required', message: 'is required: it identifies the contact' });
   }
-  // What the contact's own rules refuse is an error of the field that fills it.
+  // Report violations of a contact field as errors of the form field that fills it.
   const nameOf = new Map([...mapped].map(([name, target]) => [`/${target.replace('.', '/')}`, name]));
   const fieldErrors = (violations: readonly Violation[]): FieldError[] =>
     violations.map(({ path, code, message }) => ({ field: nameOf.get(path) ?? path.slice(1), code, message }));
@@ -93,7 +93,7 @@ async function store(
       ...visitor,
     });
     await tx.flush();
-    // Who is asked to confirm joins the list by that.
+    // A contact that must confirm its address is added to the list on confirmation.
     const isAsked =
       pending &&
       (await requestOptIn(tx, origin, { contactId, formId: form.id, listId: form.listId ?? null, language }));
@@ -110,7 +110,7 @@ async function store(
   });
 }
 
-/** Whether the form, or the list that it adds to, wants addresses to be confirmed. */
+/** Whether the form, or its list, requires addresses to be confirmed. */
 async function asksToConfirm(tx: EntityManager, { tenantId, doubleOptIn, listId }: Form): Promise<boolean> {
   if (doubleOptIn || listId == null) return doubleOptIn ?? false;
   const asking = await rows(
@@ -121,8 +121,8 @@ async function asksToConfirm(tx: EntityManager, { tenantId, doubleOptIn, listId 
 }
 
 /**
- * The texts as the contact's fields. What the type of a custom field does not take stays a text, for the contact's own rules
- * to refuse with all else.
+ * Converts texts to the contact's fields. A text that does not fit the type of its custom field stays a text, so that
+ * it is rejected together with all other violations.
  */
 function typed(texts: Record<string, string>, types: CustomFieldTypes): SavedFields {
   const fields: Record<string, string> = {};
@@ -132,13 +132,15 @@ function typed(texts: Record<string, string>, types: CustomFieldTypes): SavedFie
     const type = custom === null ? undefined : types.get(custom);
     const value = type && parseCustomText(type, text);
     if (custom === null) fields[target] = text;
-    // An empty one says nothing; nor does one whose custom field was deleted since the form was read.
+    // Empty values are ignored, as are values whose custom field was deleted since the form was loaded.
     else if (value != null) customFields[custom] = isViolation(value) ? text : value;
   }
   return { ...fields, customFields };
 }
 
-/** Counts a view of the form, in the windows of the analytics: in all, and of the form. Always in this order, to avoid deadlocks. */
+/**
+ * Counts a view of the form in the analytics windows: in total and per form, always in this order, to avoid deadlocks.
+ */
 export async function countView(em: EntityManager, form: Form): Promise<void> {
   await em.transactional((tx) =>
     rows(
@@ -151,7 +153,7 @@ export async function countView(em: EntityManager, form: Form): Promise<void> {
   );
 }
 
-/** Views, submissions and their ratio, in all and per day (UTC). */
+/** Views, submissions and their ratio, in total and per day (UTC). */
 export async function readFormStats(em: EntityManager, formId: number) {
   return em.transactional(async (tx) => {
     const series = await rows<{ at: Date; views: number; submissions: number }>(

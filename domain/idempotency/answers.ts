@@ -15,7 +15,7 @@ export interface KeyUse {
   requestHash: string;
 }
 
-/** `body` is '' where there is none, and null where it was not kept. */
+/** `body` is '' if there is none, and null if it was not stored. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -35,7 +35,7 @@ const lockOf = ({ tenantId, caller, operation, key }: KeyUse): string =>
     .readBigInt64BE()
     .toString();
 
-/** Looks up what is stored for a key and this request. */
+/** Looks up the stored answer for a key and this request. */
 export async function findAnswer(
   tx: EntityManager,
   { tenantId, caller, operation, key, requestHash }: KeyUse,
@@ -52,8 +52,8 @@ export async function findAnswer(
 }
 
 /**
- * Locks a key until the transaction ends, also if the process dies. Never waits: returns `busy` if another transaction
- * holds the lock, else what is stored for the key.
+ * Locks a key until the transaction ends, even if the process dies. Never waits: returns `busy` if another transaction
+ * holds the lock, else the stored answer for the key.
  */
 export async function lockKey(tx: EntityManager, use: KeyUse): Promise<StoredAnswer | 'busy'> {
   const [lock] = await rows<{ taken: boolean }>(
@@ -64,7 +64,7 @@ export async function lockKey(tx: EntityManager, use: KeyUse): Promise<StoredAns
   return lock!.taken ? findAnswer(tx, use) : 'busy';
 }
 
-/** Stores the answer for repeated requests. False if an answer that has not expired is stored for the key already. */
+/** Stores the answer for repeated requests. Returns false if an unexpired answer is already stored for the key. */
 export async function storeAnswer(tx: EntityManager, use: KeyUse, { status, headers, body }: Answer): Promise<boolean> {
   const { tenantId, caller, operation, key, requestHash } = use;
   const kept = await rows(

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createTurn } from '../common/turn.ts';
 
-/** What makes two requests the same: parsed parts, and uploaded files. */
+/** The parts in which equal requests must be equal: parsed parts, and uploaded files. */
 export interface RequestParts {
   params: Record<string, string>;
   query: unknown;
@@ -11,19 +11,19 @@ export interface RequestParts {
   files: { field: string; name: string; read: () => Readable }[];
 }
 
-/** What lies deeper is refused with a 400 whatever it is (checkContent), so it need not tell requests apart. */
+/** Deeper values are rejected with a 400 anyway (checkContent), so they need not distinguish requests. */
 const MAX_DEPTH = 100;
 
-/** Text that is written as it is, or a value that is yet to be written. */
+/** Text to write as it is, or a value to serialise. */
 type Task = string | { value: unknown; depth: number };
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isLeaf = ({ value, depth }: { value: unknown; depth: number }): boolean => isPlain(value) || depth > MAX_DEPTH;
-/** Text with lone surrogates is refused as well (checkContent), and takes ten times as long to write as any other. */
+/** Text with lone surrogates is rejected too (checkContent), and would take ten times as long to serialise. */
 const leaf = (value: unknown): string =>
   isPlain(value) ? JSON.stringify((typeof value === 'string' ? value.toWellFormed() : value) ?? null) : '"…"';
 
-/** The parts of a list or an object, from the last to the first. */
+/** The parts of a list or an object, in reverse order. */
 function partsOf(value: object, depth: number): Task[] {
   const isList = Array.isArray(value);
   const parts: Task[] = [isList ? '[' : '{'];
@@ -41,7 +41,9 @@ function partsOf(value: object, depth: number): Task[] {
   return parts.reverse();
 }
 
-/** SHA-256 over JSON with the names in order, so that neither their order nor white space makes another one; lets others go on in between. */
+/**
+ * SHA-256 over JSON with sorted names, so that neither their order nor white space matters. Yields to the event loop.
+ */
 export async function hashJson(value: unknown): Promise<string> {
   const hash = createHash('sha256');
   const turn = createTurn();
@@ -61,7 +63,7 @@ async function hashFile(file: { read: () => Readable }): Promise<string> {
   return hash.digest('base64url');
 }
 
-/** SHA-256 over a request. Files count by field, name and content, which is read from the disk piece by piece. */
+/** SHA-256 over a request. Files count by field, name and content, which is streamed from disk. */
 export async function hashRequest({ params, query, body, files }: RequestParts): Promise<string> {
   const uploads: unknown[] = [];
   for (const file of files) uploads.push([file.field, file.name, await hashFile(file)]);

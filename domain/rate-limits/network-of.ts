@@ -1,12 +1,12 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one client: an IPv4 address, or the 64 bits that an IPv6 address begins with, for whoever has one has all
- * that begin so. IPv4 written as IPv6 is IPv4.
+ * The unit that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 address, because one user
+ * usually has all addresses with these. IPv4-mapped IPv6 addresses count as IPv4.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
-  // A URL writes it in one way: hexadecimal groups.
+  // The URL parser gives the canonical form: hexadecimal groups.
   const [head = [], tail] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)
     .split('::')

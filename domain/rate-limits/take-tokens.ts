@@ -1,31 +1,34 @@
 import type { Asked, Statement } from '../../db/pipelined-transactions.ts';
 
-/** How a bucket fills: `perMinute` tokens a minute, up to `burst`. */
+/** A bucket's limits: it is refilled by `perMinute` tokens per minute, up to `burst`. */
 export interface RateLimit {
   perMinute: number;
   burst: number;
 }
 
-/** One request's token: whose bucket it comes from. */
+/** A request for one token, and the bucket to take it from. */
 export interface TokenWanted {
   bucket: string;
   tenantId: string;
-  /** sha256 of an API key: with one that there is, the bucket is the key's. An invented key thus gets no bucket of its own. */
+  /**
+   * SHA-256 of an API key. If the key exists, the key's own bucket is used instead. So unknown keys do not get buckets
+   * of their own.
+   */
   keyHash: string | null;
 }
 
 export interface TokenTaken {
   allowed: boolean;
-  /** Whole tokens left. */
+  /** Whole tokens left in the bucket. */
   remaining: number;
-  /** Until the bucket is full again. */
+  /** Seconds until the bucket is full again. */
   resetSeconds: number;
-  /** Until there is a token again; 0 while there is one. */
+  /** Seconds until a token is available; 0 if there is one. */
   retrySeconds: number;
 }
 
-// A token bucket: what has come since the last time is added, up to the burst. Rows are taken in order, so that
-// processes that take from the same buckets at once wait for each other and never deadlock.
+// A token bucket: adds the tokens since the last use, up to the burst. Rows are locked in order, so that processes
+// that take from the same buckets wait for each other instead of deadlocking.
 const available = `least($4::float8, b.tokens + greatest(0, extract(epoch from now() - b.at)) * $5::float8)`;
 const given = `least(excluded.taken, floor(${available}))::int`;
 const takeTokens: Statement = {
@@ -45,7 +48,7 @@ const takeTokens: Statement = {
     select a.bucket, t.tokens, t.taken from asked a join taken t using (bucket) order by a.ord`,
 };
 
-/** Asks for one token for each; the engine's statement. */
+/** The statement that takes one token for each request, with the engine's role. */
 export function askTokens(wanted: readonly TokenWanted[], { perMinute, burst }: RateLimit): Asked {
   return [
     takeTokens,
@@ -59,7 +62,10 @@ export function askTokens(wanted: readonly TokenWanted[], { perMinute, burst }: 
   ];
 }
 
-/** What each got, from the rows of `askTokens`: of those that ask one bucket at once, the first get what there is. */
+/**
+ * The results, from the rows of `askTokens`. If several requests use the same bucket, the first ones get the available
+ * tokens.
+ */
 export function readTokens(found: readonly Record<string, unknown>[], { perMinute, burst }: RateLimit): TokenTaken[] {
   const perSecond = perMinute / 60;
   const served = new Map<string, number>();

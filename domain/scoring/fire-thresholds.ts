@@ -3,7 +3,7 @@ import { addToListIfThere } from '../segments/membership/change-list-members.ts'
 import { enterCampaign } from '../campaigns/enrolment/enter-campaign.ts';
 import { lockCampaigns } from '../campaigns/enrolment/lock-campaigns.ts';
 
-/** What happens when a contact reaches a threshold. */
+/** The action when a contact reaches a threshold. */
 export type ThresholdAction =
   { type: 'NONE' } | { type: 'ADD_TO_LIST'; listId: number } | { type: 'START_CAMPAIGN'; campaignId: number };
 
@@ -24,9 +24,9 @@ interface Hit {
 }
 
 /**
- * Fires the thresholds that these new totals reach, in the engine transaction `tx`, which has locked the contacts: once per
- * contact and threshold for ever (the hit row decides), with the action's effect in the same transaction. One that starts a
- * campaign which is not open fires at the contact's next change of score after it is.
+ * Fires the thresholds that these new totals reach, in the engine transaction `tx`, which has locked the contacts.
+ * Each fires only once per contact, ensured by the hit row, with its action in the same transaction. A threshold that
+ * starts a campaign that does not accept entries fires at the contact's next score change once it does.
  */
 export async function fireThresholds(tx: EntityManager, reached: Reached[]): Promise<void> {
   if (reached.length === 0) return;
@@ -70,7 +70,10 @@ export async function fireThresholds(tx: EntityManager, reached: Reached[]): Pro
   }
 }
 
-/** Those whose campaign, where they start one, takes contacts in; it is locked, so that it still does when they enter. */
+/**
+ * Omits hits whose campaign does not accept entries. Locks the campaigns, so that they still accept them when the
+ * contacts enter.
+ */
 async function withoutClosed(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
   const keyOf = (tenantId: string, campaignId: number): string => `${tenantId}/${campaignId}`;
   const wanted = due.flatMap(({ tenant_id: tenantId, action }) =>
@@ -85,7 +88,7 @@ async function withoutClosed(tx: EntityManager, due: Hit[]): Promise<Hit[]> {
   );
 }
 
-/** Writes the hits; those of a threshold that was deleted meanwhile are none. */
+/** Inserts the hits, except those of thresholds deleted in the meantime. Returns the new ones. */
 async function keepHits(tx: EntityManager, hits: Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return [];
   const kept = await rows<{ threshold_id: number; contact_id: number }>(

@@ -1,7 +1,7 @@
 import type { FieldLeaf } from '../segments/filter/filter.ts';
 import { nfc, oppositeOf } from '../segments/filter/operand.ts';
 
-/** A condition of a scoring rule on a field of the event: a leaf as in the `where` of a segment's event leaf. */
+/** A condition of a scoring rule on a field of the event, like a leaf in the `where` of a segment's event leaf. */
 export type RuleCondition = FieldLeaf;
 
 function holds({ field, operator, value }: RuleCondition, data: object): boolean {
@@ -28,14 +28,14 @@ function holds({ field, operator, value }: RuleCondition, data: object): boolean
 }
 
 /**
- * Whether all conditions hold for the event's data. Ids are compared as the text that they are in JSON; a missing value
- * fails every operator but `ne`, `notIn` and `notExists`.
+ * Whether all conditions hold for the event's data. Ids are compared as their JSON text; a missing value fails every
+ * operator except `ne`, `notIn` and `notExists`.
  */
 export function matchesRule(conditions: readonly RuleCondition[], data: object): boolean {
   return conditions.every((condition) => holds(condition, data));
 }
 
-/** Level of a total: cold below `warm`, hot from `hot` on. */
+/** The level of a total: cold below `warm`, hot from `hot` on. */
 export function qualificationOf(total: number, settings: { warm: number; hot: number }): 'cold' | 'warm' | 'hot' {
   if (total >= settings.hot) return 'hot';
   return total >= settings.warm ? 'warm' : 'cold';

@@ -8,7 +8,7 @@ const DEFAULT_RULES = [
   { name: 'Website visited', eventType: 'WEBSITE_VISITED', points: 2, category: 'engagement' },
 ];
 
-/** The scoring rules and levels that every tenant begins with. */
+/** Creates the scoring rules and levels that every tenant starts with. */
 export async function provisionScoring(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(
     tx,

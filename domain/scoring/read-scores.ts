@@ -35,7 +35,7 @@ const historyOf = (tx: EntityManager, subject: string, id: number): Promise<Hist
     where subject = ${subject} and subject_id = ${id} order by id desc limit ${HISTORY}`,
   );
 
-/** Score of a contact with its newest 100 changes; 0 and cold where nothing was scored. Throws 404. */
+/** The score of a contact with its latest 100 changes; 0 and cold if nothing was scored. Throws 404. */
 export async function readContactScore(em: EntityManager, contactId: number) {
   return em.transactional(async (tx) => {
     if (!(await tx.findOne(Contact, { id: contactId }, { fields: ['id'] }))) throw notFound('contact', contactId);
@@ -60,7 +60,7 @@ export async function readContactScore(em: EntityManager, contactId: number) {
   });
 }
 
-/** A company's own score, from rules with target company, beside the sum over its contacts. Throws 404. */
+/** A company's own score, from rules with target company, and the sum of its contacts' scores. Throws 404. */
 export async function readCompanyScore(em: EntityManager, companyId: number) {
   return em.transactional(async (tx) => {
     if (!(await tx.findOne(Company, { id: companyId }, { fields: ['id'] }))) throw notFound('company', companyId);
@@ -81,7 +81,7 @@ export async function readCompanyScore(em: EntityManager, companyId: number) {
   });
 }
 
-/** The highest totals; equal totals share a rank, ties in id order. */
+/** The highest totals. Equal totals share a rank and are ordered by id. */
 export async function readLeaderboard(em: EntityManager, subject: 'contact' | 'company', limit: number) {
   return em.transactional(async (tx) => {
     const levels = await readLevels(tx);

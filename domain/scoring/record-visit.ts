@@ -3,7 +3,7 @@ import { Contact } from '../../db/entities/contacts.ts';
 import { appendEvents, type Origin } from '../../events/outbox.ts';
 import { notFound } from '../common/errors.ts';
 
-/** Publishes a WEBSITE_VISITED event for a contact. Returns the event's id. Throws 404 if there is no such contact. */
+/** Writes a WEBSITE_VISITED event for a contact. Returns the event's id. Throws 404 if the contact does not exist. */
 export async function recordVisit(
   em: EntityManager,
   origin: Origin,

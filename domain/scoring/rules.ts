@@ -19,10 +19,10 @@ export interface RuleInput {
   active?: boolean;
 }
 
-/** The most that one event may count by one rule: with it no total comes near 2^53. */
+/** The maximum points of one rule for one event, which keeps totals far below 2^53. */
 const MAX_AWARD = 1_000_000;
 
-/** What is wrong with a rule as a whole, as far as it is given; conditions may be anything. */
+/** The violations of a rule as a whole, for the given parts; conditions may be any JSON. */
 export function ruleViolations({
   eventType,
   conditions,
@@ -42,7 +42,7 @@ export function ruleViolations({
   return violations;
 }
 
-/** What the check of a rule as it is to be looks at. */
+/** The parts of a rule that `ruleViolations` checks. */
 export const judged = ({ eventType, conditions, points, weight }: ScoringRule) => ({
   eventType,
   conditions,
@@ -59,7 +59,7 @@ export async function createRule(em: EntityManager, tenantId: string, input: Rul
   });
 }
 
-/** Changes a rule; what it has awarded stays. `check` sees the rule as it is, under its lock. Throws 404. */
+/** Changes a rule; points already awarded remain. `check` gets the current rule, locked. Throws 404. */
 export async function updateRule(
   em: EntityManager,
   id: number,
@@ -77,7 +77,7 @@ export async function updateRule(
   });
 }
 
-/** Deletes a rule and the scores by it; totals and history stay, for they say what happened. Throws 404. */
+/** Deletes a rule and its scores; totals and history remain, because they record what happened. Throws 404. */
 export async function deleteRule(
   em: EntityManager,
   author: Author,

@@ -33,7 +33,7 @@ type Subject = 'contact' | 'company';
 const keyOf = (tenantId: string, subject: Subject, id: number, ruleId?: number): string =>
   `${tenantId}/${subject}/${id}/${ruleId ?? ''}`;
 
-/** A change of a score, and the history row it becomes. */
+/** A change of a score, which becomes a history row. */
 interface Change {
   tenantId: string;
   subject: Subject;
@@ -84,7 +84,7 @@ async function lockSubjects(
   return new Map(contacts.map((contact) => [`${contact.tenant_id}/${contact.id}`, contact.company_id]));
 }
 
-/** Totals and per-rule scores as they are, for the subjects of these candidates. */
+/** The current totals and per-rule scores of the subjects of these candidates. */
 async function currentScores(
   tx: EntityManager,
   candidates: { tenantId: string; subject: Subject; subjectId: number }[],
@@ -114,7 +114,7 @@ async function currentScores(
   };
 }
 
-/** What is left of an award under the rule's cap (`maxPerContact` bounds the points that one rule gives one contact). */
+/** The part of an award that the rule's cap allows (`maxPerContact` limits the points of one rule for one contact). */
 function capped(points: number, score: number, cap: number | null): number {
   if (cap === null) return points;
   return points >= 0 ? Math.max(0, Math.min(points, cap - score)) : Math.min(0, Math.max(points, -cap - score));
@@ -160,8 +160,8 @@ async function store(tx: EntityManager, changes: Change[]): Promise<void> {
 }
 
 /**
- * Awards points for events that were never scored before: history, per-rule scores, totals, thresholds and
- * SCORE_UPDATED in the engine transaction `tx`. Automated opens and clicks count for nothing.
+ * Awards points for events that were not scored before: writes history, per-rule scores, totals, thresholds and
+ * SCORE_UPDATED in the engine transaction `tx`. Ignores automated opens and clicks.
  */
 export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promise<void> {
   const rules = await rulesFor(tx, events);
@@ -184,7 +184,7 @@ export async function scoreEvents(tx: EntityManager, events: AnyEvent[]): Promis
   const candidates = awards.flatMap(({ event, rule, contactId }) => {
     const companyId = companies.get(`${event.tenantid}/${contactId}`);
     const subjectId = rule.target === 'contact' ? contactId : companyId;
-    // The contact is gone, or has no company for a company's rule.
+    // The contact was deleted, or has no company for a rule with target company.
     return companyId === undefined || subjectId == null
       ? []
       : [{ event, rule, contactId, tenantId: event.tenantid, subject: rule.target, subjectId }];

@@ -11,11 +11,14 @@ export async function readSettings(em: EntityManager): Promise<ScoringSettings> 
   return em.findOneOrFail(ScoringSettings, { tenantId: { $ne: null } });
 }
 
-/** What is wrong with the levels. */
+/** The violations of the levels. */
 export const levelViolations = ({ warm, hot }: { warm: number; hot: number }): Violation[] =>
   warm < hot ? [] : [{ path: '/warm', code: 'out_of_range', message: 'must be below hot' }];
 
-/** Moves the levels; `warm` must stay below `hot`. Segments that hang on the qualification are built anew, without events. */
+/**
+ * Changes the levels; `warm` must stay below `hot`. Segments that depend on the qualification are rebuilt, without
+ * events.
+ */
 export async function updateSettings(
   em: EntityManager,
   author: Author,

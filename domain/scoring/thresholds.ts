@@ -12,7 +12,10 @@ export interface ThresholdInput {
   action: ThresholdAction;
 }
 
-/** What the action names must exist in the tenant, and stays until the threshold is there to be seen; a list must be static. */
+/**
+ * The violations of an action: what it refers to must exist in the tenant, and a list must be static. Locks it against
+ * deletion until the threshold is committed.
+ */
 export async function actionViolations(
   tx: EntityManager,
   tenantId: string,
@@ -27,13 +30,15 @@ export async function actionViolations(
     tx,
     sql`select 1 from campaigns where tenant_id = ${tenantId} and id = ${campaignId} for key share`,
   );
-  return found.length > 0 ? [] : [{ path: '/action/campaignId', code: 'not_found', message: 'must be the id of a campaign' }];
+  return found.length > 0
+    ? []
+    : [{ path: '/action/campaignId', code: 'not_found', message: 'must be the id of a campaign' }];
 }
 
 const contentOf = ({ name, score, action }: ScoreThreshold) => ({ name, score, action });
 const resourceOf = (id: number) => ({ resourceType: 'scoring_threshold', resourceId: id });
 
-/** Creates a threshold; it fires for contacts whose total reaches it from now on. */
+/** Creates a threshold. It fires for contacts when a later score change leaves their total at or above it. */
 export async function createThreshold(
   em: EntityManager,
   author: Author,
@@ -53,7 +58,7 @@ export async function createThreshold(
   });
 }
 
-/** Changes a threshold; for whom it has fired it stays fired. Throws 404. */
+/** Changes a threshold; contacts for which it has fired stay that way. Throws 404. */
 export async function updateThreshold(
   em: EntityManager,
   author: Author,
@@ -95,7 +100,7 @@ export async function deleteThreshold(
   });
 }
 
-/** For how many contacts each of these thresholds has fired. */
+/** The number of contacts for which each of these thresholds has fired. */
 export async function triggeredCounts(em: EntityManager, ids: number[]): Promise<Map<number, number>> {
   const found = await em.transactional((tx) =>
     rows<{ threshold_id: number; n: number }>(

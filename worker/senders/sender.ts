@@ -223,10 +223,7 @@ export class Sender {
       emails,
       sent: sent.map(({ settlement }) => settlement),
     }).catch((error: unknown) => {
-      this.#deps.log.warn(
-        { err: error, emails: emails.length, sent: sent.length },
-        'could not start or settle emails',
-      );
+      this.#deps.log.warn({ err: error, emails: emails.length, sent: sent.length }, 'could not start or settle emails');
       return null;
     });
     const toSend = attemptsOf(started ?? []);

@@ -118,7 +118,8 @@ export const emailCampaignRoutes: RouteSpec[] = [
     operationId: 'updateEmailCampaign',
     summary: 'Change an email campaign',
     access: 'emails:send',
-    description: 'While SENDING or PAUSED, only `name` and `ratePerMinute` can be changed; once the campaign has ended, only `name`.',
+    description:
+      'While SENDING or PAUSED, only `name` and `ratePerMinute` can be changed; once the campaign has ended, only `name`.',
     params: IdParams,
     body: schema.EmailCampaignUpdate,
     responses: { 200: { schema: schema.EmailCampaign } },

@@ -21,16 +21,22 @@ const Winner = strict({
   afterMinutes: Type.Integer({
     minimum: 1,
     maximum: 43_200,
-    description: "Counted from when delivery of the test has ended",
+    description: 'Counted from when delivery of the test has ended',
   }),
-  testPercent: Type.Integer({ minimum: 1, maximum: 99, description: 'Percentage of the audience that gets the test; the others get the winning variant' }),
+  testPercent: Type.Integer({
+    minimum: 1,
+    maximum: 99,
+    description: 'Percentage of the audience that gets the test; the others get the winning variant',
+  }),
 });
 const fields = {
-  templateId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Alternatively, give `variants`' })),
-  segmentId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The segment or list of recipients' })),
-  listId: nullable(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Alias of `segmentId`' }),
+  templateId: nullable(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Alternatively, give `variants`' }),
   ),
+  segmentId: nullable(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The segment or list of recipients' }),
+  ),
+  listId: nullable(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Alias of `segmentId`' })),
   scheduleType: nullable(
     oneOf(SCHEDULE_TYPES, {
       description:

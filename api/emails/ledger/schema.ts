@@ -3,12 +3,18 @@ import { EMAIL_LANES, EMAIL_STATUSES } from '../../../db/entities/emails.ts';
 import { Id, listQuery, nullable, oneOf, strict, Timestamp } from '../../route/schemas.ts';
 
 export const EmailAddress = Type.String({ maxLength: 255, examples: ['someone@example.com'] });
-export const Data = Type.Record(Type.String(), Type.Unknown(), { description: 'Values for `{{data.x}}` in the template' });
+export const Data = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'Values for `{{data.x}}` in the template',
+});
 
 export const Send = strict({
   templateId: Id,
   recipientId: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'The id of a contact; give either this or `to`' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The id of a contact; give either this or `to`',
+    }),
   ),
   to: Type.Optional(EmailAddress),
   data: Type.Optional(Data),
@@ -106,6 +112,7 @@ export const TokenParams = Type.Object({ token: Type.String() });
 
 export const Resolve = strict({
   outcome: oneOf(['sent', 'failed', 'resend'], {
-    description: '`sent`: it was sent. `failed`: it was not sent, and will not be. `resend`: it was not sent, and will be sent again',
+    description:
+      '`sent`: it was sent. `failed`: it was not sent, and will not be. `resend`: it was not sent, and will be sent again',
   }),
 });

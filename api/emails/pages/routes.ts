@@ -70,7 +70,9 @@ const Choice = Type.Object(
       }),
     ),
     unsubscribe: Type.Optional(
-      Type.Unsafe<unknown>({ description: 'If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does' }),
+      Type.Unsafe<unknown>({
+        description: 'If present, unsubscribes from all marketing email, as `List-Unsubscribe=One-Click` does',
+      }),
     ),
   },
   { examples: [{ topic: '1' }] },
@@ -106,8 +108,7 @@ const unsubscribeRoutes: RouteSpec[] = [
     path: '/emails/unsubscribe/{token}',
     operationId: 'submitUnsubscribe',
     summary: 'Unsubscribe immediately',
-    description:
-      'The body is ignored; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
+    description: 'The body is ignored; mailbox providers send `List-Unsubscribe=One-Click` (RFC 8058).',
     handler: async ({ ctx, deps, params: { token }, requestId }) => {
       if (token === PREVIEW_TOKEN) return statementPage(ctx, 'preview');
       const subject = readToken(deps, token);

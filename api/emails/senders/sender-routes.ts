@@ -52,7 +52,11 @@ const optional = {
     }),
   ),
   replyTo: nullable(
-    Type.String({ maxLength: 255, description: 'Default Reply-To address, for templates without one', examples: ['help@example.com'] }),
+    Type.String({
+      maxLength: 255,
+      description: 'Default Reply-To address, for templates without one',
+      examples: ['help@example.com'],
+    }),
   ),
 };
 const named = {
@@ -119,7 +123,8 @@ const proof = {
   ),
   verifiedDomain: nullable(
     Type.String({
-      description: 'The domain verified by the DKIM record: email may be sent from any address of it and of its subdomains',
+      description:
+        'The domain verified by the DKIM record: email may be sent from any address of it and of its subdomains',
       examples: ['example.com'],
     }),
   ),
@@ -313,7 +318,7 @@ export const senderRoutes: RouteSpec[] = [
     summary: "Verify a sender's DKIM record in the DNS",
     access: 'emails:write',
     description:
-      "If the record is found, the domain is verified for the tenant, and email may be sent from any address of it and of its subdomains. If you supplied the key, the record must name the tenant, as `dnsValue` does.",
+      'If the record is found, the domain is verified for the tenant, and email may be sent from any address of it and of its subdomains. If you supplied the key, the record must name the tenant, as `dnsValue` does.',
     params: IdParams,
     responses: { 200: { schema: Sender } },
     errors: ['not_found', 'conflict', 'dns_record_invalid', 'unavailable'],

@@ -13,14 +13,18 @@ const required = {
 };
 const optional = {
   text: nullable(Type.String({ description: 'The plain-text part, with Liquid; generated from `content` if absent' })),
-  previewText: nullable(Type.String({ maxLength: 1000, description: 'Preview text that inboxes show next to the subject' })),
+  previewText: nullable(
+    Type.String({ maxLength: 1000, description: 'Preview text that inboxes show next to the subject' }),
+  ),
   category: oneOf(['marketing', 'transactional'], { description: 'Transactional mail passes unsubscribes' }),
-  topicId: nullable({ ...Id, description: 'Marketing email about a topic is not sent to contacts who opted out of the topic' }),
+  topicId: nullable({
+    ...Id,
+    description: 'Marketing email about a topic is not sent to contacts who opted out of the topic',
+  }),
   fromName: nullable(Type.String({ maxLength: 255 })),
   fromEmail: nullable({
     ...EmailAddress,
-    description:
-      'A verified sender of the tenant, or any address of a verified domain; null = the default sender',
+    description: 'A verified sender of the tenant, or any address of a verified domain; null = the default sender',
   }),
   replyTo: nullable(EmailAddress),
 };

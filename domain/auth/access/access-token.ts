@@ -11,31 +11,31 @@ const USER_ID = /^[1-9]\d{0,15}$/;
 
 export interface TokenSecrets {
   JWT_SECRET: string;
-  /** Still verifies while the secret is rotated; empty = none. */
+  /** Only verifies, during a rotation; empty = none. */
   JWT_SECRET_PREVIOUS: string;
   JWT_EXPIRATION_MS: number;
 }
 
-/** What a token says beyond `iss`, `aud`, `exp` and `jti`: `sub`, `tid` and `sid`. */
+/** The claims of a token besides `iss`, `aud`, `exp` and `jti`: `sub`, `tid` and `sid`. */
 export interface AccessClaims {
   userId: number;
   tenantId: string;
   sessionId: string;
 }
 
-/** What a secret is made into once; making it costs more than a signature. */
+/** A prepared secret, cached because preparing it costs more than a signature. */
 interface SigningKey {
-  /** Its public name: which of two secrets signed a token. */
+  /** The public `kid`, which tells which of two secrets signed a token. */
   id: string;
   key: KeyObject;
-  /** Tokens whose signature and claims were found right: that stays so until `exp` (Unix time, s). */
+  /** Tokens with a verified signature and valid claims, which stay valid until `exp` (Unix time, s). */
   verified: LRUCache<string, { claims: AccessClaims; exp: number }>;
 }
 
 const MOST_VERIFIED = 10_000;
 const signingKeys = new LRUCache<string, SigningKey>({ max: 16 });
 
-/** The key of a secret's UTF-8 bytes. */
+/** The cached key of a secret's UTF-8 bytes. */
 function signingKey(secret: string): SigningKey {
   let made = signingKeys.get(secret);
   if (!made) {
@@ -66,8 +66,8 @@ export function signAccessToken(
 }
 
 /**
- * Verifies a token by the key that its `kid` names: signature, algorithm, issuer, audience, time, and that every claim
- * of ours is there in its form. Throws 401 `token_expired` or `unauthorized`.
+ * Verifies a token with the key that its `kid` names: signature, algorithm, issuer, audience, expiry, and the presence
+ * and form of all claims. Throws 401 `token_expired` or `unauthorized`.
  */
 export function verifyAccessToken(secrets: TokenSecrets, token: string): AccessClaims {
   const keys = [secrets.JWT_SECRET, secrets.JWT_SECRET_PREVIOUS].filter((secret) => secret !== '').map(signingKey);
@@ -83,7 +83,7 @@ export function verifyAccessToken(secrets: TokenSecrets, token: string): AccessC
   return claims;
 }
 
-/** A 401 with its challenge (RFC 6750). */
+/** A 401 with a `WWW-Authenticate` header (RFC 6750). */
 export function unauthorized(
   detail: string,
   code: 'unauthorized' | 'invalid_credentials' | 'token_expired' | 'token_revoked' = 'unauthorized',
@@ -96,7 +96,7 @@ export function unauthorized(
   });
 }
 
-/** The `kid` that a token names, which says nothing about its truth. */
+/** The `kid` of a token that is not verified yet. */
 function namedKey(token: string): unknown {
   try {
     return jwt.decode(token, { complete: true })?.header.kid;

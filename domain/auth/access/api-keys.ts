@@ -12,10 +12,10 @@ import type { Principal } from '../../audit/principal.ts';
 export const MAX_KEY_NAME = 100;
 const KEY = /^pk_[\w-]{43}$/;
 const KEY_BYTES = 32;
-/** How old `lastUsedAt` may be before a use writes it again. */
+/** Minimum age in seconds of `lastUsedAt` before a use updates it. */
 const USE_SECONDS = 60;
 
-/** 256 random bits need no slow hash: nobody guesses them. */
+/** A fast hash is enough: 256 random bits cannot be guessed. */
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
 export interface NewKey {
@@ -25,8 +25,8 @@ export interface NewKey {
 }
 
 /**
- * Makes a key for programs; its text is in this answer and nowhere else. Throws 400, 403 beyond the creator's own
- * permissions or for a key as the creator, 409 `name_taken`.
+ * Creates an API key. Only this response contains the key's text. Throws 400, 403 for permissions that the creator
+ * lacks or if the creator is an API key, 409 `name_taken`.
  */
 export async function createApiKey(
   em: EntityManager,
@@ -34,8 +34,9 @@ export async function createApiKey(
   input: NewKey,
 ): Promise<{ apiKey: ApiKey; key: string }> {
   const { tenantId, actor } = by.caller;
-  // A key that makes keys would outlive its own end.
-  if (actor.type !== 'user') throw new AppError('forbidden', 'This operation requires a user login; API keys cannot call it');
+  // A key that creates keys could outlive its own expiry.
+  if (actor.type !== 'user')
+    throw new AppError('forbidden', 'This operation requires a user login; API keys cannot call it');
   const { name, expiresAt, violations } = checkKey(input);
   assertValid(violations);
   const values = { name: name!, expiresAt, permissions: readPermissions(input.permissions) };
@@ -55,7 +56,7 @@ export async function createApiKey(
   });
 }
 
-/** The name and the end of a new key, and everything that is wrong with what is given of it. */
+/** The name and expiry of a new key, and the violations of the given fields. */
 export function checkKey(input: Partial<NewKey>): {
   name: string | undefined;
   expiresAt: Date | null;
@@ -75,7 +76,7 @@ export function checkKey(input: Partial<NewKey>): {
   };
 }
 
-/** Deletes a key: it is dead at once, on every process. Throws 404. */
+/** Deletes a key, which is then invalid at once in every process. Throws 404. */
 export async function deleteApiKey(
   em: EntityManager,
   { caller }: Granter,
@@ -107,12 +108,13 @@ interface KeyRow {
 }
 
 /**
- * Who a key stands for, with those of its permissions that its creator has now; null for an unknown key or one of a
- * disabled creator. Asks the database each time, so that all of it counts at once. Throws 401 `token_expired`.
+ * The principal of an API key, with those of its permissions that its creator still has; null if the key is unknown or
+ * its creator is disabled. Queries the database each time, so that changes take effect at once. Throws 401
+ * `token_expired`.
  */
 export async function findApiKey(orm: Orm, key: string): Promise<Principal | null> {
   if (!KEY.test(key)) return null;
-  // No tenant is known before the key is.
+  // With the engine's role, because the tenant is not known before the key is found.
   const [found] = await engineEm(orm).transactional((tx) =>
     rows<KeyRow>(
       tx,
@@ -138,7 +140,7 @@ export async function findApiKey(orm: Orm, key: string): Promise<Principal | nul
 
 const noting = new Set<number>();
 
-/** Writes down that a key is in use, while its request goes on; where that can not be written now, a later use writes it. */
+/** Updates `lastUsedAt` in the background. Errors are ignored: a later use updates it. */
 function noteUse(orm: Orm, id: number): void {
   if (noting.has(id)) return;
   noting.add(id);

@@ -3,10 +3,10 @@ import type { AppError } from '../../common/errors.ts';
 import { unauthorized, verifyAccessToken, type AccessClaims, type TokenSecrets } from './access-token.ts';
 import type { Principal } from '../../audit/principal.ts';
 
-/** What an Authorization header shows: a session by its signed access token, or an API key. */
+/** The content of an Authorization header: the claims of a signed access token, or an API key. */
 export type Credentials = { claims: AccessClaims } | { apiKey: string };
 
-/** Reads the header; nothing is asked of the database. Throws 401 `unauthorized` or `token_expired`. */
+/** Reads the header without querying the database. Throws 401 `unauthorized` or `token_expired`. */
 export function readCredentials(secrets: TokenSecrets, authorization: string): Credentials {
   const match = /^Bearer +([\w.~+/-]+=*)$/i.exec(authorization);
   if (!match) throw unauthorized('Send a Bearer token in the Authorization header');
@@ -32,7 +32,10 @@ interface SessionRow {
   permissions: string | null;
 }
 
-/** Asks for the callers of some sessions; the engine's statement, for no tenant is known before the session is. */
+/**
+ * The query for the callers of some sessions. Runs with the engine's role, because tenants in tokens are not confirmed
+ * before their sessions are found.
+ */
 export function askSessions(claims: readonly AccessClaims[]): Asked {
   return [
     sessions,
@@ -41,8 +44,9 @@ export function askSessions(claims: readonly AccessClaims[]): Asked {
 }
 
 /**
- * The callers, one for each of the claims, from the rows of `askSessions`. They are asked for each time, so that a logout,
- * a disabled user or a role that changed counts at once on every process. An AppError is a 401 `unauthorized` or `token_revoked`.
+ * The callers, one for each of the claims, from the rows of `askSessions`. Queried for every request, so that a
+ * logout, a disabled user or a changed role takes effect at once in every process. An AppError is a 401 `unauthorized`
+ * or `token_revoked`.
  */
 export function readSessions(
   claims: readonly AccessClaims[],
@@ -62,7 +66,7 @@ export function readSessions(
   });
 }
 
-/** Few roles make few sets, and making one costs more than all the rest. */
+/** Cached, because there are few different sets, and creating one costs more than the rest of `readSessions`. */
 const sets = new Map<string, ReadonlySet<string>>();
 const MOST_SETS = 1000;
 

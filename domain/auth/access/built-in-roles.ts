@@ -1,9 +1,9 @@
 import { PERMISSIONS, USER_PERMISSIONS } from './permissions.ts';
 
-/** The tenant of everyone while there is one tenant only; it is always there. */
+/** The tenant of all users unless ENABLE_MULTI_TENANT is set. It always exists. */
 export const DEFAULT_TENANT = 'default';
 
-/** Who has this role and is active is an Admin. */
+/** Active users with this role are Admins. */
 export const ADMIN_ROLE = 'Admin';
 
 export const BUILT_IN_ROLES = [
@@ -15,5 +15,5 @@ export const BUILT_IN_ROLES = [
   },
 ];
 
-/** Whether the role is one that every tenant has, with the permissions that a release gives it. */
+/** Whether every tenant has the role, with permissions that each release defines. */
 export const isBuiltIn = (role: string): boolean => BUILT_IN_ROLES.some(({ name }) => name === role);

@@ -3,13 +3,15 @@ import { AppError, assertValid, type Violation } from '../../common/errors.ts';
 import { PERMISSIONS } from './permissions.ts';
 import type { Caller, Principal } from '../../audit/principal.ts';
 
-/** Someone who changes the permissions of others: the caller (for the audit log), and the caller's own permissions. */
+/** A caller who changes the permissions of others: who it is (for the audit log), and its own permissions. */
 export interface Granter {
   caller: Caller;
   principal: Principal;
 }
 
-/** Locks the tenant's row, to serialise changes of permissions: each is checked against the result of the one before. */
+/**
+ * Locks the tenant's row, to serialise changes of permissions: each is checked against the result of the previous one.
+ */
 export async function lockTenant(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select 1 from tenants where tenant_id = ${tenantId} for no key update`);
 }
@@ -22,13 +24,13 @@ export const unknownPermissions = (permissions: readonly string[]): Violation[] 
       : [{ path: `/permissions/${index}`, code: 'not_found', message: `there is no permission ${name}` }],
   );
 
-/** The permissions without repetitions, in the order of the catalogue. Throws 400 naming those that do not exist. */
+/** The permissions without duplicates, in the order of the catalogue. Throws 400 naming those that do not exist. */
 export function readPermissions(permissions: readonly string[]): string[] {
   assertValid(unknownPermissions(permissions));
   return PERMISSIONS.filter((name) => permissions.includes(name));
 }
 
-/** The permissions of the given roles, by role name. Roles that the tenant does not have are left out. */
+/** The permissions of the given roles, by role name. Omits roles that the tenant does not have. */
 async function knownRoles(tx: EntityManager, roles: readonly string[]): Promise<Map<string, string[]>> {
   const found = await rows<{ name: string; permissions: string[] }>(
     tx,

@@ -1,4 +1,4 @@
-/** Every permission there is, `resource:action`, and what it lets one do. A new one goes to the end: the place is its id. */
+/** All permissions, as `resource:action` with a description. Append new ones at the end: the position is the id. */
 const CATALOGUE = [
   ['contacts:read', 'See contacts, companies, segments, lists and imports'],
   ['contacts:write', 'Create, change, import and delete contacts, companies, segments and lists'],
@@ -19,7 +19,10 @@ const CATALOGUE = [
   ['roles:write', 'Create, change and delete roles'],
   ['api-keys:read', 'See API keys, without the keys themselves'],
   ['api-keys:write', 'Create and delete API keys'],
-  ['settings:read', 'See the settings of the tenant: the rules for marketing email, and the scores at which warm and hot begin'],
+  [
+    'settings:read',
+    'See the settings of the tenant: the rules for marketing email, and the scores at which warm and hot begin',
+  ],
   ['settings:write', 'Change the settings of the tenant'],
   ['audit-log:read', 'See who changed what'],
   ['erasure:read', 'See erasures of personal data'],
@@ -30,7 +33,9 @@ const ADMIN_ONLY = /^(users|roles|api-keys|settings|audit-log|erasure):/;
 
 /** Every permission; the role Admin has all. */
 export const PERMISSIONS: readonly string[] = CATALOGUE.map(([name]) => name);
-/** What the role User may: everything but people, keys, settings, the audit log and erasure. */
+/**
+ * The permissions of the role User: all except those for users, roles, API keys, settings, the audit log and erasure.
+ */
 export const USER_PERMISSIONS: readonly string[] = PERMISSIONS.filter((name) => !ADMIN_ONLY.test(name));
 
 /** The catalogue as the API shows it. */

@@ -8,9 +8,9 @@ import { appendAudit } from '../../audit/audit.ts';
 import { assertWithin, lockTenant, readPermissions, unknownPermissions, type Granter } from './grants.ts';
 import { isBuiltIn } from './built-in-roles.ts';
 
-/** Largest lengths in characters. */
+/** Maximum lengths in characters. */
 export const ROLE_LIMITS = { name: 50, description: 2000 } as const;
-/** As many users and invitations are named when a role is in use. */
+/** The maximum number of users and invitations listed in the error if a role is in use. */
 const SHOWN_USERS = 20;
 
 export interface RoleInput {
@@ -21,14 +21,14 @@ export interface RoleInput {
 
 const contentOf = ({ name, description = null, permissions }: Role) => ({ name, description, permissions });
 
-/** The values of what is given of a role. Throws 400 with all that is wrong with it. */
+/** The values of the given fields of a role. Throws 400 with all violations. */
 function readRole(input: Partial<RoleInput>): Partial<ReturnType<typeof contentOf>> {
   const { values, violations } = checkRole(input);
   assertValid(violations);
   return { ...values, ...(input.permissions === undefined ? {} : { permissions: readPermissions(input.permissions) }) };
 }
 
-/** The texts of what is given of a role, and everything that is wrong with it. */
+/** The texts of the given fields of a role, and all violations. */
 export function checkRole(input: Partial<RoleInput>): {
   values: Partial<ReturnType<typeof contentOf>>;
   violations: Violation[];
@@ -50,7 +50,7 @@ export function checkRole(input: Partial<RoleInput>): {
   };
 }
 
-/** Two roles that differ only in case would be taken for one another. */
+/** Names must differ in more than case, or two roles could be confused. */
 async function assertNameFree(tx: EntityManager, name: string, exceptId: number | null = null): Promise<void> {
   const [taken] = await rows(
     tx,
@@ -62,7 +62,9 @@ async function assertNameFree(tx: EntityManager, name: string, exceptId: number 
     });
 }
 
-/** Creates a role. Throws 400 naming unknown permissions, 403 beyond the granter's own, 409 `name_taken`. */
+/**
+ * Creates a role. Throws 400 naming unknown permissions, 403 for permissions that the granter lacks, 409 `name_taken`.
+ */
 export async function createRole(em: EntityManager, by: Granter, input: RoleInput): Promise<Role> {
   const { tenantId } = by.caller;
   const values = readRole(input) as ReturnType<typeof contentOf>;
@@ -83,8 +85,8 @@ export async function createRole(em: EntityManager, by: Granter, input: RoleInpu
 }
 
 /**
- * Changes a role for everyone who has it; a new name is also theirs. `check` sees the role under the lock. Throws what
- * `createRole` throws, 404, and 409 for Admin and User.
+ * Changes a role for all its users; renaming it also renames it for them. `check` gets the current role, locked.
+ * Throws what `createRole` throws, 404, and 409 for Admin and User.
  */
 export async function updateRole(
   em: EntityManager,
@@ -111,7 +113,10 @@ export async function updateRole(
   });
 }
 
-/** Deletes a role that nobody has. Throws 403, 404, 409 `in_use` naming its users, 409 for Admin and User. */
+/**
+ * Deletes a role that no user or open invitation has. Throws 403, 404, 409 `in_use` listing its users, 409 for Admin
+ * and User.
+ */
 export async function deleteRole(
   em: EntityManager,
   by: Granter,
@@ -138,11 +143,10 @@ async function lockRole(tx: EntityManager, by: Granter, id: number): Promise<Rol
 }
 
 function assertCustom({ name }: Role): void {
-  if (isBuiltIn(name))
-    throw new AppError('conflict', `The role ${name} is built in and cannot be changed or deleted`);
+  if (isBuiltIn(name)) throw new AppError('conflict', `The role ${name} is built in and cannot be changed or deleted`);
 }
 
-/** Users and invitations name their roles. */
+/** Users and invitations refer to roles by name. */
 async function rename(tx: EntityManager, from: string, to: string): Promise<void> {
   for (const table of ['users', 'invitations']) {
     await rows(

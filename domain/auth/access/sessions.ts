@@ -10,7 +10,7 @@ export interface SessionSettings extends TokenSecrets {
   JWT_REFRESH_EXPIRATION_MS: number;
 }
 
-/** What a client gets to hold. `expiresIn` is in seconds. */
+/** The tokens of a session, for the client. `expiresIn` is in seconds. */
 export interface OpenedSession {
   accessToken: string;
   expiresIn: number;
@@ -25,14 +25,14 @@ const hashOf = (refreshToken: string): string => createHash('sha256').update(ref
 const isHashOf = (hash: string, refreshToken: string): boolean =>
   timingSafeEqual(Buffer.from(hash), Buffer.from(hashOf(refreshToken)));
 
-/** A refresh token names its session, so that a spent one is known from an invented one. */
+/** A refresh token contains its session's id, so that a reused token can be distinguished from an unknown one. */
 function newRefreshToken(sessionId: string): string {
   return Buffer.concat([Buffer.from(sessionId.replaceAll('-', ''), 'hex'), randomBytes(SECRET_BYTES)]).toString(
     'base64url',
   );
 }
 
-/** The session that a refresh token names, or null where it is none of ours. */
+/** The session id in a refresh token, or null if the token does not have our format. */
 function sessionIdOf(refreshToken: string): string | null {
   if (!/^[\w-]{64}$/.test(refreshToken)) return null;
   const hex = Buffer.from(refreshToken, 'base64url').subarray(0, ID_BYTES).toString('hex');
@@ -47,8 +47,8 @@ function tokensOf(settings: SessionSettings, user: User, sessionId: string, refr
 }
 
 /**
- * Opens a session for a user whose password was verified, and drops those of the user that no token can be valid for
- * any more. Throws 401 if the password was changed or the user disabled meanwhile.
+ * Opens a session for a user whose password was verified, and deletes the user's sessions that no token can be valid
+ * for any more. Throws 401 if the password was changed or the user was disabled in the meantime.
  */
 export async function openSession(
   orm: Orm,
@@ -84,8 +84,8 @@ export async function openSession(
 }
 
 /**
- * Spends a refresh token and returns the next one of its session. One that was spent before was stolen, or its thief
- * was faster: the whole session ends. Throws 401.
+ * Replaces a refresh token by the next one of its session. Reuse of an old token means that it was stolen, by this
+ * client or by the one that used it first, so it ends the session. Throws 401.
  */
 export async function refreshSession(
   orm: Orm,
@@ -94,7 +94,7 @@ export async function refreshSession(
   visitor: Visitor,
 ): Promise<OpenedSession> {
   const id = sessionIdOf(refreshToken);
-  // No tenant is known before the session is.
+  // With the engine's role, because the tenant is not known before the session is found.
   const next =
     id &&
     (await engineEm(orm).transactional(async (tx) => {
@@ -121,7 +121,7 @@ export async function refreshSession(
   return next;
 }
 
-/** Ends the caller's session: its access and refresh tokens are dead at once, on every process. */
+/** Ends the caller's session: its access and refresh tokens are invalid at once in every process. */
 export async function logout(em: EntityManager, caller: Caller, sessionId: string): Promise<void> {
   await em.transactional(async (tx) => {
     const ended = await rows(
@@ -133,7 +133,7 @@ export async function logout(em: EntityManager, caller: Caller, sessionId: strin
   });
 }
 
-/** Ends every session of a user but, where it is given, one. */
+/** Ends all sessions of a user, except `exceptId` if it is given. */
 export async function endSessions(tx: EntityManager, userId: number, exceptId: string | null = null): Promise<void> {
   await rows(
     tx,

@@ -3,23 +3,23 @@ import { cleanText, isViolation, normaliseEmail, type Violation } from '../../co
 const MAX_USERNAME = 50;
 const MAX_EMAIL = 100;
 const MAX_NAME = 100;
-/** Some marks and letters show nothing: with one of those a name would look like another. */
+/** Rejects characters that are invisible when displayed: with one of them a name could look like another. */
 const USERNAME = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}_][\p{L}\p{M}\p{N}._@+-]*$/u;
 
 const lengthOf = (text: string): number => [...text].length;
 const tooLong = (max: number): Violation => ({ code: 'too_long', message: `must be at most ${max} characters` });
 
-/** The address as it is stored and, as `emailKey`, compared; unique over all tenants. */
+/** The address as it is stored and, as `emailKey`, compared. `emailKey` is unique across all tenants. */
 export function readEmail(given: string): { email: string; emailKey: string } | Violation {
   const found = normaliseEmail(given);
   if (isViolation(found)) return found;
-  // The key may be longer than the address: it holds the ASCII form of the domain.
+  // The key may be longer than the address, because it contains the ASCII form of the domain.
   return lengthOf(found.email) > MAX_EMAIL || found.emailKey.length > MAX_EMAIL ? tooLong(MAX_EMAIL) : found;
 }
 
 /**
  * The username as it is stored and compared: letters, marks and digits of any script and `._@+-`, in NFKC, ignoring
- * case. One with an `@` must be the user's own address, or it could stand for somebody else's at login.
+ * case. One with an `@` must be the user's own address, or it could be mistaken for another user's address at login.
  */
 export function readUsername(
   given: string,

@@ -8,8 +8,8 @@ import { endSessions } from '../access/sessions.ts';
 import { spendTokens } from './user-tokens.ts';
 
 /**
- * Sets a new password and ends the user's other sessions. Throws 400 with every rule that the new one does not meet or
- * if the current one is wrong, 429 while the name is locked.
+ * Sets a new password and ends the user's other sessions. Throws 400 if the new password violates the policy or the
+ * current one is wrong, 409 if the password was changed in the meantime, 429 while the name is locked.
  */
 export async function changePassword(
   orm: Orm,

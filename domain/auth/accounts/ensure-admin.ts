@@ -20,7 +20,7 @@ interface AdminDeps {
   log: { info: (details: object, message: string) => void };
 }
 
-/** The Admin that the settings describe, null where they name no password, or all that is wrong with them. */
+/** The Admin described by the settings, or the violations of these settings; null if they contain no password. */
 function readAdmin({ ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD }: AdminSettings) {
   if (!ADMIN_PASSWORD) return null;
   const email = readEmail(ADMIN_EMAIL || 'admin@example.com');
@@ -33,12 +33,13 @@ function readAdmin({ ADMIN_USERNAME, ADMIN_EMAIL, ADMIN_PASSWORD }: AdminSetting
     : { problems, fields: { ...email, ...name }, password: ADMIN_PASSWORD };
 }
 
-/** One line for each setting of the Admin that does not do. */
+/** One line for each invalid setting of the Admin. */
 export const adminProblems = (env: AdminSettings): string[] => readAdmin(env)?.problems ?? [];
 
 /**
- * Sees to the tenant `default` and to the built-in roles, and makes the Admin when a password for it is set and there
- * is no user yet. Processes that start together make one. Throws where `adminProblems` has something to say.
+ * Creates the tenant `default`, updates the built-in roles, and creates the Admin if a password is set and there is no
+ * user yet. A lock ensures that processes starting at the same time create only one. Throws if there are
+ * `adminProblems`.
  */
 export async function ensureAdmin({ orm, env, log }: AdminDeps): Promise<void> {
   const admin = readAdmin(env);

@@ -21,15 +21,15 @@ interface Services {
   links: LinkSigner;
 }
 
-/** The state of an invitation as SQL over `invitations t`. */
+/** The status of an invitation, as SQL over `invitations t`. */
 export const invitationStatus = sql`case when t.accepted_at is not null then 'ACCEPTED' when t.expires_at <= now() then 'EXPIRED' else 'OPEN' end`;
 
 export const statusOf = ({ acceptedAt, expiresAt }: Invitation): (typeof INVITATION_STATUSES)[number] =>
   acceptedAt ? 'ACCEPTED' : expiresAt <= new Date() ? 'EXPIRED' : 'OPEN';
 
 /**
- * Invites an address to the granter's tenant, for 7 days, in place of an invitation that it has not accepted. Throws
- * 400, 403 for roles beyond the granter's own permissions, 409 `email_taken`, 429.
+ * Invites an address to the granter's tenant, for 7 days, and replaces an open invitation of that address. Throws 400,
+ * 403 for roles with permissions that the granter lacks, 409 `email_taken`, 429.
  */
 export async function createInvitation(
   { orm, links }: Services,
@@ -39,7 +39,7 @@ export async function createInvitation(
   const { tenantId } = by.caller;
   const address = readEmail(input.email);
   if (isViolation(address)) throw invalid([{ path: '/email', ...address }]);
-  // Addresses are unique over all tenants, so this one could never be accepted.
+  // Addresses are unique across all tenants, so this invitation could never be accepted.
   if ((await engineEm(orm).count(User, { emailKey: address.emailKey })) > 0) {
     throw new AppError('email_taken', undefined, {
       errors: [{ path: '/email', code: 'email_taken', message: 'is taken' }],
@@ -82,7 +82,7 @@ export async function createInvitation(
   });
 }
 
-/** Revokes an invitation. Throws 404, and 409 for one that was accepted. */
+/** Revokes an invitation. Throws 404, and 409 if it was accepted. */
 export async function deleteInvitation(
   em: EntityManager,
   { caller }: Granter,
@@ -93,7 +93,8 @@ export async function deleteInvitation(
     const invitation = await tx.findOne(Invitation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!invitation) throw notFound('invitation', id);
     check(invitation);
-    if (invitation.acceptedAt) throw new AppError('conflict', 'The invitation was already accepted: disable the user instead');
+    if (invitation.acceptedAt)
+      throw new AppError('conflict', 'The invitation was already accepted: disable the user instead');
     const before = { email: invitation.email, roles: invitation.roles };
     await tx.remove(invitation).flush();
     await appendAudit(tx, caller, { action: 'invitation.revoked', resourceType: 'invitation', resourceId: id, before });
@@ -101,8 +102,8 @@ export async function deleteInvitation(
 }
 
 /**
- * Makes the user whom an invitation is for, in the tenant and with the roles that it names; who has its token has the
- * address. Counts once. Throws 400 `token_invalid`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
+ * Creates the invited user, in the tenant and with the roles of the invitation. The token proves the address. Works
+ * once. Throws 400 `token_invalid`, 400 with every violation, 409 `username_taken` or `email_taken`.
  */
 export async function acceptInvitation(
   { orm, links }: Services,
@@ -138,7 +139,7 @@ export async function acceptInvitation(
   });
 }
 
-/** The invitation that a token is for. Throws 400 `token_invalid`; changes nothing. */
+/** The invitation of a token. Throws 400 `token_invalid`. Changes nothing. */
 export async function invitationOf({ orm, links }: Services, given: string): Promise<Invitation> {
   const token = readToken(links, given);
   return findOpen(tenantEm(orm, token.tenantId), token);
@@ -164,16 +165,19 @@ async function findOpen(
   return invitation;
 }
 
-/** What a mail program would make a link of: `www.example.com`, `https:…`, `a@b`. */
+/** Text that an email program would turn into a link: `www.example.com`, `https:…`, `a@b`. */
 const LINK = /[\p{L}\p{N}]\.\p{L}|[:/@]/u;
 
-/** The inviter's name for the mail. A name may be an advertisement: the mail goes to whatever address its sender chose. */
+/**
+ * The inviter's name for the email, unless it contains a link: otherwise a user could send advertisements to arbitrary
+ * addresses through their own name.
+ */
 function shownInviter({ firstName, lastName }: User): { invitedBy?: string } {
   const name = `${firstName} ${lastName}`;
   return LINK.test(name) ? {} : { invitedBy: name };
 }
 
-/** The user who invites: for a key, the one who made it. */
+/** The inviting user; for an API key, its creator. */
 async function inviterOf(tx: EntityManager, { caller: { actor } }: Granter): Promise<User> {
   const [key] =
     actor.type === 'api_key'

@@ -3,7 +3,7 @@ import { sql, type EntityManager, type RawBuilder } from '../../../db/orm.ts';
 import { byUpdatedAt, commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 
-/** What a list of users can be narrowed by; `q` is part of a username, an address or a name. */
+/** Filters of the list; `q` is a part of a username, an address or a name. */
 interface UserQuery extends ListQuery {
   active?: boolean;
   role?: string;
@@ -36,7 +36,7 @@ export const listUsers = <T>(em: EntityManager, query: UserQuery, present: Prese
     present,
   );
 
-/** Users whose username, address or name holds the text, ignoring case, as a condition over `users t`. */
+/** A condition over `users t`: username, address or name contains the text, ignoring case. */
 function userSearch(q: string): RawBuilder<unknown> {
   const pattern = `%${q
     .trim()

@@ -10,9 +10,13 @@ import { takeCode } from '../credentials/totp-account.ts';
 import { awaitsVerification } from './user-tokens.ts';
 import { verifyCredentials } from '../credentials/verify-credentials.ts';
 
-/** Names and addresses are unique over all tenants, and a username that is an address is its user's own. */
+/**
+ * Finds a user of any tenant: usernames and addresses are unique across tenants, and a username can only be its own
+ * user's address.
+ */
 async function findUser(orm: Orm, given: string): Promise<{ user: User | null; name: string }> {
-  // An address is compared as it is: a full-width letter makes another mailbox, but not another username.
+  // Addresses are not NFKC-normalised: with a full-width letter an address is another mailbox, but a username is the
+  // same.
   const email = normaliseEmail(given);
   const name = isViolation(email) ? given.trim().normalize('NFKC').toLowerCase() : email.emailKey;
   return { user: await engineEm(orm).findOne(User, { $or: [{ usernameKey: name }, { emailKey: name }] }), name };
@@ -25,7 +29,7 @@ export interface LoginSettings extends SessionSettings, BoxSecrets {
 export interface Login extends Visitor {
   username: string;
   password: string;
-  /** The present code of the authenticator app, where the user has TOTP on. */
+  /** The current code of the authenticator app, if the user has TOTP enabled. */
   totp?: string;
 }
 
@@ -36,8 +40,9 @@ const codeRefused = (code: 'required' | 'invalid', message: string) =>
   ]);
 
 /**
- * Opens a session for a username or email, its password and, with TOTP on, a code. Throws 401 `invalid_credentials`, with
- * an error at `/totp` when only the code was missing or wrong; 403 `email_unverified`; 429 while the name is locked.
+ * Opens a session for a username or email, its password and, if TOTP is enabled, a code. Throws 401
+ * `invalid_credentials`, with an error at `/totp` if only the code is missing or wrong; 403 `email_unverified`; 429
+ * while the name is locked.
  */
 export async function logIn(
   orm: Orm,
@@ -48,7 +53,7 @@ export async function logIn(
   let isCodeWrong = false;
   const matches = await verifyCredentials(orm, { user, name, password, ...visitor }, async () => {
     if (!user?.active || !user.totpConfirmedAt) return true;
-    // A missing code counts as no failure, and clears none.
+    // A missing code neither counts as a failure nor clears failures.
     if (!totp) throw codeRefused('required', 'is required');
     isCodeWrong = !(await tenantEm(orm, user.tenantId).transactional((tx) => takeCode(tx, settings, user, totp)));
     return !isCodeWrong;

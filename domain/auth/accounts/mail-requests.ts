@@ -8,15 +8,15 @@ import { readEmail } from './account.ts';
 import { awaitsVerification, mailToken, type UserTokenPurpose } from './user-tokens.ts';
 import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
-/** What is wrong with the address of a user. */
+/** The violations of a user's address. */
 export function addressViolations(email: string | undefined): Violation[] {
   const address = email === undefined ? null : readEmail(email);
   return isViolation(address) ? [{ path: '/email', ...address }] : [];
 }
 
 /**
- * Notes that a mail was asked for. Whether anybody has the address is looked up later, by the worker, so that the answer
- * takes the same work and the same time for all. Throws 400 for what is no address.
+ * Stores a request for an email. The worker looks up later whether the address has a user, so that the response does
+ * the same work in the same time either way. Throws 400 for an invalid address.
  */
 export async function requestMail(
   orm: Orm,
@@ -26,7 +26,7 @@ export async function requestMail(
 ): Promise<void> {
   assertValid(addressViolations(email));
   const address = readEmail(email) as Exclude<ReturnType<typeof readEmail>, { code: string }>;
-  // No tenant is known before the user is.
+  // With the engine's role, because the tenant is not known before the user is found.
   await engineEm(orm).transactional((tx) =>
     rows(
       tx,
@@ -36,7 +36,7 @@ export async function requestMail(
   );
 }
 
-/** Serves what was asked for: mails go to users, and to nobody else. What waited for an hour is waited for no more. */
+/** Processes the stored requests. Deletes those for addresses without a user, and those older than an hour. */
 export async function serveMailRequests({ orm, links }: { orm: Orm; links: LinkSigner }): Promise<void> {
   await engineEm(orm).transactional((tx) =>
     rows(
@@ -51,7 +51,10 @@ export async function serveMailRequests({ orm, links }: { orm: Orm; links: LinkS
   while (await serveOne(orm, links));
 }
 
-/** One request in one transaction: a process that dies in it leaves it to another. Returns whether there was one. */
+/**
+ * Processes one request in one transaction, so that another process takes it over if this one crashes. Returns whether
+ * there was one.
+ */
 async function serveOne(orm: Orm, links: LinkSigner): Promise<boolean> {
   return engineEm(orm).transactional(async (tx) => {
     const [request] = await rows<{ email_key: string; purpose: UserTokenPurpose; request_id: string | null }>(

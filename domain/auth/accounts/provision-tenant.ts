@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { provisionScoring } from '../../scoring/provision.ts';
 import { BUILT_IN_ROLES } from '../access/built-in-roles.ts';
 
-/** Makes a tenant with its roles and defaults; one that is there is left as it is. */
+/** Creates a tenant with its roles and defaults. Does nothing if it exists. */
 export async function provisionTenant(tx: EntityManager, tenantId: string): Promise<void> {
   const made = await rows(
     tx,
@@ -20,8 +20,8 @@ export async function provisionTenant(tx: EntityManager, tenantId: string): Prom
 }
 
 /**
- * Whether the tenant has a user. While it has none, the answer holds until the transaction ends: who else asks waits, so
- * that two who come first at once do not both become its Admin.
+ * Whether the tenant has a user. If not, locks the tenant until the transaction ends, so that of two users who
+ * register first at the same time only one becomes its Admin.
  */
 export async function hasUsers(tx: EntityManager, tenantId: string): Promise<boolean> {
   const ask = async (): Promise<boolean> =>
@@ -31,7 +31,7 @@ export async function hasUsers(tx: EntityManager, tenantId: string): Promise<boo
   return ask();
 }
 
-/** Gives the built-in roles of all tenants the permissions that this release knows. `tx` is the engine's. */
+/** Gives the built-in roles of all tenants the permissions of this release. `tx` is the engine's. */
 export async function updateBuiltInRoles(tx: EntityManager): Promise<void> {
   for (const role of BUILT_IN_ROLES) {
     await rows(

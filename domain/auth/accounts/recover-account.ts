@@ -22,15 +22,15 @@ export interface TokenDeps {
   links: LinkSigner;
 }
 
-/** Throws 400 `token_invalid` unless the token is good; changes nothing. */
+/** Throws 400 `token_invalid` unless the token is valid. Changes nothing. */
 export async function checkToken({ orm, links }: TokenDeps, purpose: UserTokenPurpose, token: string): Promise<void> {
   const read = readToken(links, purpose, token);
   await tenantEm(orm, read.tenantId).transactional((tx) => ownerOfToken(tx, read, purpose));
 }
 
 /**
- * Spends a token and changes its user, in one transaction. A mail that arrived proves the address, and makes a user
- * active who waited for nothing else. Throws 400 `token_invalid`.
+ * Uses a token and changes its user, in one transaction. A token from an email proves the address, and activates a
+ * user who only waited for verification. Throws 400 `token_invalid`.
  */
 async function useToken(
   { orm, links }: TokenDeps,
@@ -41,7 +41,7 @@ async function useToken(
 ): Promise<void> {
   const read = readToken(links, purpose, token);
   await tenantEm(orm, read.tenantId).transactional(async (tx) => {
-    // The user's row first, as everywhere, so that no two wait for each other.
+    // Lock the user's row first, as everywhere, to avoid deadlocks.
     const user = await tx.findOneOrFail(
       User,
       { id: await ownerOfToken(tx, read, purpose) },
@@ -59,7 +59,7 @@ async function useToken(
       action: purpose === 'reset_password' ? 'user.password_reset' : 'user.email_verified',
       resourceType: 'user',
       resourceId: user.id,
-      // A reset is always told of, also where only the password changed.
+      // Omit before and after, so that a password reset is logged even if they are equal.
       ...(purpose === 'reset_password' && before.emailVerified
         ? {}
         : { before, after: { emailVerified: true, active: true } }),
@@ -73,8 +73,9 @@ export async function verifyEmail(deps: TokenDeps, token: string, visitor: Visit
 }
 
 /**
- * Sets a new password by the token of a mail: every session ends, other links are worth nothing, and the name is
- * unlocked. Throws 400 with every rule that the password does not meet (the token stays good), or `token_invalid`.
+ * Sets a new password with a token from an email. Ends every session, invalidates all other tokens of the user, and
+ * unlocks the name. Throws 400 with every violation of the password policy (the token stays valid), or
+ * `token_invalid`.
  */
 export async function resetPassword(
   deps: TokenDeps,
@@ -82,7 +83,7 @@ export async function resetPassword(
   visitor: Visitor,
 ): Promise<void> {
   assertValid(checkPassword(password));
-  // Hashing is dear: not for just anybody's token.
+  // Hashing is expensive, so check the token first.
   await checkToken(deps, 'reset_password', token);
   const passwordHash = await hashPassword(password);
   await useToken(deps, 'reset_password', token, visitor, async (tx, user) => {

@@ -32,7 +32,7 @@ export interface RegistrationDeps {
   env: RegistrationSettings;
 }
 
-/** The user's fields, and every rule that what is given does not meet. */
+/** The user's fields, and the violations of the given input. */
 export function checkRegistration(input: Partial<Registration>) {
   const violations: Violation[] = [];
   const take = <T extends object | string>(
@@ -46,7 +46,7 @@ export function checkRegistration(input: Partial<Registration>) {
     return undefined;
   };
   const email = take('email', readEmail);
-  // Whether a name that is an address is the user's own can not be told without that.
+  // A username with an `@` cannot be checked without the email, which it must equal.
   const name =
     input.email === undefined && input.username?.includes('@')
       ? undefined
@@ -57,20 +57,21 @@ export function checkRegistration(input: Partial<Registration>) {
   return { fields: { ...email!, ...name!, firstName: firstName!, lastName: lastName! }, violations };
 }
 
-/** The user's fields, or a 400 with every rule that is not met. */
+/** The user's fields. Throws 400 with every violation. */
 export function readRegistration(input: Registration) {
   const { fields, violations } = checkRegistration(input);
   assertValid(violations);
   return fields;
 }
 
-/** A tenant id that says nothing of who opened it: it is a part of subjects and logs. */
+/** A random tenant id, which does not identify its creator: it appears in subjects and logs. */
 const newTenantId = (): string => `t${randomBytes(8).toString('hex')}`;
 
 /**
- * Registers a user: in the tenant `default`, as its Admin while it has no user and with the role User from then on; or,
- * with many tenants, as the Admin of a tenant of its own. Where addresses are verified, the mail is queued with the user.
- * Throws 403 `registration_disabled`, 400 with every unmet rule, 409 `username_taken` or `email_taken`.
+ * Registers a user. In the tenant `default` the first user becomes its Admin and later ones get the role User; with
+ * ENABLE_MULTI_TENANT every user becomes the Admin of a new tenant. If email verification is enabled, queues the email
+ * in the same transaction. Throws 403 `registration_disabled`, 400 with every violation, 409 `username_taken` or
+ * `email_taken`.
  */
 export async function registerUser(
   { orm, links, env: settings }: RegistrationDeps,

@@ -19,7 +19,7 @@ export interface ProfileChange {
   firstName?: string;
   lastName?: string;
   email?: string;
-  /** Needed for a new email. */
+  /** Required for changing the email. */
   currentPassword?: string;
 }
 
@@ -27,18 +27,18 @@ type Fields = Partial<
   Pick<User, 'firstName' | 'lastName' | 'email' | 'emailKey' | 'emailVerified' | 'username' | 'usernameKey'>
 >;
 
-/** Every rule that a change does not meet, but whether the present password, where one is given, is right. */
+/** The violations of a change. Does not check whether the current password is right. */
 export const profileViolations = (user: User, change: ProfileChange, hasPassword: boolean): Violation[] =>
   checkChange(user, change, hasPassword).errors;
 
-/** What changes, or a 400 with every rule that is not met. */
+/** The fields to change. Throws 400 with every violation. */
 function readChange(user: User, change: ProfileChange): Fields {
   const { errors, fields } = checkChange(user, change, change.currentPassword !== undefined);
   assertValid(errors);
   return fields;
 }
 
-/** A username that is the address follows the address. */
+/** Checks a change. If the username is the user's address, it changes with the address. */
 function checkChange(user: User, change: ProfileChange, hasPassword: boolean): { errors: Violation[]; fields: Fields } {
   const errors: Violation[] = [];
   const fields: Fields = {};
@@ -67,9 +67,9 @@ function checkChange(user: User, change: ProfileChange, hasPassword: boolean): {
 }
 
 /**
- * Changes the user's own profile; a new address gets a verification mail where addresses are verified. `check` sees the
- * user under the lock. Throws 400, 409 `email_taken`, 429 while the
- * name is locked by wrong passwords, or the address was the new one of others lately.
+ * Changes the user's own profile. Sends a verification email to a new address if email verification is enabled.
+ * `check` gets the current user, locked. Throws 400, 409 `email_taken`, 429 while the name is locked by wrong
+ * passwords or if the address has had too many such emails lately.
  */
 export async function updateProfile(
   { orm, links, env }: ProfileDeps,
@@ -87,9 +87,10 @@ export async function updateProfile(
     tx.assign(user, readChange(user, change));
     await tx.flush();
     if (user.emailKey !== emailKey) {
-      // Else users could pass an address on, each with mails of its own.
+      // Otherwise several users could take the same address in turn, and each could have emails sent to it.
       await takeMail(tx, 'verify_email', user.emailKey);
-      // What went to the former address proves nothing of this one, and whoever reads mail there has no more say here.
+      // Tokens sent to the former address do not prove the new one, and whoever reads the former must no longer be
+      // able to use them.
       await spendTokens(tx, user);
       if (env.ENABLE_EMAIL_VERIFICATION) await mailToken(tx, links, user, 'verify_email', self.requestId);
     }

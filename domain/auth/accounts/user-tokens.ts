@@ -5,7 +5,7 @@ import type { LinkSigner } from '../../addresses/tokens.ts';
 import { newMailToken, readMailToken, type MailToken } from '../../addresses/mail-token.ts';
 import { queueSystemMail } from '../../emails/system-mail/system-mail.ts';
 
-/** What the token of a mail lets a user do once. */
+/** The purposes of tokens in emails. A token can be used once. */
 export type UserTokenPurpose = 'reset_password' | 'verify_email';
 
 const LIFETIME_HOURS: Record<UserTokenPurpose, number> = { reset_password: 1, verify_email: 24 };
@@ -15,8 +15,8 @@ const tokenInvalid = (): AppError =>
   new AppError('token_invalid', 'The link is unknown, already used or expired; request a new one');
 
 /**
- * Mails the user a link with a new token, in the place of the last one for that purpose. The sixth mail within an hour
- * is not sent, and the last link stays good. `tx` holds the user's row.
+ * Emails the user a link with a new token, which replaces the previous one for that purpose. After five emails within
+ * an hour it does nothing, and the last link stays valid. The caller holds a lock on the user's row in `tx`.
  */
 export async function mailToken(
   tx: EntityManager,
@@ -60,7 +60,7 @@ export async function mailToken(
 const live = ({ id, hash }: MailToken, purpose: UserTokenPurpose) =>
   sql`id = ${id}::uuid and token_hash = ${hash} and purpose = ${purpose} and used_at is null and expires_at > now()`;
 
-/** A token that came back, as far as its own words go; throws 400 `token_invalid`. */
+/** Parses a presented token and verifies its signature. Throws 400 `token_invalid`. */
 export function readToken(
   links: LinkSigner,
   purpose: UserTokenPurpose,
@@ -71,7 +71,7 @@ export function readToken(
   return read;
 }
 
-/** Whose token it is, while it is good; throws 400 `token_invalid`. Changes nothing. */
+/** The id of the user of a valid token. Throws 400 `token_invalid`. Changes nothing. */
 export async function ownerOfToken(tx: EntityManager, token: MailToken, purpose: UserTokenPurpose): Promise<number> {
   const [found] = await rows<{ user_id: number }>(
     tx,
@@ -81,13 +81,15 @@ export async function ownerOfToken(tx: EntityManager, token: MailToken, purpose:
   return found.user_id;
 }
 
-/** Spends a token, once; throws 400 `token_invalid`. */
+/** Marks a valid token as used. Throws 400 `token_invalid`. */
 export async function spendToken(tx: EntityManager, token: MailToken, purpose: UserTokenPurpose): Promise<void> {
   const spent = await rows(tx, sql`update user_tokens set used_at = now() where ${live(token, purpose)} returning id`);
   if (spent.length === 0) throw tokenInvalid();
 }
 
-/** What was mailed to the user so far counts no more: the password or the address is another one, or an Admin disabled the user. */
+/**
+ * Invalidates all of the user's tokens, when the password or address has changed or an Admin has disabled the user.
+ */
 export async function spendTokens(tx: EntityManager, user: Pick<User, 'id' | 'tenantId'>): Promise<void> {
   await rows(
     tx,
@@ -96,8 +98,8 @@ export async function spendTokens(tx: EntityManager, user: Pick<User, 'id' | 'te
 }
 
 /**
- * Whether the user is inactive only because the address was never confirmed: the token of the registration is still to
- * be used, be it expired. Whom an Admin disables has none left (`spendTokens`), and no mail makes such a user active.
+ * Whether the user is inactive only because the address was never verified: the token of the registration is unused,
+ * even if expired. A user disabled by an Admin has no unused token (`spendTokens`), so no email reactivates that user.
  */
 export async function awaitsVerification(
   tx: EntityManager,

@@ -18,9 +18,9 @@ const isAdmin = ({ active, roles }: { active: boolean; roles: string[] }): boole
   active && roles.includes(ADMIN_ROLE);
 
 /**
- * Enables or disables a user, or gives other roles. A disabled user's sessions and links in mails are dead at once.
- * `check` sees the user under the lock. Throws 400 naming unknown roles, 403 beyond the granter's own permissions, 404,
- * 409 `last_admin`.
+ * Enables or disables a user, or changes the user's roles. Disabling invalidates the user's sessions and the tokens in
+ * emails at once. `check` gets the current user, locked. Throws 400 naming unknown roles, 403 for permissions that the
+ * granter lacks, 404, 409 `last_admin`.
  */
 export async function updateUser(
   em: EntityManager,
@@ -42,7 +42,7 @@ export async function updateUser(
     await assertAdminStays(tx, by, id, before, after);
     tx.assign(user, after);
     await tx.flush();
-    // One who waits for verification, and gets other roles meanwhile, still waits.
+    // A user who waits for verification keeps the token when only the roles change.
     if (before.active && !after.active) {
       await endSessions(tx, id);
       await spendTokens(tx, user);
@@ -53,8 +53,8 @@ export async function updateUser(
 }
 
 /**
- * Turns another user's TOTP off, whose authenticator is lost, and ends that user's sessions. Throws 403 where the user may
- * do more than the one who asks, 404, 409 where TOTP is not on.
+ * Disables TOTP for another user, who has lost the authenticator, and ends that user's sessions. Throws 403 if the
+ * user has permissions that the granter lacks, 404, 409 if TOTP is not enabled.
  */
 export async function removeTotpOf(em: EntityManager, by: Granter, id: number): Promise<void> {
   await em.transactional(async (tx) => {

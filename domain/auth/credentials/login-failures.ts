@@ -5,30 +5,30 @@ import { networkOf } from '../../rate-limits/network-of.ts';
 import { appendAudit, unnamed } from '../../audit/audit.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Failures in the window that lock a name: from one address, and from all together. */
+/** How many failures within the window lock a name: from one address, and from all addresses together. */
 const FROM_ONE_ADDRESS = 10;
 const FROM_ALL = 100;
 /** How many expired rows each failure deletes: more than it adds, so that they do not pile up. */
 const DELETE_BATCH = 20;
 
-/** A try of a password: `name` is the username's key, or what was given for it where nobody has it. */
+/** An attempt to verify a password. `name` is the username's key, or the given name if no user has it. */
 export interface LoginAttempt {
   tenantId: string;
   name: string;
   address: string;
-  /** Null where nobody has the name. */
+  /** Null if no user has the name. */
   userId: number | null;
   requestId: string;
 }
 
-/** Some people type their password where the name belongs, so only a hash of it is kept. */
+/** Only a hash is stored, because some people type their password into the username field. */
 const hashOf = (name: string): string => createHash('sha256').update(name).digest('base64url');
 
 /**
- * Runs a guess and returns whether it was right. It is counted as a failure beforehand, so that many guesses at once, in
- * many processes, can not exceed the limit. A right guess clears all failures of its address; a guess that throws is
- * not counted. Throws 429 with Retry-After while the name is locked for the address (IPv6: its /64 network): ten
- * failures in 15 minutes, or a hundred from all addresses.
+ * Runs a guess and returns whether it was right. Counts it as a failure beforehand, so that parallel guesses in
+ * several processes cannot exceed the limit. A right guess clears all failures of its address; a guess that throws is
+ * not counted. Throws 429 with Retry-After while the name is locked for the address (IPv6: its /64 network): after 10
+ * failures in 15 minutes, or 100 from all addresses.
  */
 export async function countGuess(orm: Orm, attempt: LoginAttempt, guess: () => Promise<boolean>): Promise<boolean> {
   const { id, locks } = await countFailure(orm, attempt);
@@ -46,7 +46,7 @@ async function countFailure(
 ): Promise<{ id: number; locks: boolean }> {
   const from = networkOf(address);
   return engineEm(orm).transactional(async (tx) => {
-    // One after the other, so that each knows of all before it.
+    // Serialises the attempts for a name, so that each sees all earlier ones.
     await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${hashOf(name)}, 0))`);
     const [found] = await rows<{ here: number; everywhere: number; wait: number | null }>(
       tx,
@@ -72,7 +72,7 @@ async function countFailure(
   });
 }
 
-/** Tells the audit log of a failure, if it is of a user, and drops some old ones that no longer count. */
+/** Writes a failure to the audit log if the name is a user's, and deletes some expired failures. */
 async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Promise<void> {
   const { tenantId, userId } = attempt;
   await engineEm(orm).transactional(async (tx) => {
@@ -91,14 +91,14 @@ async function noteFailure(orm: Orm, attempt: LoginAttempt, locks: boolean): Pro
   });
 }
 
-/** Forgets the failures of the address after a success; those of other addresses stay. */
+/** Deletes the failures of the address after a success; those of other addresses stay. */
 async function clearFailures(orm: Orm, { name, address }: LoginAttempt): Promise<void> {
   await engineEm(orm).transactional((tx) =>
     rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)} and address = ${networkOf(address)}`),
   );
 }
 
-/** Unlocks the name everywhere: its user has proved by another way who it is. */
+/** Unlocks the name for all addresses, after its user has authenticated in another way. */
 export async function clearAllFailures(tx: EntityManager, name: string): Promise<void> {
   await rows(tx, sql`delete from login_failures where name_hash = ${hashOf(name)}`);
 }

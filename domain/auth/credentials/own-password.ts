@@ -6,7 +6,7 @@ import { unauthorized } from '../access/access-token.ts';
 import type { Visitor } from '../../audit/audit.ts';
 import { verifyCredentials } from './verify-credentials.ts';
 
-/** A user who acts on the own account, and from where. */
+/** A user who changes their own account, and the origin of the request. */
 export interface Self extends Visitor {
   tenantId: string;
   userId: number;
@@ -14,7 +14,7 @@ export interface Self extends Visitor {
 
 const gone = (): AppError => unauthorized('The user no longer exists');
 
-/** The user as it is, without a lock. */
+/** The current user, without a lock. */
 export async function findSelf(orm: Orm, self: Self): Promise<User> {
   const user = await tenantEm(orm, self.tenantId).findOne(User, { id: self.userId });
   if (!user) throw gone();
@@ -22,8 +22,8 @@ export async function findSelf(orm: Orm, self: Self): Promise<User> {
 }
 
 /**
- * Throws 400 unless the password is the user's, 429 while the name is locked. Hashing takes long, so this happens
- * before the transaction that relies on it; `lockSelf` then asks whether the hash is still the same.
+ * Throws 400 unless the password is the user's, 429 while the name is locked. Hashing is slow, so this runs before the
+ * transaction that relies on it; `lockSelf` then checks that the hash is still the same.
  */
 export async function verifyOwnPassword(
   orm: Orm,
@@ -35,7 +35,10 @@ export async function verifyOwnPassword(
   assertValid([{ path: '/currentPassword', code: 'invalid_credentials', message: 'is not the current password' }]);
 }
 
-/** The user under a lock. With the hash that a password was verified against, 409 if it is another one by now. */
+/**
+ * Locks the user. With `verifiedHash`, the hash that a password was verified against: throws 409 if the user's hash is
+ * a different one now.
+ */
 export async function lockSelf(tx: EntityManager, userId: number, verifiedHash?: string): Promise<User> {
   const user = await tx.findOne(User, { id: userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!user) throw gone();

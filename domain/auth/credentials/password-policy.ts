@@ -13,7 +13,7 @@ const RULES: { code: string; message: string; holds: (password: string) => boole
   },
 ];
 
-/** Every rule of the policy that the password does not meet; `path` says where it stood in the request. */
+/** The violations of the password policy. `path` is the JSON Pointer of the password in the request. */
 export function checkPassword(password: string, path = '/password'): Violation[] {
   return RULES.filter((rule) => !rule.holds(password)).map(({ code, message }) => ({ path, code, message }));
 }

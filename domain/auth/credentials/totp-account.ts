@@ -9,7 +9,7 @@ import { openSecret, sealSecret, type BoxSecrets } from '../../common/secret-box
 import { base32 } from '../../common/base32.ts';
 import { matchCode, otpauthUrl } from './totp.ts';
 
-/** As long as what its MAC gives (RFC 4226, 4, R6). */
+/** The length of an HMAC-SHA-1 (RFC 4226, section 4, R6). */
 const SECRET_BYTES = 20;
 
 export interface TotpDeps {
@@ -17,7 +17,7 @@ export interface TotpDeps {
   env: BoxSecrets;
 }
 
-/** Whoever has the row of one user in the place of another's opens nothing with it. */
+/** Binds a sealed secret to its user, so that it cannot be used in another user's row. */
 const ownerOf = (user: User): string => `totp/${user.tenantId}/${user.id}`;
 const wrongCode: Violation = {
   path: '/totp',
@@ -25,7 +25,10 @@ const wrongCode: Violation = {
   message: 'is not the current code of the authenticator app',
 };
 
-/** Takes a code, if it is right and none of its time or later was taken before: of two logins with one code, one wins. */
+/**
+ * Accepts a right code unless that of its time step or of a later one was accepted before. Of two logins with the same
+ * code only one succeeds.
+ */
 export async function takeCode(tx: EntityManager, secrets: BoxSecrets, user: User, code: string): Promise<boolean> {
   const sealed = user.totpSecret!;
   const { secret, isCurrent } = openSecret(secrets, ownerOf(user), sealed);
@@ -40,7 +43,9 @@ export async function takeCode(tx: EntityManager, secrets: BoxSecrets, user: Use
   return taken.length > 0;
 }
 
-/** Makes a secret that counts once it is confirmed. Throws 400 for a wrong password, 409 while TOTP is on, 429. */
+/**
+ * Creates a secret, which takes effect when confirmed. Throws 400 for a wrong password, 409 if TOTP is enabled, 429.
+ */
 export async function startTotp(
   { orm, env }: TotpDeps,
   self: Self,
@@ -51,13 +56,14 @@ export async function startTotp(
   const secret = randomBytes(SECRET_BYTES);
   await tenantEm(orm, self.tenantId).transactional(async (tx) => {
     const user = await lockSelf(tx, self.userId, before.passwordHash);
-    if (user.totpConfirmedAt) throw new AppError('conflict', 'TOTP is already on; turn it off before setting it up again');
+    if (user.totpConfirmedAt)
+      throw new AppError('conflict', 'TOTP is already on; turn it off before setting it up again');
     Object.assign(user, { totpSecret: sealSecret(env, ownerOf(user), secret), totpLastStep: null });
   });
   return { secret: base32(secret), otpauthUrl: otpauthUrl(secret, before.email) };
 }
 
-/** Turns TOTP on by a first code. Throws 400 for a wrong code, 409 where there is nothing to confirm. */
+/** Enables TOTP with a first code. Throws 400 for a wrong code, 409 if there is no secret to confirm. */
 export async function confirmTotp({ orm, env }: TotpDeps, self: Self, code: string): Promise<void> {
   await tenantEm(orm, self.tenantId).transactional(async (tx) => {
     const user = await lockSelf(tx, self.userId);
@@ -74,7 +80,7 @@ export async function confirmTotp({ orm, env }: TotpDeps, self: Self, code: stri
   });
 }
 
-/** What is wrong with what came to remove TOTP by: it is one of the two. */
+/** The violations of a request to remove TOTP, which needs either a code or the password. */
 export const proofViolations = ({
   totp,
   currentPassword,
@@ -87,8 +93,8 @@ export const proofViolations = ({
     : [];
 
 /**
- * Removes TOTP, or a secret that was never confirmed, by a code or the password. Throws 400 for a wrong one or when it is
- * not one of the two, 409 where there is none, 429: wrong codes count as failed logins.
+ * Removes TOTP, or a secret that was never confirmed, given a code or the password. Throws 400 if it is wrong or not
+ * exactly one is given, 409 if there is no secret, 429. Wrong codes count as failed logins.
  */
 export async function removeTotp(
   { orm, env }: TotpDeps,

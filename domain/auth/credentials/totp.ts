@@ -3,10 +3,10 @@ import { base32 } from '../../common/base32.ts';
 
 const STEP_SECONDS = 30;
 const DIGITS = 6;
-/** Steps before and after the present one whose codes are taken too: clocks differ (RFC 6238, 5.2). */
+/** How many steps before and after the current one are accepted too, because clocks differ (RFC 6238, section 5.2). */
 const WINDOW = 1;
 
-/** The code of a counter: HOTP (RFC 4226, 5.3) over SHA-1. */
+/** The code of a counter: HOTP (RFC 4226, section 5.3) with SHA-1. */
 export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(BigInt(counter));
@@ -15,10 +15,13 @@ export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
   return String(truncated % 10 ** digits).padStart(digits, '0');
 }
 
-/** The time step (RFC 6238) of a moment in milliseconds. */
+/** The time step (RFC 6238) of a time in milliseconds. */
 export const stepOf = (ms: number): number => Math.floor(ms / 1000 / STEP_SECONDS);
 
-/** The step that a code belongs to, one after `lastStep` and near `ms`; null for a wrong, old or spent code. Blanks in it do not count. */
+/**
+ * The time step of a code: later than `lastStep` and close to `ms`; null for a wrong, old or used code. Ignores
+ * whitespace in the code.
+ */
 export function matchCode(secret: Buffer, code: string, lastStep: number | null, ms: number): number | null {
   const given = Buffer.from(code.replaceAll(/\s/g, ''));
   const now = stepOf(ms);
@@ -28,7 +31,7 @@ export function matchCode(secret: Buffer, code: string, lastStep: number | null,
   return null;
 }
 
-/** What the QR code of an authenticator app holds. */
+/** The content of the QR code for an authenticator app. */
 export function otpauthUrl(secret: Buffer, account: string): string {
   return `otpauth://totp/Perennial:${encodeURIComponent(account)}?secret=${base32(secret)}&issuer=Perennial&algorithm=SHA1&digits=${DIGITS}&period=${STEP_SECONDS}`;
 }

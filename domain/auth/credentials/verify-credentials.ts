@@ -5,7 +5,7 @@ import { countGuess } from './login-failures.ts';
 import { inTurn, verifyPassword } from './password.ts';
 import { DEFAULT_TENANT } from '../access/built-in-roles.ts';
 
-/** A password to try, for a user or, in the same time, for a `name` that nobody has. */
+/** A password to verify: for a user or, taking the same time, for a `name` that no user has. */
 export interface Credentials extends Visitor {
   user: User | null;
   name: string;
@@ -13,8 +13,8 @@ export interface Credentials extends Visitor {
 }
 
 /**
- * Whether the password is the user's, and then what `second` asks for too. Failures count towards the lock of the name,
- * wherever the password is asked for. Throws 429 while the name is locked, 503 when too many wait for their turn.
+ * Whether the password is the user's and, if so, `second` returns true. Failures of all callers count towards the lock
+ * of the name. Throws 429 while the name is locked, 503 if too many calls are waiting.
  */
 export async function verifyCredentials(
   orm: Orm,
@@ -28,8 +28,8 @@ export async function verifyCredentials(
     userId: user?.id ?? null,
     requestId,
   };
-  // Count a guess only when its turn comes: many correct logins that wait at once must not count as failures.
-  // `second` is part of the guess: a correct password alone must not clear the failures.
+  // Count a guess only when its turn comes: correct logins that wait must not count as failures. `second` is part of
+  // the guess: a correct password alone must not clear the failures.
   return inTurn(() =>
     countGuess(orm, attempt, async () => (await verifyPassword(user?.passwordHash ?? null, password)) && second()),
   );

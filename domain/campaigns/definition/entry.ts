@@ -30,17 +30,28 @@ export const EntrySchema = Type.Object(
   {
     reentry: Type.Optional(Type.Enum(['never', 'after_completion', 'always'], { description: 'Default never' })),
     minIntervalMinutes: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_MINUTES, description: 'Minimum minutes between two entries of a contact; default 0' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_MINUTES,
+        description: 'Minimum minutes between two entries of a contact; default 0',
+      }),
     ),
     exitOnUnsubscribe: Type.Optional(Type.Boolean({ description: 'Default true' })),
-    sendWindow: Type.Optional(Type.Union([SendWindowSchema, Type.Null()], { description: 'EMAIL steps wait until the window opens' })),
+    sendWindow: Type.Optional(
+      Type.Union([SendWindowSchema, Type.Null()], { description: 'EMAIL steps wait until the window opens' }),
+    ),
     frequencyCap: Type.Optional(
       Type.Union([FrequencyCapSchema, Type.Null()], {
-        description: 'Maximum number of marketing emails to a contact within `perDays` days; further ones are suppressed',
+        description:
+          'Maximum number of marketing emails to a contact within `perDays` days; further ones are suppressed',
       }),
     ),
   },
-  { additionalProperties: false, title: 'Entry', description: 'Rules for entering the campaign and for pacing its emails' },
+  {
+    additionalProperties: false,
+    title: 'Entry',
+    description: 'Rules for entering the campaign and for pacing its emails',
+  },
 );
 export type EntryInput = Static<typeof EntrySchema>;
 

@@ -26,7 +26,9 @@ const givenParts = (audience: { [P in keyof Audience]?: unknown }) =>
 /** The violations of an unchecked audience: more than one of the three is given. */
 export function audienceViolations(audience: { [P in keyof Audience]?: unknown }): Violation[] {
   const given = givenParts(audience);
-  return given.slice(1).map((part) => ({ path: `/${part}`, code: 'conflict', message: `must not be combined with ${given[0]}` }));
+  return given
+    .slice(1)
+    .map((part) => ({ path: `/${part}`, code: 'conflict', message: `must not be combined with ${given[0]}` }));
 }
 
 /**
@@ -46,7 +48,8 @@ export async function startCampaign(
     const campaign = await tx.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!campaign) throw notFound('campaign', id);
     if (campaign.status === 'PAUSED') throw new AppError('conflict', 'The campaign is PAUSED: resume it instead');
-    if (campaign.status === 'ARCHIVED') throw new AppError('conflict', 'The campaign is ARCHIVED and cannot be started');
+    if (campaign.status === 'ARCHIVED')
+      throw new AppError('conflict', 'The campaign is ARCHIVED and cannot be started');
     const before = { status: campaign.status, publishedVersion: campaign.publishedVersion };
     await publish(tx, campaign);
     if (campaign.status !== 'ACTIVE') tx.assign(campaign, { status: 'ACTIVE', activatedAt: new Date() });

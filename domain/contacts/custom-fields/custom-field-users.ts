@@ -3,8 +3,8 @@ import { campaignsUsing } from '../../campaigns/validation/campaigns-using.ts';
 import { assertNotInUse, type User } from '../../common/errors.ts';
 
 /**
- * Whether JSON (a filter, a definition, the fields of a form) names a custom field of contacts: as `customFields.x`, or as
- * `x` in an object that sets `customFields`.
+ * Whether JSON (a filter, a definition, the fields of a form) refers to a custom field of contacts: as
+ * `customFields.x`, or as `x` in an object that sets `customFields`.
  */
 export function namesCustomField(json: unknown, name: string): boolean {
   if (typeof json !== 'object' || json === null) return json === `customFields.${name}`;
@@ -14,7 +14,10 @@ export function namesCustomField(json: unknown, name: string): boolean {
   });
 }
 
-/** Throws `in_use`, naming the users, when a segment, a running campaign, a form or an import that is not over refers to the field. */
+/**
+ * Throws `in_use`, listing the users, if a segment, a running campaign, a form or an unfinished import refers to the
+ * field.
+ */
 export async function assertFieldUnused(tx: EntityManager, tenantId: string, name: string): Promise<void> {
   const found = await rows<User & { json: unknown }>(
     tx,

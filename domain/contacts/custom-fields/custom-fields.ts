@@ -10,7 +10,7 @@ import type { CustomFieldType } from '../values/custom-values.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { shareAllContacts } from '../values/lock-contacts.ts';
 
-/** Largest lengths in characters; `options` is a number of options. */
+/** Maximum lengths in characters; `options` is a number of options. */
 export const CUSTOM_FIELD_LIMITS = { name: 100, description: 2000, option: 255, options: 500 } as const;
 export const CUSTOM_FIELD_NAME = '^[A-Za-z][A-Za-z0-9_]{0,99}$';
 
@@ -24,10 +24,10 @@ export type NewCustomField = CustomFieldInput & {
   type: CustomFieldType['type'];
 };
 
-/** Contacts whose values of a deleted field are removed in one transaction. */
+/** The number of contacts or companies per transaction when the values of a deleted field are removed. */
 const PAGE = 1000;
 
-/** Makes a definition. Throws `validation_failed`, `name_taken`. */
+/** Creates a definition. Throws `validation_failed`, `name_taken`. */
 export async function createCustomField(
   em: EntityManager,
   origin: Origin,
@@ -48,8 +48,9 @@ export async function createCustomField(
 }
 
 /**
- * Changes a definition's options and description; entity, name and type are for ever. Values whose option is taken away
- * stay, until they are changed: no contact is touched by it. `read` as at `updateContact`. Throws `not_found`, `validation_failed`.
+ * Changes a definition's options and description; entity, name and type cannot change. Contacts keep values whose
+ * option was removed until the value is changed. `read` as in `updateContact`. Throws `not_found`,
+ * `validation_failed`.
  */
 export async function updateCustomField(
   em: EntityManager,
@@ -68,8 +69,7 @@ export async function updateCustomField(
 
 /**
  * Deletes a definition, then its values page by page, each page with its events. If that is interrupted, the remaining
- * values are removed before a new field of that name is created.
- * Throws `not_found`, `in_use`.
+ * values are removed before a new field of that name is created. Throws `not_found`, `in_use`.
  */
 export async function deleteCustomField(
   em: EntityManager,
@@ -79,8 +79,9 @@ export async function deleteCustomField(
 ): Promise<void> {
   const { tenantId, requestId } = author;
   const { entity, name } = await em.transactional(async (tx) => {
-    // This lock waits for all transactions that have read the definitions, so what they wrote is visible below. It also
-    // blocks new readers, so no new value or user of the field appears. Short timeout: the tenant's other writers wait.
+    // This lock waits for all transactions that have read the definitions, so what they wrote is visible below. It
+    // also blocks new readers, so no new value or user of the field appears. Short timeout: the tenant's other writers
+    // wait.
     await rows(tx, sql`set local lock_timeout = '3s'`);
     await lockCustomFields(tx, tenantId);
     const field = await lockField(tx, id);
@@ -138,7 +139,7 @@ async function lockField(tx: EntityManager, id: number): Promise<CustomField> {
   return field;
 }
 
-/** What is wrong with a new definition, as far as it is given. */
+/** The violations of the given parts of a new definition. */
 export function newFieldViolations({ entity, name, type, ...input }: Partial<NewCustomField>): Violation[] {
   const isTaken = entity !== undefined && name !== undefined && isReserved(entity, name);
   return [
@@ -150,7 +151,7 @@ export function newFieldViolations({ entity, name, type, ...input }: Partial<New
 const checkedValues = (input: CustomFieldInput, { type, options = null }: CustomField) =>
   checkValues({ options, ...input }, type);
 
-/** What is wrong with a change of a definition. */
+/** The violations of a change of a definition. */
 export const fieldViolations = (input: CustomFieldInput, field: CustomField): Violation[] =>
   checkedValues(input, field).violations;
 
@@ -182,11 +183,14 @@ const TAKEN: Record<CustomFieldEntity, ReadonlySet<string>> = {
   company: new Set([...EVERY, 'name', 'domain', 'industry', 'employeeCount', 'address'].map(simplified)),
 };
 
-/** A field of every contact, in any spelling that a file's header may have, or what every object of JavaScript has. */
+/**
+ * Whether the name is that of a built-in field, in any spelling that the header of a file may have, or of a property
+ * of every JavaScript object.
+ */
 const isReserved = (entity: CustomFieldEntity, name: string): boolean =>
   TAKEN[entity].has(simplified(name)) || name in Object.prototype;
 
-/** Without a type nothing is said of what belongs to it. */
+/** Without a type, skips the checks that depend on it. */
 function checkValues(
   input: CustomFieldInput,
   type: CustomFieldType['type'] | undefined,
@@ -202,8 +206,7 @@ function checkValues(
   const options = input.options ?? [];
   if (type !== undefined && type !== 'enum' && options.length > 0)
     refuse('/options', 'not_allowed', 'are allowed only for the type enum');
-  if (type === 'enum' && options.length === 0)
-    refuse('/options', 'required', 'are required for the type enum');
+  if (type === 'enum' && options.length === 0) refuse('/options', 'required', 'are required for the type enum');
   const kept = options.map((option, index) => {
     const text = cleanText(option, CUSTOM_FIELD_LIMITS.option);
     if (isViolation(text)) refuse(`/options/${index}`, text.code, text.message);
@@ -212,7 +215,8 @@ function checkValues(
     return '';
   });
   kept.forEach((option, index) => {
-    if (kept.indexOf(option) < index && option !== '') refuse(`/options/${index}`, 'duplicate', 'is a duplicate option');
+    if (kept.indexOf(option) < index && option !== '')
+      refuse(`/options/${index}`, 'duplicate', 'is a duplicate option');
   });
   values.options = type === 'enum' ? kept : null;
   return { values, violations };

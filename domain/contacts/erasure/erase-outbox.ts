@@ -1,12 +1,15 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { Person } from './person.ts';
 
-/** Whether an event's data (`e.value` of a row of events) is about the person. */
+/** Whether the data of an event (`e.value` of a row of events) is about the person. */
 const isAbout = ({ contactIds, pattern }: Person) => sql`(
   (e.value -> 'data' ->> 'contactId')::bigint = any(${contactIds}::bigint[]) or (e.value -> 'data' ->> 'recipientId')::bigint = any(${contactIds}::bigint[])
   or lower(e.value::text) ~ ${pattern})`;
 
-/** Takes the person's events out of the outbox; what the relay is publishing is waited for. */
+/**
+ * Removes the person's events from the outbox. Waits for rows that the relay is publishing. Returns how many it
+ * removed.
+ */
 export async function eraseOutbox(tx: EntityManager, tenantId: string, person: Person): Promise<number> {
   const touched = await rows<{ erased: number }>(
     tx,

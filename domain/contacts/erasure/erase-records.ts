@@ -6,7 +6,7 @@ import { eraseOutbox } from './erase-outbox.ts';
 import { addCounts, loadErasure, type Counts } from './erasures.ts';
 import { eraseEmails } from '../../emails/ledger/move-emails.ts';
 
-/** A mail of the person is on a connection: what becomes of it is to be written first. */
+/** An email to the person is SENDING; its outcome must be stored first. */
 export class MailUnderwayError extends Error {
   override readonly name = 'MailUnderwayError';
 }
@@ -16,8 +16,8 @@ async function count(tx: EntityManager, statement: RawBuilder<unknown>): Promise
 }
 
 /**
- * Erases what the database holds on the person, and the contact at last, in one transaction: docs/decisions/0019-erasure.md
- * says what becomes of each table. Done again it does nothing. Throws MailUnderwayError.
+ * Erases the person's data in the database and finally the contact, in one transaction; docs/decisions/0019-erasure.md
+ * lists what happens to each table. Idempotent. Throws MailUnderwayError.
  */
 export async function eraseRecords(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
   await em.transactional(async (tx) => {
@@ -50,7 +50,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         sql`
         update email_events set ip = null, user_agent = null, url = regexp_replace(url, '[?#].*$', '') where tenant_id = ${tenantId} and email_id = any(${emailIds})`,
       ),
-      // Some systems make the ids of their reports of addresses, too.
+      // The event key is replaced too, because some systems put addresses into the ids of their reports.
       emailBounces: await count(
         tx,
         sql`
@@ -77,7 +77,7 @@ export async function eraseRecords(em: EntityManager, tenantId: string, erasureI
         update contact_import_chunks set undo = jsonb_set(undo, '{updated}', (undo -> 'updated') - ${contactIds.map(String)}::text[])
         where tenant_id = ${tenantId} and undo -> 'updated' ?| ${contactIds.map(String)}::text[]`,
       ),
-      // A caller may make keys of addresses, with whatever before and after.
+      // Clients may put addresses into their idempotency keys, with any text around them.
       idempotentAnswers:
         (await count(
           tx,

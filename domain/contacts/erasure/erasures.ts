@@ -10,12 +10,12 @@ import { eraseOutbox } from './erase-outbox.ts';
 import { identify, type Person } from './person.ts';
 import { workflowId } from '../../../workflows/registry.ts';
 
-/** What was erased, by the place it was in. Nothing of it says who it was. */
+/** How many rows were erased, by kind; without personal data. */
 export type Counts = Record<string, number>;
 
 /**
- * Takes down that a contact is to be erased, and its workflow's start; while that is at work it is the same erasure.
- * Throws `not_found`.
+ * Creates the erasure of a contact and the start of its workflow, or returns an erasure of the contact that is in
+ * progress. Throws `not_found`.
  */
 export async function requestErasure(em: EntityManager, caller: Caller, contactId: number): Promise<Erasure> {
   const { tenantId, actor } = caller;
@@ -47,7 +47,10 @@ export async function requestErasure(em: EntityManager, caller: Caller, contactI
   });
 }
 
-/** An erasure with the person whom it is about. Throws `conflict` when the contact is gone before its data is: nobody finds that any more. */
+/**
+ * Loads an erasure and its person. Throws `conflict` if the contact was deleted before it was erased, because its data
+ * can then no longer be found.
+ */
 export async function loadErasure(
   tx: EntityManager,
   tenantId: string,
@@ -63,7 +66,10 @@ export async function loadErasure(
   return { contactId: found.contact_id, person };
 }
 
-/** First of all: the address is taken by no import any more, no step and no mail of the contact runs, and no event of it goes out. */
+/**
+ * The first step: blocks imports of the addresses, stops the contact's executions and emails, and removes its events
+ * from the outbox.
+ */
 export async function beginErasure(em: EntityManager, tenantId: string, erasureId: number): Promise<void> {
   await em.transactional(async (tx) => {
     await rows(
@@ -84,7 +90,7 @@ export async function beginErasure(em: EntityManager, tenantId: string, erasureI
   });
 }
 
-/** Adds to the certificate, in the transaction of what it counts. */
+/** Adds counts to the certificate, in the transaction that erased these rows. */
 export async function addCounts(tx: EntityManager, tenantId: string, erasureId: number, counts: Counts): Promise<void> {
   await rows(
     tx,

@@ -2,19 +2,19 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { isViolation, normaliseEmail } from '../../common/fields.ts';
 import { addressDigest } from '../../addresses/digest.ts';
 
-/** All by which a person's data is found. */
+/** Everything that a person's data is found by. */
 export interface Person {
-  /** The contact, and those that were merged into it. */
+  /** The contact, and the contacts merged into it. */
   contactIds: number[];
-  /** Addresses that it has, or got mail at, as they are compared. */
+  /** Addresses of the contact, and addresses that emails to it were sent to, as they are compared. */
   addresses: string[];
-  /** Of these addresses, and of those of merged contacts. */
+  /** Digests of these addresses, and of those of merged contacts. */
   digests: string[];
-  /** Finds any of the addresses in a text, as a regular expression of JavaScript and of Postgres, for texts in lower case. */
+  /** A regular expression, for JavaScript and Postgres, that finds any of the addresses in a lower-case text. */
   pattern: string;
 }
 
-/** Null once the contact is gone: then nothing of it can be found any more. */
+/** Returns null if the contact was deleted, because its data can then no longer be found. */
 export async function identify(tx: EntityManager, tenantId: string, contactId: number): Promise<Person | null> {
   const [contact] = await rows<{ email: string; emailKey: string }>(
     tx,
@@ -52,7 +52,7 @@ export async function identify(tx: EntityManager, tenantId: string, contactId: n
   return { contactIds, addresses, digests, pattern: patternOf(addresses) };
 }
 
-/** Not a part of a longer address; also as a URL has it. */
+/** Matches whole addresses only, also URL-encoded ones. */
 function patternOf(addresses: readonly string[]): string {
   const spellings = addresses.flatMap((address) => [address, encodeURIComponent(address).toLowerCase()]);
   const any = spellings.map((address) => address.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');

@@ -22,8 +22,9 @@ function customValue({ customFields }: ExportedContact, name: string): Cell {
 }
 
 /**
- * The columns of a table of contacts, by API field names: the company's name as `company`, tags with semicolons between
- * them, a column for each custom field. An import takes them back. Texts are escaped (`escapeFormula`), numbers are not.
+ * The columns of a table of contacts, with API field names as headers: the company's name as `company`, tags separated
+ * by semicolons, one column per custom field. Can be imported again. Texts are escaped (`escapeFormula`), numbers are
+ * not.
  */
 export function contactColumns(customFields: Iterable<string>): Column[] {
   return [
@@ -41,7 +42,7 @@ export function contactColumns(customFields: Iterable<string>): Column[] {
   ];
 }
 
-/** The header and then the contacts, as tables. */
+/** Yields the header row, then pages of rows. */
 export async function* tablePages(
   columns: readonly Column[],
   pages: AsyncIterable<ExportedContact[]>,

@@ -1,2 +1,5 @@
-/** Options of csv-stringify (RFC 4180). Cells with a lone LF or CR are quoted, too: readers take these for a row end. */
+/**
+ * Options of csv-stringify (RFC 4180). Also quotes cells with a lone LF or CR, which readers interpret as the end of a
+ * row.
+ */
 export const CSV = { record_delimiter: '\r\n', quoted_match: /[\r\n]/ } as const;

@@ -1,8 +1,10 @@
-/** How a text begins that a spreadsheet would run as a formula, whatever apostrophes are before it. */
+/** The start of a text that a spreadsheet would run as a formula, after any number of apostrophes. */
 const FORMULA = /^'*[=+\-@\t\r]/;
 
-/** A text as a cell that no spreadsheet runs: an apostrophe before it, where it begins like a formula. A phone number does, too. */
+/**
+ * Escapes a text for a spreadsheet: puts an apostrophe before a text that starts like a formula, as phone numbers do.
+ */
 export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
 
-/** The text of such a cell. */
+/** The original text of an escaped cell. */
 export const unescapeFormula = (cell: string): string => (cell[0] === "'" && FORMULA.test(cell) ? cell.slice(1) : cell);

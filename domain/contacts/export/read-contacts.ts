@@ -6,7 +6,7 @@ export type ExportedContact = Contact & { companyName: string | null };
 
 const PAGE = 1000;
 
-/** How many contacts `where`, conditions over `contacts t`, finds; not counted beyond `most` + 1. */
+/** The number of contacts that match `where` (conditions over `contacts t`), counted up to `most` + 1. */
 export async function countContacts(
   orm: Orm,
   tenantId: string,
@@ -24,9 +24,9 @@ export async function countContacts(
 }
 
 /**
- * The contacts that there are now and that `where` finds, in the order of their ids, page by page: each page is as it is
- * when it is read. Nothing is held between pages, neither a connection nor a snapshot, however slow the reader is; who
- * stops reading stops the queries.
+ * The contacts that exist at the start and match `where`, ordered by id, page by page; each page has the state at the
+ * time it is read. Holds neither a connection nor a snapshot between pages, however slow the reader is. No more
+ * queries run once the caller stops reading.
  */
 export async function* readContacts(
   orm: Orm,

@@ -8,11 +8,11 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-/** What a cell holds at most. */
+/** The maximum number of characters in a cell. */
 const MAX_TEXT = 32_767;
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-/** Also without what XML 1.0 has no way to write. */
+/** Also removes characters that XML 1.0 cannot represent. */
 const escapeXml = (text: string): string =>
   text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '').replace(/[&<>"]/g, (char) => ENTITIES[char]!);
 
@@ -30,8 +30,8 @@ async function* sheetXml(pages: AsyncIterable<readonly Cell[][]>): AsyncGenerato
 }
 
 /**
- * A workbook (ECMA-376, Office Open XML) with one sheet of typed cells, written as its rows are read. The first row stays
- * in sight. It fails as `pages` fails; who stops reading it ends them.
+ * A workbook (ECMA-376, Office Open XML) with one sheet of typed cells, written while its rows are read. The first row
+ * is frozen. Fails if `pages` fails, and ends `pages` if the caller stops reading.
  */
 export function xlsx(sheetName: string, pages: AsyncIterable<readonly Cell[][]>): AsyncIterable<Buffer> {
   const archive = new ZipFile();

@@ -2,8 +2,8 @@ const BITS = 2 ** 27;
 const HASHES = 4;
 
 /**
- * A Bloom filter: a set of texts in a fixed 16 MiB. A text that was added is always found. When it holds a million texts,
- * about one in a million texts that were never added is found, too (a false positive).
+ * A Bloom filter: a set of texts in a fixed 16 MiB. A text that was added is always found. When it holds a million
+ * texts, about one in a million texts that were never added is found, too (a false positive).
  */
 export class BloomFilter {
   readonly #bits = new Int32Array(BITS / 32);

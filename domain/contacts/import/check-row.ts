@@ -8,19 +8,21 @@ import type { ParsedRow, RowFault } from './csv/read-csv.ts';
 
 const { CONTACT_LIMITS, cleanText } = fields;
 
-/** A row's values; a field whose cell is empty or absent is not there, for it leaves the value unchanged. */
+/**
+ * A row's values. A field whose cell is empty or missing is absent, because it leaves the contact's value unchanged.
+ */
 export interface ContactValues {
   email: string;
   emailKey: string;
   firstName?: string;
   lastName?: string;
   phone?: string;
-  /** There with `phone`; null when that can not be read. */
+  /** Present with `phone`; null if the phone cannot be parsed. */
   phoneE164?: string | null;
   jobTitle?: string;
   /** The company's name. */
   company?: string;
-  /** `active` in a file is what a new contact is anyway and lifts nothing, so it is left out. */
+  /** `active` in a file is omitted: new contacts are active anyway, and an import does not reactivate contacts. */
   status?: 'unsubscribed' | 'archived';
   tags?: string[];
   timezone?: string;
@@ -30,7 +32,7 @@ export interface ContactValues {
 }
 
 export interface CellViolation extends Violation {
-  /** The column's header as in the file; the field's name where the file has no such column; null for the row as a whole. */
+  /** The column's header in the file; the field's name if the file has no such column; null for the row as a whole. */
   readonly column: string | null;
 }
 
@@ -38,7 +40,7 @@ export type CheckedRow =
   | { readonly values: ContactValues; readonly missing: readonly RequiredName[] }
   | { readonly violations: readonly CellViolation[] };
 
-/** Names that a row lacks: no matter for a contact that exists, `nameViolations` for one that would have to be created. */
+/** Names that a row lacks: no problem for an existing contact, but `nameViolations` if a contact would be created. */
 export type RequiredName = 'firstName' | 'lastName';
 
 const FAULTS: Record<RowFault['code'], string> = {
@@ -54,9 +56,9 @@ const FAULTS: Record<RowFault['code'], string> = {
 const REQUIRED: Violation = { code: 'required', message: 'must not be empty' };
 
 /**
- * Makes the check of the rows of one file: values normalised, or every violation of the row at once.
- * Codes: those of the row's faults, `required` (email), those of the fields' normalisers, `invalid_status`.
- * Tags are separated by semicolons and replace the contact's tags.
+ * Creates the check of the rows of one file, which returns normalised values or every violation of the row. Codes:
+ * those of the row's faults, `required` (email), those of the fields' normalisers, `invalid_status`. Tags are
+ * separated by semicolons and replace the contact's tags.
  */
 export function createRowCheck(
   plan: ColumnPlan,
@@ -89,7 +91,7 @@ export function createRowCheck(
   };
 }
 
-/** The violations of a row that would create a contact but lacks its names. */
+/** The violations of a row that would create a contact without its required names. */
 export function nameViolations(missing: readonly RequiredName[], plan: ColumnPlan): CellViolation[] {
   return missing.map((name) => ({
     column: plan.columns.find(({ field }) => field === name)?.header ?? name,
@@ -107,7 +109,7 @@ function missingNames({ firstName, lastName }: Partial<ContactValues>): readonly
   return missing;
 }
 
-/** Puts a cell's value into the row's values; returns what is wrong with it, null if nothing is. */
+/** Stores a cell's value in the row's values. Returns a violation, or null. */
 type CellCheck = (cell: string, values: Partial<ContactValues>) => Violation | null;
 
 const STATUSES = new Map([
@@ -165,7 +167,7 @@ function checkOf(
       if (type === undefined) return () => null;
       return (cell, values) =>
         store(parseCustomText(type, cell), (value) => {
-          // Without a prototype, so that a field called __proto__ is a field.
+          // Without a prototype, so that a field named __proto__ is an ordinary field.
           values.customFields ??= Object.create(null) as Record<string, CustomValue>;
           values.customFields[name] = value;
         });

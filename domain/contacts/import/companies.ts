@@ -5,7 +5,7 @@ type Ids = Map<string, number>;
 
 async function findCompanies(client: pg.ClientBase, tenantId: string, keys: string[]): Promise<Ids> {
   if (keys.length === 0) return new Map();
-  // Kept from being deleted; the oldest of a name comes last and stays in the map.
+  // Locks the companies against deletion. The oldest of a name comes last, so it is the one in the map.
   const { rows } = await client.query<{ name_key: string; id: number }>(
     'select name_key, id from companies where tenant_id = $1 and name_key = any($2::text[]) order by id desc for key share',
     [tenantId, keys],
@@ -14,8 +14,8 @@ async function findCompanies(client: pg.ClientBase, tenantId: string, keys: stri
 }
 
 /**
- * The companies of these names, ignoring case, by their keys; made where there is none. The bulk form of
- * findOrCreateCompany, with its locks: whoever makes the same company meanwhile is waited for. `made` = the new ones.
+ * The companies of these names, ignoring case, by key; creates missing ones. The bulk form of findOrCreateCompany,
+ * with the same locks: waits for transactions that create the same companies. `made` are the ids of the new ones.
  */
 export async function findOrCreateCompanies(
   client: pg.ClientBase,

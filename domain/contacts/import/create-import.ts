@@ -11,13 +11,13 @@ import { workflowId } from '../../../workflows/registry.ts';
 
 export type ImportRequest = Omit<ImportOptions, 'inspection'>;
 
-/** What is wrong with the list that an import is to fill. */
+/** The violation if an import's target list does not exist. */
 export const listViolations = async (tx: EntityManager, id: number): Promise<Violation[]> =>
   (await tx.findOne(Segment, { id, type: 'static' }))
     ? []
     : [{ path: '/listId', code: 'not_found', message: 'must be the id of a static list' }];
 
-/** Looks at the head of a file: how it is to be read. Throws 400 `unsupported_file` with every violation. */
+/** Inspects the head of a file to determine how to read it. Throws 400 `unsupported_file` with every violation. */
 export async function inspectImport(
   em: EntityManager,
   tenantId: string,
@@ -36,7 +36,7 @@ export async function inspectImport(
   });
 }
 
-/** Makes the job of a file that is kept under `objectKey`, and its workflow's start. */
+/** Creates the import of the file stored under `objectKey`, and the start of its workflow. */
 export async function createImport(
   em: EntityManager,
   author: Author,
@@ -57,7 +57,7 @@ export async function createImport(
     const input = { tenantId, importId: job.id };
     job.workflowId = workflowId('contactImport', input);
     await tx.flush();
-    // Neither the file's name nor its columns: whoever has made the file may have put a person there.
+    // Without the file's name and columns, which may contain personal data.
     await appendAudit(tx, author, {
       action: 'contact_import.started',
       resourceType: 'contact_import',
@@ -69,7 +69,7 @@ export async function createImport(
   });
 }
 
-/** Ends an import where it is: the chunks that are done stay. 409 when it is over already. */
+/** Cancels an import; chunks that are done stay. Throws 404, and 409 if the import has ended. */
 export async function cancelImport(em: EntityManager, author: Author, id: number): Promise<ContactImport> {
   return em.transactional(async (tx) => {
     const [changed] = await rows<{ was: string }>(

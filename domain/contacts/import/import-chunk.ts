@@ -27,15 +27,15 @@ export interface ChunkCounts {
   rejected: number;
 }
 
-/** A chunk that needs nothing but the database any more. */
+/** A chunk that is ready to be written to the database. */
 interface PreparedChunk {
   batch: RowBatch;
-  /** The usable rows as COPY takes them. */
+  /** The usable rows in COPY's text format. */
   lines: Buffer;
   usable: number;
-  /** Whether an address comes twice in this very chunk. */
+  /** Whether an address occurs twice within this chunk. */
   repeats: boolean;
-  /** The names that usable rows lack. */
+  /** The missing names of usable rows, by row number. */
   missing: Map<number, readonly RequiredName[]>;
   rejects: Reject[];
 }
@@ -46,7 +46,7 @@ interface Reject {
   cells: readonly string[];
 }
 
-/** What is made once for all chunks of an import. */
+/** Prepares what all chunks of an import share. */
 export function createChunks(job: ChunkJob) {
   const { tenantId, options } = job;
   const { plan } = options.inspection;
@@ -57,10 +57,10 @@ export function createChunks(job: ChunkJob) {
   return {
     check,
     /**
-     * Imports one chunk in one transaction on a client of its own: rows staged by COPY, judged as a set, merged; rejected
-     * rows, counters, list members, events and the chunk's ledger row with them. So a chunk is done whole or not at all, and
-     * one that is in the ledger is never done again. `done`: it is in the ledger, by another attempt; `over`: the import is.
-     * Throws `not_found` without the import's list.
+     * Imports one chunk in one transaction on a separate client: stages the rows by COPY and merges them as a set,
+     * with rejected rows, counters, list members, events and the chunk's ledger row. So a chunk is imported completely
+     * or not at all, and a chunk in the ledger is never imported again. Returns `done` if another attempt has imported
+     * it, `over` if the import has ended. Throws `not_found` if the import's list no longer exists.
      */
     async run(client: pg.ClientBase, batch: RowBatch, hasRepeats: boolean): Promise<ChunkCounts | 'done' | 'over'> {
       const chunk = prepareChunk(batch, check, (rows) => stager.lines(rows));
@@ -153,7 +153,10 @@ async function importInTransaction(
   return counts;
 }
 
-/** The merge, begun anew as long as others make contacts of its rows at the same time; they have committed when it knows. */
+/**
+ * Runs the merge, and runs it again as long as other transactions create contacts of its rows; they have committed by
+ * the time it fails.
+ */
 async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge'], anyErased: boolean): Promise<Merged> {
   for (;;) {
     try {
@@ -165,7 +168,7 @@ async function mergeUntilAlone(client: pg.ClientBase, merge: Way['merge'], anyEr
   }
 }
 
-/** The import's list can not be deleted from here on. */
+/** Locks the import's list against deletion. */
 async function lockList(client: pg.ClientBase, tenantId: string, listId: number): Promise<void> {
   const list = await client.query(
     `select 1 from segments where tenant_id = $1 and id = $2 and type = 'static' for key share`,
@@ -174,7 +177,7 @@ async function lockList(client: pg.ClientBase, tenantId: string, listId: number)
   if (list.rowCount === 0) throw new AppError('not_found', `The list ${listId} no longer exists`);
 }
 
-/** Takes rows that others of the file displace out of the stage. */
+/** Deletes staged rows that other rows of the file replace. */
 async function takeOutDisplaced(
   client: pg.ClientBase,
   { tenantId, importId, options }: ChunkJob,
@@ -184,7 +187,8 @@ async function takeOutDisplaced(
   if (duplicates.length + incomplete.length > 0)
     await client.query('delete from import_stage where row = any($1::int[])', [[...duplicates, ...incomplete]]);
   if (!chunk.repeats) return { duplicates: duplicates.length, incomplete };
-  // None is left, unless rows are usable by now that were not when the file was read through (a custom field was changed).
+  // Nothing is left to delete, unless rows are usable now that were not in the first pass (a custom field was
+  // changed).
   const { rowCount } = await client.query(
     'delete from import_stage s using import_stage later where later.email_key = s.email_key and later.row > s.row',
   );
@@ -202,7 +206,7 @@ function refusals({ options }: ChunkJob, { batch, missing }: PreparedChunk, refu
   };
   const cellsOf = new Map(batch.rows.map(({ row, cells }) => [row, cells]));
   return refused.map(({ row, code }) => ({
-    // What was erased must not come back as a rejected row.
+    // Erased data must not come back as a rejected row.
     row,
     cells: code === 'erased' ? [] : cellsOf.get(row)!,
     errors: code === 'required' ? nameViolations(missing.get(row)!, plan) : [{ column, code, message: messages[code] }],

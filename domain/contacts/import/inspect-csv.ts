@@ -12,10 +12,10 @@ export interface InspectOptions {
   readonly customFields: CustomFields;
 }
 
-/** What reading a file's rows needs to know; plain data, so that it can be kept with the import. */
+/** What is needed to read a file's rows; plain data, stored with the import. */
 export interface CsvInspection {
   readonly format: CsvFormat;
-  /** Number of cells in the header, empty ones included. */
+  /** Number of cells in the header, including empty ones. */
   readonly cells: number;
   readonly plan: ColumnPlan;
   /** Where the first chunk starts. */
@@ -23,9 +23,9 @@ export interface CsvInspection {
 }
 
 /**
- * Looks at the start of a file and returns how to read it, or why it can not be imported.
- * Violations: those of `detectFormat` and `mapHeader`, and `invalid_header` (a header with undecodable bytes or wrong
- * quotes, or longer than the head).
+ * Inspects the start of a file. Returns how to read it, or why it cannot be imported. Violations: those of
+ * `detectFormat` and `mapHeader`, and `invalid_header` (a header with undecodable bytes or wrong quotes, or longer
+ * than the head).
  */
 export function inspectCsv(
   head: CsvHead,
@@ -55,9 +55,7 @@ export function inspectCsv(
     const from = { chunk: 0, row: row + 1, offset: bomBytes + at * unit };
     return { format: { encoding, delimiter }, cells: scan.cells.length, plan, from };
   }
-  return invalidHeader(
-    head.complete ? 'has a misplaced or unclosed quote' : 'is malformed or too long',
-  );
+  return invalidHeader(head.complete ? 'has a misplaced or unclosed quote' : 'is malformed or too long');
 }
 
 const invalidHeader = (what: string) => ({ errors: [{ code: 'invalid_header', message: `the header ${what}` }] });

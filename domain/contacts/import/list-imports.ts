@@ -25,7 +25,7 @@ export const listImports = <T>(
     present,
   );
 
-/** Why undoing an import left a contact as it is. */
+/** Why undoing an import kept a contact unchanged. */
 export const KEPT_REASONS = [
   'changed_since',
   'in_campaign',
@@ -41,7 +41,7 @@ interface KeptContact {
   reason: (typeof KEPT_REASONS)[number];
 }
 
-/** A page of the contacts that undoing an import left as they are. Throws `validation_failed` for a wrong cursor. */
+/** A page of the contacts that undoing an import kept unchanged. Throws `validation_failed` for a wrong cursor. */
 export async function listKeptContacts(
   em: EntityManager,
   importId: number,
@@ -73,7 +73,7 @@ interface RejectedRow {
   cells: string[];
 }
 
-/** Rejected rows of an import in the order of the file, read page by page, each page in a transaction of its own. */
+/** The rejected rows of an import in the order of the file, read page by page, each page in its own transaction. */
 export async function* readRejectedRows(orm: Orm, tenantId: string, importId: number): AsyncGenerator<RejectedRow> {
   for (let after = 0; ;) {
     const page = await tenantEm(orm, tenantId).transactional((tx) =>

@@ -29,12 +29,12 @@ export interface PlannedColumn {
   readonly field: ImportField;
 }
 
-/** What the columns of a file are; plain data, so that it can be kept with the import. */
+/** The meaning of a file's columns; plain data, stored with the import. */
 export interface ColumnPlan {
   /** All headers as in the file, trimmed. */
   readonly headers: readonly string[];
   readonly columns: readonly PlannedColumn[];
-  /** Headers of the columns that are not imported; `(column 3)` where there is none. */
+  /** Headers of the columns that are not imported; `(column 3)` for a column without a header. */
   readonly ignoredColumns: readonly string[];
 }
 
@@ -44,13 +44,13 @@ export type CustomFields = ReadonlyMap<string, CustomFieldType>;
 export type HeaderMapping = Readonly<Record<string, string | null>>;
 
 /**
- * Decides which column is which field. `mapping` comes first; then headers that are a field's name in any spelling
- * (`firstName`, `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name. A column whose field
- * the mapping has given to another one is ignored, as are unknown and read-only ones (id, tenantId, createdAt, updatedAt,
- * version, phoneE164, companyId) and columns without a header.
+ * Maps columns to fields. `mapping` has priority; then headers that are a field's name in any spelling (`firstName`,
+ * `first_name`, `First Name`, `customFields.x`), then custom fields by their bare name. Ignores columns whose field
+ * the mapping gives to another column, unknown and read-only ones (id, tenantId, createdAt, updatedAt, version,
+ * phoneE164, companyId), and columns without a header.
  *
- * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns for one field, or a mapped header
- * that occurs twice), `no_email_column`, and on the mapping `unknown_column`, `unknown_field`, `read_only`.
+ * Violations, all at once: `too_many_columns` (over 200), `duplicate_column` (two columns for one field, or a mapped
+ * header that occurs twice), `no_email_column`, and for the mapping `unknown_column`, `unknown_field`, `read_only`.
  */
 export function mapHeader(
   header: readonly string[],
@@ -86,14 +86,17 @@ export function mapHeader(
   return errors.length > 0 ? { errors } : { headers, columns, ignoredColumns };
 }
 
-/** Letters and digits in lower case: what the spellings of one name have in common. */
+/** Only the letters and digits, in lower case: the same for all spellings of a name. */
 const simplified = (name: string): string =>
   name
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]/gu, '');
 
-/** Finds the field a header means by itself; null for none, a read-only one, or a name that fits two custom fields. */
+/**
+ * Finds the field of a header without a mapping; null for none, a read-only one, or a name that matches two custom
+ * fields.
+ */
 function fieldFinder(customFields: CustomFields): (header: string) => ImportField | null {
   const standard = new Map<string, ImportField | null>();
   for (const field of IMPORTABLE) standard.set(simplified(field), field);

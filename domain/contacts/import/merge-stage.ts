@@ -6,8 +6,8 @@ import { findOrCreateCompanies } from './companies.ts';
 import { beforeImage, idRanges, type UndoParts } from './undo-record.ts';
 
 /**
- * The fields of a contact that a file can change, as the API names them: their column and the staged value, which is null
- * where the file says nothing and the contact keeps what it has.
+ * The contact fields that a file can change: API name, column and staged value. A null value leaves the contact's
+ * value unchanged.
  */
 const MERGED: [field: string, column: string, staged: string][] = [
   ['firstName', 'first_name', 's.first_name'],
@@ -21,7 +21,7 @@ const MERGED: [field: string, column: string, staged: string][] = [
   ['locale', 'locale', 's.locale'],
   ['source', 'source', 's.source'],
 ];
-/** The API's names of the columns whose changes events tell of. */
+/** The API names of columns, for the `changed` of events. */
 export const API_NAMES: Readonly<Record<string, string>> = {
   email: 'email',
   status: 'status',
@@ -29,21 +29,24 @@ export const API_NAMES: Readonly<Record<string, string>> = {
   company_id: 'companyId',
 };
 
-/** A status is never lifted; that of the suppressed address comes before the file's. Who is archived can still opt out. */
+/**
+ * An import never reactivates a contact; the status of a suppressed address has priority over the file's. An archived
+ * contact can still be unsubscribed.
+ */
 const STATUS = `case
   when c.status in ('active', 'pending') then coalesce(s.suppressed, s.status, c.status)
   when c.status = 'archived' and s.status = 'unsubscribed' then s.status else c.status end`;
 
-/** As an erasure writes down the address, see the entity ErasedAddress. */
+/** Erased addresses are stored as hashes, see the entity ErasedAddress. */
 const ERASED = `exists (select 1 from erased_addresses e where e.tenant_id = $1::text and e.hash = ${addressDigestSql('$1::text', 'email_key')})`;
 
 export interface MergeOptions {
   tenantId: string;
   mode: 'upsert' | 'create' | 'update';
   runTriggers: boolean;
-  /** The fields of the file, see `fieldsOf`. */
+  /** The fields in the file, see `fieldsOf`. */
   fields: ReadonlySet<string>;
-  /** The list that takes all accepted rows. */
+  /** The list that all accepted contacts are added to. */
   listId: number | undefined;
 }
 
@@ -51,16 +54,19 @@ export interface Merged {
   created: number;
   updated: number;
   unchanged: number;
-  /** Rows of erased addresses, rows that the mode does not take, and rows that would make a contact without its names. */
+  /**
+   * Rows with erased addresses, rows that the mode excludes, and rows that would create a contact without its required
+   * names.
+   */
   refused: { row: number; code: 'erased' | 'email_taken' | 'not_found' | 'required' }[];
-  /** What it takes to undo this, see undo-record.ts. */
+  /** The data for undoing this, see undo-record.ts. */
   undo: UndoParts;
 }
 
 /**
- * Makes the merge of the rows in `import_stage` into contacts, in the open transaction. It fails on the unique address
- * (`isTaken`) when somebody else has made one of the contacts meanwhile: begun anew it finds that contact. `anyErased`:
- * the tenant has addresses that were erased.
+ * Creates the merge of the rows in `import_stage` into contacts, in the open transaction. It fails on the unique
+ * address (`isTaken`) if another transaction has created one of the contacts in the meantime; run again, it finds that
+ * contact. `anyErased`: the tenant has erased addresses.
  */
 export function createMerge({
   tenantId,
@@ -99,7 +105,7 @@ export function createMerge({
   );
   const names = ['first_name', 'last_name'].map((column) => `coalesce(s.${column}, '')`);
 
-  // By lateral subqueries, so that the indexes are used whatever the planner knows of the tables.
+  // Lateral subqueries, so that the indexes are used whatever statistics the planner has.
   const lookUp = `
     update import_stage s set contact_id = f.id, suppressed = f.status
     from (
@@ -110,14 +116,15 @@ export function createMerge({
       where c.id is not null or p.status is not null
     ) f where f.row = s.row`;
 
-  // Locked in id order, as everything that locks contacts does, and judged as they are then.
+  // Locked in id order, as in all code that locks contacts. The conditions are evaluated after locking.
   const lockDiffering = `
     with differing as materialized (
       select c.id from import_stage s join contacts c on c.tenant_id = $1::text and c.id = s.contact_id
       where ${differs.join(' or ')} order by c.id for no key update of c)
     update import_stage s set differs = true from differing d where s.contact_id = d.id`;
 
-  // Old and new in one statement: a join of two would be nested loops over thousands of rows of which the planner expects one.
+  // Old and new values in one statement: for a join of two the planner expects one row and would use nested loops over
+  // thousands.
   const update = `
     with changed as (
       update contacts c set ${updates.join(', ')}, version = c.version + 1, updated_at = $2::timestamptz
@@ -152,7 +159,7 @@ export function createMerge({
         : ''
     } select count(*)::int as n, ${idRanges('made')} as undo, ${fields.has('status') ? '(select json_agg(id) from suppressed)' : 'null'} as suppressed from made`;
 
-  // Segments that hang on the list are judged by the consumer of SEGMENT_ENTERED, as with every event of an import.
+  // Segments that depend on the list are updated by the consumer of SEGMENT_ENTERED, as for every event of an import.
   const addToList = `
     with come as (
       insert into segment_members (tenant_id, segment_id, contact_id)
@@ -165,7 +172,7 @@ export function createMerge({
   return async (client, anyErased) => {
     const at = new Date().toISOString();
     const undo: UndoParts = { suppressed: [], companies: [] };
-    /** Runs a step; its part of the undo and the suppressions it made are taken down. */
+    /** Runs a step. Collects its part of the undo data and the suppressions that it created. */
     const step = async (
       part: 'made' | 'updated' | 'listed',
       statement: string,
@@ -216,7 +223,7 @@ async function refuse(
   return rows.map(({ row }) => ({ row, code }));
 }
 
-/** Returns the companies that were made. */
+/** Resolves the companies of the staged rows. Returns the ids of those it created. */
 async function stageCompanies(client: pg.ClientBase, tenantId: string): Promise<number[]> {
   const { rows } = await client.query<{ company: string }>(
     'select distinct on (company_key) company from import_stage where company_key is not null order by company_key, row',

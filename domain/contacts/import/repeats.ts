@@ -12,8 +12,8 @@ interface Repeat {
 }
 
 /**
- * Finds, batch by batch through a whole file, the addresses that come again. Every usable row of an address but its first
- * is counted (now and then a first one too, which is no harm), so that what is kept stays small.
+ * Finds addresses that occur more than once, batch by batch through a whole file. Reports all usable rows of an
+ * address except its first (rarely also a first row, which does no harm), so that little has to be stored.
  */
 export function createRepeatFinder(
   inspection: CsvInspection,
@@ -35,7 +35,7 @@ export function createRepeatFinder(
   };
 }
 
-/** Adds a batch's repeats to the import's. */
+/** Adds a batch's repeated addresses to those of the import. */
 export async function keepRepeats(
   em: EntityManager,
   tenantId: string,
@@ -68,18 +68,18 @@ export async function hasRepeats(em: EntityManager, importId: number): Promise<b
   return found !== undefined;
 }
 
-/** Which of the staged rows another row of the file takes the place of. */
+/** The staged rows that are replaced by another row of the file. */
 export interface Displaced {
-  /** Rows whose address comes again later. */
+  /** Rows whose address occurs again later. */
   duplicates: number[];
-  /** Rows after the one that made the contact, which lack its names and could not make it themselves. */
+  /** Rows after the one that created the contact. They lack its names, so they could not create it themselves. */
   incomplete: number[];
 }
 
 /**
- * Judges the staged rows whose address comes more than once in the file. The last row counts; but where there is no contact
- * yet, a row without names can not make one and displaces none that can: then the last complete row counts. That choice is
- * written down, because the contact exists when the rows behind it are judged.
+ * Determines which staged rows with a repeated address are replaced. The last row counts. But if the contact does not
+ * exist yet, a row without names cannot create it and must not replace one that can: then the last complete row
+ * counts. That choice is stored, because the contact will exist when the rows after it are checked.
  */
 export async function displacedRows(
   client: pg.ClientBase,

@@ -10,7 +10,7 @@ import { CHUNK_BYTES, readRows, type CsvPosition, type RowBatch } from './csv/re
 import { createRepeatFinder, forgetRepeats, hasRepeats, keepRepeats } from './repeats.ts';
 import { createStage } from './stage-rows.ts';
 
-/** Where the bytes of an import come from: from the store's block that holds `offset` on. */
+/** Opens the file of an import. `content` starts with the stored block that contains `offset`, at `inputOffset`. */
 export type OpenFile = (
   objectKey: string,
   offset: number,
@@ -23,8 +23,8 @@ export interface ImportProgress {
 }
 
 /**
- * Runs after chunks 1, 4, 16 and so on: autovacuum comes up to a minute later, and until then the planner takes the tenant's
- * contacts for few and sorts all of them for each page that is read.
+ * Runs after chunks 1, 4, 16 and so on: autovacuum is up to a minute late, and until then the planner takes the
+ * tenant for empty and sorts all its contacts for each page that is read.
  */
 const ANALYZE = 'select analyze_people()';
 
@@ -35,13 +35,13 @@ interface Run {
   tenantId: string;
   importId: number;
   open: OpenFile;
-  /** Told after each batch; throws to interrupt. */
+  /** Called after each batch; may throw to interrupt. */
   progress: (progress: ImportProgress) => void;
-  /** Asked after each chunk: whether to leave the rest to the next run. */
+  /** Called after each chunk; true leaves the rest to the next run. */
   enough?: () => boolean;
 }
 
-/** Where a run has left an import: not over only when it was told that it was enough. */
+/** The state of an import after a run. It is not over only if `enough` returned true. */
 export interface ImportStand {
   over: boolean;
   rows: number;
@@ -65,14 +65,14 @@ async function loadJob(em: EntityManager, run: Run): Promise<{ job: ChunkJob; ro
   });
 }
 
-/** What reading a whole file found. */
+/** The result of reading the whole file. */
 interface FileRows {
   total: number;
-  /** All rows, where the file is no larger than a chunk may be: it is not parsed a second time. Else null. */
+  /** All rows, if the file is no larger than a chunk, so that it is not parsed twice. Else null. */
   batches: RowBatch[] | null;
 }
 
-/** Reads the whole file once: how many rows it has, and which addresses come again. */
+/** Reads the whole file once, to count its rows and to find repeated addresses. */
 async function readThrough(
   em: EntityManager,
   run: Run,
@@ -110,7 +110,10 @@ function batchesFrom(
   return readRows(content, { format, columns, from, inputOffset });
 }
 
-/** Where the first chunk starts that is not in the ledger. Chunks are done in order, so it follows the last one there. */
+/**
+ * Where the first chunk starts that is not in the ledger. Chunks are imported in order, so it follows the last one
+ * there.
+ */
 async function nextPosition(em: EntityManager, importId: number, inspection: CsvInspection): Promise<CsvPosition> {
   const [last] = await em.transactional((tx) =>
     rows<{ chunk: number; end_offset: number; last_row: number }>(
@@ -123,9 +126,9 @@ async function nextPosition(em: EntityManager, importId: number, inspection: Csv
 }
 
 /**
- * Runs an import from wherever it stands to its last row. Safe to run again after any crash: a chunk is done whole or
- * not at all, and the ledger says which are done. Returns early when the import was cancelled, or when it was `enough`.
- * Throws `not_found` when its list or the import itself is gone, and what `open` throws.
+ * Runs an import from its current position to its last row. Safe to run again after any crash: a chunk is imported
+ * completely or not at all, and the ledger contains the completed ones. Returns early if the import was cancelled or
+ * `enough` returns true. Throws `not_found` if the import or its list no longer exists, and what `open` throws.
  */
 export async function runImport(run: Run): Promise<ImportStand> {
   const em = tenantEm(run.orm, run.tenantId);
@@ -149,21 +152,21 @@ export async function runImport(run: Run): Promise<ImportStand> {
   }
   const pool = await poolOf(run.orm);
   const client = await pool.connect();
-  // A lost connection rejects the statement at hand; without a listener it would also end the process.
+  // A lost connection rejects the current statement; without a listener it would also end the process.
   client.on('error', () => {});
   try {
     await createStage(client);
     while (!(await importRest(em, run, job, chunks, client, parsed, row.objectKey, stand)));
     return stand;
   } finally {
-    // Not given back: its table for staging and what it knows of plans go with it.
+    // Destroy the connection, with its temporary table and cached plans, instead of returning it to the pool.
     client.release(true);
   }
 }
 
 /**
- * Imports from what the ledger has to the end of the file, or until the import is over. False when an attempt that was
- * taken for dead has done a chunk meanwhile (its commit was on the way): then the ledger is to be asked again.
+ * Imports from the end of the ledger to the end of the file, or until the import is over. Returns false if an earlier
+ * attempt that was considered dead has committed a chunk in the meantime; then the ledger must be read again.
  */
 async function importRest(
   em: EntityManager,
@@ -181,7 +184,8 @@ async function importRest(
   const batches =
     parsed && from.offset === inspection.from.offset ? parsed : batchesFrom(run, inspection, objectKey, from);
   for await (const batch of batches) {
-    // Not read ahead while the database merges: on few cores that is no faster, and takes the API's time.
+    // The next batch is not read while the database merges: on few cores that is no faster, and takes CPU time from
+    // the API.
     const counts = await chunks.run(client, batch, repeats);
     if (counts === 'done') return false;
     if (counts === 'over') break;
@@ -194,7 +198,10 @@ async function importRest(
   return true;
 }
 
-/** Ends an import whose rows are all done: COMPLETED, IMPORT_COMPLETED. Returns the key of its file, to remove it. */
+/**
+ * Sets an import with all rows done to COMPLETED and writes IMPORT_COMPLETED. Returns the object key of its file, for
+ * deleting it.
+ */
 export async function completeImport(orm: Orm, tenantId: string, importId: number): Promise<string> {
   const em = tenantEm(orm, tenantId);
   await forgetRepeats(em, importId);
@@ -213,7 +220,7 @@ export async function completeImport(orm: Orm, tenantId: string, importId: numbe
   });
 }
 
-/** Ends an import that can not go on; what is done stays. */
+/** Sets an import that cannot continue to FAILED; completed chunks stay. */
 export async function failImport(orm: Orm, tenantId: string, importId: number, error: string): Promise<void> {
   const em = tenantEm(orm, tenantId);
   await forgetRepeats(em, importId);

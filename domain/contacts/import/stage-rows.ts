@@ -6,7 +6,7 @@ import { companyNameKey } from '../values/find-or-create-company.ts';
 import type { ContactValues } from './check-row.ts';
 import type { ColumnPlan, ImportField } from './map-header.ts';
 
-/** A usable row as it is staged; `complete` = with the names that a new contact needs. */
+/** A usable row to stage; `complete` = it has the names that a new contact needs. */
 export interface StagedRow {
   row: number;
   values: ContactValues;
@@ -15,7 +15,7 @@ export interface StagedRow {
 
 type Cell = string | null | undefined;
 
-/** What a field is staged as: columns of `import_stage` and their values as text. */
+/** How fields are staged: columns of `import_stage` and their values as text. */
 const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = {
   firstName: { first_name: (values) => values.firstName },
   lastName: { last_name: (values) => values.lastName },
@@ -26,7 +26,8 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
     company_key: (values) => values.company && companyNameKey(values.company),
   },
   status: { status: (values) => values.status },
-  // As Postgres writes arrays: a quoted text has the same escapes there as in JSON, control characters apart, which tags have none of.
+  // A Postgres array literal: quoted elements have the same escapes as JSON strings, except for control characters,
+  // which tags cannot contain.
   tags: { tags: (values) => values.tags && `{${values.tags.map((tag) => JSON.stringify(tag)).join(',')}}` },
   customFields: { custom: (values) => values.customFields && JSON.stringify(values.customFields) },
   timezone: { timezone: (values) => values.timezone },
@@ -34,7 +35,7 @@ const STAGED: Record<string, Record<string, (values: ContactValues) => Cell>> = 
   source: { source: (values) => values.source },
 };
 
-/** The fields of contacts that a file's columns are about, as the API names them; all custom fields are one. */
+/** The contact fields in a file's columns, by API name; all custom fields count as one. */
 export function fieldsOf({ columns }: ColumnPlan): Set<string> {
   return new Set(
     columns.map(({ field }: { field: ImportField }) => (field.startsWith('customFields.') ? 'customFields' : field)),
@@ -50,7 +51,7 @@ function field(value: Cell): string {
   return SPECIAL.test(value) ? value.replace(/[\\\n\r\t]/g, (char) => escapes[char]!) : value;
 }
 
-/** Makes what rows of a file with this plan are staged by: COPY and its input. */
+/** Creates the COPY statement and its input for rows of a file with this plan. */
 export function createStager(plan: ColumnPlan) {
   const cells = Object.entries(STAGED).flatMap(([name, columns]) =>
     fieldsOf(plan).has(name) ? Object.entries(columns) : [],
@@ -71,7 +72,10 @@ export function createStager(plan: ColumnPlan) {
   };
 }
 
-/** Makes the connection's table for rows to be merged, which every commit empties. (COPY is refused on tables with row security.) */
+/**
+ * Creates the connection's temporary table for rows to merge, which every commit empties. Temporary, because COPY is
+ * not allowed on tables with row-level security.
+ */
 export async function createStage(client: pg.ClientBase): Promise<void> {
   await client.query(`
     create temporary table import_stage (

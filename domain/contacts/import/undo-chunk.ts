@@ -10,22 +10,22 @@ interface Chunk {
   tenantId: string;
   importId: number;
   chunk: number;
-  /** The import's list. */
+  /** The list of the import. */
   listId: number | null;
 }
 
-/** A contact of the chunk that is still there; `reason` = why it is left as it is. */
+/** An existing contact of the chunk; `reason` = why it is kept unchanged. */
 interface Verdict {
   id: number;
   reason: string | null;
 }
 
-/** What happens to every contact that is imported; any other activity is the contact's own. */
+/** Activities that every imported contact can have; any other activity is the contact's own. */
 const PASSIVE = ['CONTACT_CREATED', 'SEGMENT_ENTERED', 'SEGMENT_LEFT', 'SCORE_UPDATED'];
 
 /**
- * Undoes what one chunk did, in the transaction `tx`: docs/decisions/0018-undo-of-imports.md says what is kept. Segments
- * are judged by the consumer of the events, as at the import.
+ * Undoes one chunk, in the transaction `tx`; docs/decisions/0018-undo-of-imports.md lists what is kept. Segments are
+ * updated by the consumer of the events, as for the import.
  */
 export async function undoChunk(tx: EntityManager, chunk: Chunk): Promise<UndoFigures> {
   const { tenantId } = chunk;
@@ -75,10 +75,10 @@ export async function undoChunk(tx: EntityManager, chunk: Chunk): Promise<UndoFi
   return { removed: removable!.length, restored: restored.length, kept: kept.length };
 }
 
-/** New contacts are kept once they have a history: what happened to people is not taken back with the file they came in. */
+/** Keeps created contacts that have a history: undoing the import must not delete it. */
 async function judgeMade(tx: EntityManager, tenantId: string, ids: number[]): Promise<Verdict[]> {
   if (ids.length === 0) return [];
-  // Locked as for a deletion first: who enters a campaign meanwhile is seen then.
+  // First lock them as for a deletion, so that campaign entries of the meantime are visible below.
   await rows(
     tx,
     sql`select 1 from contacts where tenant_id = ${tenantId} and id = any(${ids}::bigint[]) order by id for update`,
@@ -100,7 +100,9 @@ async function judgeMade(tx: EntityManager, tenantId: string, ids: number[]): Pr
   );
 }
 
-/** A status is not lifted where the address is suppressed for another cause, or its owner has unsubscribed since. */
+/**
+ * Does not restore a status if the address is suppressed for another reason, or if its owner has unsubscribed since.
+ */
 async function judgeUpdated(
   tx: EntityManager,
   { tenantId, importId, chunk }: Chunk,
@@ -125,7 +127,10 @@ async function judgeUpdated(
   );
 }
 
-/** Takes those from the list whom the chunk put there; who left and came again since has another time and stays. */
+/**
+ * Removes the contacts that the chunk added to the list. Contacts that left and were added again have another time and
+ * stay.
+ */
 async function leaveList(
   tx: EntityManager,
   { tenantId, importId, chunk }: Chunk,
@@ -143,7 +148,7 @@ async function leaveList(
   return left.map((row) => row.contact_id).sort((a, b) => a - b);
 }
 
-/** As deleteContact does; they have neither executions nor mail. */
+/** Deletes contacts like deleteContact; they have neither executions nor emails. */
 async function removeContacts(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await removeScores(tx, tenantId, 'contact', ids);
@@ -193,7 +198,7 @@ async function restoreContacts(
     }));
 }
 
-/** Companies that the chunk made, that nobody has changed and nobody is in. */
+/** Deletes companies that the chunk created, if they are unchanged and have no contacts. */
 async function removeCompanies(tx: EntityManager, tenantId: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await rows(

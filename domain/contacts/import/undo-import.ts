@@ -7,8 +7,8 @@ import { undoChunk } from './undo-chunk.ts';
 import type { UndoFigures } from './undo-record.ts';
 
 /**
- * Takes down that an import is to be undone, and its workflow's start. `conflict` while it runs, for a dry run, where it
- * is undone or about to be, and where a chunk has no record to undo it by. Throws `not_found`.
+ * Stores that an import is to be undone, and the start of its workflow. Throws `not_found`, and `conflict` if it is
+ * running, was a dry run, is undone or being undone, or has a chunk without an undo record.
  */
 export async function startUndo(em: EntityManager, author: Author, id: number): Promise<ContactImport> {
   const { tenantId } = author;
@@ -23,10 +23,14 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
     const job = await tx.findOneOrFail(ContactImport, { id }, { refresh: true });
     if (job.options.dryRun) throw new AppError('conflict', 'The import was a dry run; there is nothing to undo');
     if (job.undo)
-      throw new AppError('conflict', job.status === 'UNDONE' ? 'The import is already UNDONE' : 'The import is already being undone');
+      throw new AppError(
+        'conflict',
+        job.status === 'UNDONE' ? 'The import is already UNDONE' : 'The import is already being undone',
+      );
     if (job.status === 'PENDING' || job.status === 'RUNNING')
       throw new AppError('conflict', `The import is ${job.status}: cancel it first`);
-    if (!locked.recorded) throw new AppError('conflict', 'The import cannot be undone: it ran before undo was supported');
+    if (!locked.recorded)
+      throw new AppError('conflict', 'The import cannot be undone: it ran before undo was supported');
     job.undo = { removed: 0, restored: 0, kept: 0 };
     await tx.flush();
     await appendAudit(tx, author, {
@@ -40,8 +44,8 @@ export async function startUndo(em: EntityManager, author: Author, id: number): 
 }
 
 /**
- * Undoes the last chunk that is not undone yet, in one transaction, so that it is undone whole and once whatever dies.
- * After the first chunk the import is UNDONE. Returns the figures so far, and whether that was all.
+ * Undoes the last chunk that is not undone yet, in one transaction, so that a crash cannot leave it half undone. Once
+ * no chunk is left, the import becomes UNDONE. Returns the figures so far, and whether it is over.
  */
 export async function undoNextChunk(
   orm: Orm,
@@ -49,7 +53,7 @@ export async function undoNextChunk(
   importId: number,
 ): Promise<UndoFigures & { over: boolean }> {
   return retriedTransaction(tenantEm(orm, tenantId), async (tx) => {
-    // A second attempt waits here for the first, and then sees what that has done.
+    // A second attempt waits here for the first, and then sees its result.
     const [job] = await rows<{ list_id: number | null; undo: UndoFigures }>(
       tx,
       sql`

@@ -1,4 +1,4 @@
-/** What undoing an import has done so far: contacts removed, restored, and left as they are. */
+/** The progress of undoing an import: contacts deleted, restored, and kept unchanged. */
 export interface UndoFigures {
   removed: number;
   restored: number;
@@ -6,21 +6,21 @@ export interface UndoFigures {
 }
 
 /**
- * What a chunk's ledger row keeps so that the chunk can be undone. Ids are kept as ranges, for the new ones of a chunk lie
- * close together; contacts by their id, so that an erasure finds and removes one.
+ * The data in a chunk's ledger row for undoing the chunk. Ids of new rows are stored as ranges, because they are close
+ * together; changed contacts by id, so that an erasure can find and remove them.
  */
 export interface UndoRecord {
-  /** Contacts that it made: [first, last] of each run of ids. It left them at version 1. */
+  /** Created contacts, at version 1 then: [first, last] of each range of ids. */
   made?: [number, number][];
-  /** Contacts that it changed: the version it left them at, and what the columns that it changed held before. */
+  /** Changed contacts: their version after the change, and the previous values of the changed columns. */
   updated?: Record<string, { v: number; was: Record<string, unknown> }>;
-  /** Contacts that it added to the import's list, as `made`. */
+  /** Contacts added to the import's list, as ranges. */
   listed?: [number, number][];
   suppressed?: number[];
   companies?: number[];
 }
 
-/** The record while the chunk is merged: the large parts as the JSON text that the database makes of them. */
+/** The record while the chunk is merged: the large parts as JSON text that the database builds. */
 export interface UndoParts {
   made?: string;
   updated?: string;
@@ -37,7 +37,7 @@ export function undoRecord({ suppressed, companies, ...texts }: UndoParts): stri
   return `{${[...Object.entries(texts), ...lists].map(([name, text]) => `"${name}":${text}`).join(',')}}`;
 }
 
-/** SQL for the JSON text of the runs of `contact_id` in a table expression; null when it is empty. */
+/** SQL for the ranges of `contact_id` in a table expression, as JSON text; null if it is empty. */
 export function idRanges(source: string): string {
   return `(
     select '[' || string_agg('[' || low || ',' || high || ']', ',') || ']' from (
@@ -47,8 +47,8 @@ export function idRanges(source: string): string {
 }
 
 /**
- * SQL for one member of `updated`, of the contact as it was (`old`) and as it is now (`new`). Text, because jsonb built up
- * piece by piece takes twice as long.
+ * SQL for one member of `updated`, from the contact before (`old`) and after the change (`new`). As text, because
+ * building jsonb piece by piece takes twice as long.
  */
 export function beforeImage(columns: readonly string[]): string {
   const members = columns.map(
@@ -58,7 +58,7 @@ export function beforeImage(columns: readonly string[]): string {
   return `'"' || new.id || '":{"v":' || new.version || ',"was":{' || concat_ws(',', ${members.join(', ')}) || '}}'`;
 }
 
-/** The ids of ranges. */
+/** Expands ranges to ids. */
 export function idsOfRanges(ranges: readonly [number, number][] = []): number[] {
   return ranges.flatMap(([low, high]) => Array.from({ length: high - low + 1 }, (_, n) => low + n));
 }

@@ -29,7 +29,7 @@ import { COMPANY_TWICE, noCompany } from '../values/resolve-company.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 
-/** A row of a batch: what is wrong with it already, and the fields that are left; null where nothing can be read. */
+/** A row of a batch: its violations so far, and its valid fields; null if the row is invalid as a whole. */
 export interface BatchRow {
   input: ContactInput | null;
   violations: Violation[];
@@ -41,21 +41,21 @@ export interface BatchResult {
   errors: Violation[];
 }
 
-/** A contact that rows of the batch make or change. */
+/** A contact that rows of the batch create or change. */
 interface Draft {
-  /** As it will be; what is new has no id yet. */
+  /** The contact after the change; a new one has no id yet. */
   contact: Contact;
   isNew: boolean;
   oldStatus: ContactStatus;
   changed: Set<string>;
-  /** The company that is to be made for it. */
+  /** The name of a company to create or find for it. */
   companyName: string | null;
 }
 
 /**
- * Creates contacts, and in the mode `upsert` changes those that exist, by their addresses: each row as a single write
- * would, in their order (of two rows with one address the second changes what the first has made), but by sets, in one
- * transaction. A row that is refused leaves the others alone. Returns one result a row.
+ * Creates contacts and, in the mode `upsert`, changes existing ones, identified by address. Has the same effect as
+ * writing the rows one by one (of two rows with one address the second changes what the first created), but works on
+ * sets, in one transaction. A rejected row does not affect the others. Returns one result per row.
  */
 export async function batchContacts(
   em: EntityManager,
@@ -63,7 +63,7 @@ export async function batchContacts(
   mode: 'upsert' | 'create',
   batch: readonly BatchRow[],
 ): Promise<BatchResult[]> {
-  // Someone else may have made one of the contacts meanwhile: begun anew it is found.
+  // If another transaction has created one of the contacts in the meantime, the retry finds it.
   const isTaken = (error: unknown): boolean => pgError(error)?.constraint === 'contacts_email_key';
   return retried(() => freshEm(em).transactional((tx) => writeBatch(tx, origin, mode, batch)), isTaken);
 }
@@ -116,7 +116,7 @@ async function writeBatch(
       ]);
       if (errors.length > 0) return errors;
       const key = values.emailKey!;
-      // A name that nobody has yet is for `save` to make a company of.
+      // If no company has the name yet, `save` creates it.
       const companyId = values.company == null ? undefined : named.get(companyNameKey(values.company));
       if (companyId !== undefined) Object.assign(values, { company: undefined, companyId });
       else if (values.company === null)
@@ -186,7 +186,7 @@ function newDraft(
   return { ...draftOf(contact as unknown as Contact, true), companyName: company ?? null };
 }
 
-/** Puts a row's values into its contact; returns whether that changes it. */
+/** Applies a row's values to its contact. Returns whether that changes it. */
 function change(draft: Draft, { company, ...values }: ContactValues): boolean {
   const changed = applyValues(draft.contact, values);
   for (const name of changed) draft.changed.add(name);
@@ -206,7 +206,7 @@ async function save(tx: EntityManager, origin: Origin, drafts: readonly Draft[])
     tenantId,
     made.map(({ contact }) => contact),
   );
-  // After the contacts, as everybody does.
+  // After the contacts: all code locks contacts before companies.
   const ids = await resolveCompanies(
     tx,
     tenantId,

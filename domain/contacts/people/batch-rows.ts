@@ -10,7 +10,7 @@ const FIELDS = sql`
   id, tenant_id as "tenantId", first_name as "firstName", last_name as "lastName", email, email_key as "emailKey", phone, phone_e164 as "phoneE164",
   job_title as "jobTitle", company_id as "companyId", status, tags, custom_fields as "customFields", timezone, locale, source, version`;
 
-/** The contacts that have these addresses, locked, as they are then. */
+/** Locks the contacts with these addresses and returns them. */
 export async function contactsByKey(
   tx: EntityManager,
   tenantId: string,
@@ -46,7 +46,7 @@ export async function existingCompanies(
   return new Set(found.map((row) => row.id));
 }
 
-/** Companies by the keys of their names, the oldest of each. */
+/** Companies by name key; of several with the same name the oldest. */
 export async function companiesByName(
   tx: EntityManager,
   tenantId: string,
@@ -61,7 +61,7 @@ export async function companiesByName(
   return new Map(found.map(({ key, id }) => [key, id]));
 }
 
-/** The companies of these names, found or made, as a function from name to id. */
+/** Finds or creates the companies of these names. Returns a function from name to id. */
 export async function resolveCompanies(
   tx: EntityManager,
   tenantId: string,
@@ -74,13 +74,13 @@ export async function resolveCompanies(
   return (name) => ids.get(companyNameKey(name))!;
 }
 
-/** What a contact's columns are written from. */
+/** The JSON record that the columns of a contact are written from. */
 const RECORD = sql`r(id bigint, "firstName" text, "lastName" text, email text, "emailKey" text, phone text, "phoneE164" text, "jobTitle" text,
   "companyId" bigint, status text, tags text[], "customFields" jsonb, timezone text, locale text, source text)`;
 const record = (contacts: readonly Contact[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as ${RECORD}`;
 
-/** Inserts contacts without companies, in address order (as imports do, against deadlocks), and sets their ids. */
+/** Inserts contacts without companies, in address order like imports, to avoid deadlocks, and sets their ids. */
 export async function insertContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   const now = new Date();
@@ -97,7 +97,7 @@ export async function insertContacts(tx: EntityManager, tenantId: string, contac
   for (const contact of contacts) contact.id = ids.get(contact.emailKey)!;
 }
 
-/** Writes contacts as they are now; they get their next version. A company that was deleted meanwhile is none. */
+/** Writes changed contacts and increments their versions. A company that was deleted in the meantime becomes null. */
 export async function writeContacts(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   await lockCompanies(tx, tenantId, contacts);
@@ -113,7 +113,7 @@ export async function writeContacts(tx: EntityManager, tenantId: string, contact
   for (const contact of contacts) contact.version = contact.version + 1;
 }
 
-/** Gives contacts that this transaction has inserted their companies. */
+/** Sets the companies of contacts that this transaction has inserted. */
 export async function setCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   if (contacts.length === 0) return;
   await lockCompanies(tx, tenantId, contacts);
@@ -125,7 +125,7 @@ export async function setCompanies(tx: EntityManager, tenantId: string, contacts
   );
 }
 
-/** Until memberships are judged by them, companies are neither changed nor deleted. */
+/** Locks the companies against changes and deletion until the memberships are updated. */
 async function lockCompanies(tx: EntityManager, tenantId: string, contacts: readonly Contact[]): Promise<void> {
   const ids = [...new Set(contacts.flatMap((contact) => contact.companyId ?? []))];
   if (ids.length > 0)

@@ -1,7 +1,10 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { AppError } from '../../common/errors.ts';
 
-/** Throws `conflict` while one of these contacts, whose rows are locked, is being erased: without it nobody would find its traces. */
+/**
+ * Throws `conflict` if one of these contacts, whose rows are locked, is being erased: the erasure finds data by the
+ * contact.
+ */
 export async function assertNotBeingErased(
   tx: EntityManager,
   tenantId: string,

@@ -32,7 +32,10 @@ export async function createCompany(
   });
 }
 
-/** Changes a company and judges its contacts' memberships anew. `read` as at `updateContact`. Throws `not_found`. */
+/**
+ * Changes a company and updates its contacts' memberships in segments. `read` as in `updateContact`. Throws
+ * `not_found`.
+ */
 export async function updateCompany(
   em: EntityManager,
   origin: Origin,
@@ -58,7 +61,10 @@ export async function updateCompany(
   });
 }
 
-/** Deletes a company; its contacts stay, without one. `check` may refuse. Throws `not_found`. */
+/**
+ * Deletes a company; its contacts remain without one. `check` gets the current company and may throw. Throws
+ * `not_found`.
+ */
 export async function deleteCompany(
   em: EntityManager,
   author: Author,
@@ -92,7 +98,7 @@ export async function deleteCompany(
       freed.map((contact) => contact.id),
       { causes: ['contact', 'company'], requestId },
     );
-    // Not its name: that can be a person's.
+    // Without the company's name, which can be a person's.
     await appendAudit(tx, author, { action: 'company.deleted', resourceType: 'company', resourceId: id });
   });
 }
@@ -108,7 +114,7 @@ async function contactsOf(tx: EntityManager, tenantId: string, companyId: number
   return found.map((row) => row.id);
 }
 
-/** Not as strong as the ORM's lock, which would make everyone wait who gives a contact this company. */
+/** Weaker than the ORM's lock, which would block transactions that assign this company to a contact. */
 async function lockCompany(tx: EntityManager, tenantId: string, id: number): Promise<Company> {
   const [locked] = await rows(
     tx,

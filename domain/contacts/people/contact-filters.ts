@@ -6,7 +6,7 @@ import type { ContactStatus } from '../values/contact-values.ts';
 import { normaliseEmail } from '../../common/email.ts';
 import { isViolation } from '../../common/violation.ts';
 
-/** What a list of contacts can be narrowed by; the times are exclusive. */
+/** Filters of a list of contacts; the times are exclusive. */
 export interface ContactFilters {
   status?: ContactStatus;
   companyId?: number;
@@ -46,28 +46,31 @@ export function contactConditions(filters: ContactFilters): RawBuilder<unknown>[
   return conditions.filter((condition) => condition !== false);
 }
 
-/** What is no address is nobody's. */
+/** The key of an address; an invalid address stays as it is and matches no contact. */
 function keyOf(email: string): string {
   const normalised = normaliseEmail(email);
   return isViolation(normalised) ? email : normalised.emailKey;
 }
 
-/** With more finds than this, reading contacts in the order of the list meets enough of them soon. */
+/** With more matches than this, reading contacts in list order finds enough of them quickly. */
 const MOST_FOUND = 10_000;
 
-/** What a search is sorted by unless the query says otherwise. */
+/** The default sort order of a search. */
 export const SEARCH_SORT = '-relevance';
 
 export interface ContactSearch {
   /** A condition over `contacts t`. */
   where: RawBuilder<unknown>;
-  /** 3 = is it, 2 = begins with it, 1 = holds it, 0 = its company does; all 0 where too many fit. */
+  /**
+   * 3 = equal, 2 = starts with the text, 1 = contains it, 0 = only the company's name contains it; all 0 if there are
+   * too many matches.
+   */
   relevance: SortField;
 }
 
 /**
- * Contacts whose name, address or company holds the text, ignoring case, and how well they fit. What the trigram indexes
- * find narrows it; a text of one or two characters has no trigram.
+ * Contacts whose name, address or company's name contains the text, ignoring case, and their relevance. Uses the
+ * trigram indexes, except for a text of one or two characters, which has no trigram.
  */
 export async function contactSearch(em: EntityManager, q: string): Promise<ContactSearch> {
   const text = q.trim().normalize('NFC');
@@ -83,7 +86,7 @@ export async function contactSearch(em: EntityManager, q: string): Promise<Conta
           rows<{ id: number }>(tx, sql`select id from search_contacts(${`%${escaped}%`}, ${MOST_FOUND}) as id`),
         );
   if (found === null || found.length === MOST_FOUND) {
-    // All companies are read, once.
+    // Scans all companies once.
     const companyMatches = sql`(t.tenant_id, t.company_id) in (select k.tenant_id, k.id from companies k where lower(k.name) ${part})`;
     return {
       where: sql`(${ownColumnsMatch} or ${companyMatches})`,

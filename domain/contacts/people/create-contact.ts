@@ -11,7 +11,10 @@ import { withCompanyName, type NamedContact } from '../values/read-contact.ts';
 import { statusViolations } from '../values/status-rules.ts';
 import { suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 
-/** Creates a contact; throws `validation_failed`, `email_taken`. A suppressed address gives it its status. */
+/**
+ * Creates a contact. If its address is suppressed, the suppression determines its status. Throws `validation_failed`,
+ * `email_taken`.
+ */
 export async function createContact(em: EntityManager, origin: Origin, input: ContactInput): Promise<NamedContact> {
   const { tenantId } = origin;
   return retriedTransaction(em, async (tx) => {

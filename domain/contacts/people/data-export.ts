@@ -8,7 +8,7 @@ import { erasedKey } from '../../addresses/digest.ts';
 
 type Rows = Record<string, unknown>[];
 
-/** All that is held on a person: the contact with its company, and the rest by kinds, oldest first. */
+/** All data about a person: the contact with its company, and everything else by kind, oldest first. */
 export interface HeldData {
   contact: Contact;
   company: Company | null;
@@ -19,13 +19,13 @@ export interface HeldData {
   memberships: Rows;
   executions: Rows;
   suppressions: Rows;
-  /** Topics that the contact's address wants no mail about. */
+  /** Topics that the contact's address has opted out of. */
   topicOptOuts: Rows;
-  /** When the contact was asked to confirm the address, and the proof that it did. */
+  /** When the contact was asked to confirm the address, and the proof of its confirmation. */
   optIns: Rows;
 }
 
-/** Reads all that is held on a contact, as it is at one moment, and writes down that it was read. Throws `not_found`. */
+/** Reads all data about a contact in one snapshot, and writes an entry of the audit log. Throws `not_found`. */
 export async function exportPersonalData(em: EntityManager, caller: Caller, contactId: number): Promise<HeldData> {
   const { tenantId } = caller;
   return em.transactional(

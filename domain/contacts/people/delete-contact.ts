@@ -8,9 +8,9 @@ import { assertNotBeingErased } from './being-erased.ts';
 import { lockContacts } from '../values/lock-contacts.ts';
 
 /**
- * Deletes a contact with its activities, memberships and scores, stops its executions, and suppresses its mail that is
- * still queued. `check` is given its version and may refuse. Throws `not_found`, and
- * `conflict` while it is being erased.
+ * Deletes a contact with its activities, memberships and scores, stops its executions, and suppresses its QUEUED
+ * emails. `check` gets the current version and may throw. Throws `not_found`, and `conflict` if the contact is being
+ * erased.
  */
 export async function deleteContact(
   em: EntityManager,
@@ -24,7 +24,7 @@ export async function deleteContact(
   });
 }
 
-/** The same in the transaction `tx`, for a reason that its executions and mail are given. */
+/** The same within the transaction `tx`, with the reason for its executions and emails. */
 export async function removeContact(
   tx: EntityManager,
   tenantId: string,
@@ -32,7 +32,7 @@ export async function removeContact(
   reason: 'contact_deleted' | 'contact_erased',
   check: (version: number) => void = () => undefined,
 ): Promise<void> {
-  // Before the contact is locked: a step locks its execution first and then the contact.
+  // Before locking the contact: a step locks its execution first and then the contact.
   await stopExecutionsOfContact(tx, tenantId, id, reason);
   await lockContacts(tx, tenantId, [id]);
   const [contact] = await rows<{ version: number }>(
@@ -45,6 +45,6 @@ export async function removeContact(
   if (reason === 'contact_deleted') await assertNotBeingErased(tx, tenantId, [id]);
   await suppressEmailsTo(tx, tenantId, id, reason);
   await removeScores(tx, tenantId, 'contact', [id]);
-  // Activities and memberships go with it; submissions stay without it.
+  // Activities and memberships are deleted by cascade; submissions remain, without the contact.
   await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${id}`);
 }

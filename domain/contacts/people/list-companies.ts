@@ -4,7 +4,7 @@ import { byName, byUpdatedAt, commonSort, listPage, type Present } from '../../c
 import type { ListQuery, Page } from '../../common/paging.ts';
 import { companyNameKey } from '../values/find-or-create-company.ts';
 
-/** What a list of companies can be narrowed by; `name` is the whole name, its case ignored. */
+/** Filters of a list of companies; `name` is the whole name, ignoring case. */
 interface CompanyQuery extends ListQuery {
   name?: string;
   domain?: string;

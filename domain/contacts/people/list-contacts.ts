@@ -25,8 +25,8 @@ export const listContacts = <T>(
   );
 
 /**
- * A page of the contacts whose name, address or company holds `q`, the best first unless the query says otherwise.
- * Throws `validation_failed` for a wrong cursor.
+ * A page of the contacts whose name, address or company's name contains `q`, the most relevant first unless the query
+ * specifies a sort order. Throws `validation_failed` for a wrong cursor.
  */
 export async function searchContacts<T>(
   em: EntityManager,
@@ -38,7 +38,7 @@ export async function searchContacts<T>(
   return listPage(em, Contact, sorted, { from, where: [where], sortable: { ...contactSort, relevance } }, present);
 }
 
-/** A page of what happened to a contact. Throws `validation_failed` for a wrong cursor. */
+/** A page of a contact's activities. Throws `validation_failed` for a wrong cursor. */
 export const listActivities = <T>(
   em: EntityManager,
   contactId: number,

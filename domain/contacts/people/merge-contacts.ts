@@ -17,23 +17,23 @@ import { copyTopicOptOuts, suppressUnsubscribed } from '../values/suppressed-sta
 import { appendWorkflow } from '../../../events/outbox.ts';
 import { moveEmails } from '../../emails/ledger/move-emails.ts';
 
-/** From what may be mailed to what may least. */
+/** From the least to the most restrictive for sending. */
 const STRICTNESS: readonly ContactStatus[] = ['active', 'pending', 'archived', 'unsubscribed', 'bounced', 'complained'];
 const stricter = (a: ContactStatus, b: ContactStatus): ContactStatus =>
   STRICTNESS.indexOf(a) >= STRICTNESS.indexOf(b) ? a : b;
 
-/** What is wrong with merging these two, as far as they are given. */
+/** The violations of a merge, for the ids that are given. */
 export const mergeViolations = (targetId?: number, sourceId?: number): Violation[] =>
   sourceId !== undefined && targetId === sourceId
     ? [{ path: '/sourceId', code: 'conflict', message: 'must not be the contact itself' }]
     : [];
 
 /**
- * Makes one contact of two: the target keeps its id, its address and its own values, takes the source's where it has none,
- * the stricter status, all tags and custom fields, and everything that hangs on the source; the source is deleted. Where
- * both are in one campaign, the source's running executions are STOPPED (`merged`); others go on as the target's. `check`
- * is given the target's version and may refuse. Throws `not_found`, `conflict` while one of them is
- * being erased, `validation_failed` for a contact and itself.
+ * Merges the source into the target and deletes the source. The target keeps its id, address and own values, and gets
+ * the source's values where it has none, the stricter status, all tags and custom fields, and everything that refers
+ * to the source. If both are in the same campaign, the source's running executions there are STOPPED (`merged`);
+ * others continue for the target. `check` gets the target's current version and may throw. Throws `not_found`,
+ * `conflict` if one of them is being erased, `validation_failed` if both are the same.
  */
 export async function mergeContacts(
   em: EntityManager,
@@ -48,7 +48,7 @@ export async function mergeContacts(
     const [target, source] = await lockBoth(tx, tenantId, targetId, sourceId);
     check(target.version);
     await assertNotBeingErased(tx, tenantId, [targetId, sourceId]);
-    // By it an erasure of the target knows the source's address.
+    // Lets a later erasure of the target find the source's address.
     const sourceDigest = addressDigest(tenantId, source.emailKey);
     await stopDuplicateExecutions(tx, tenantId, targetId, sourceId);
     const changed = applyValues(target, mergedValues(target, source));
@@ -56,7 +56,7 @@ export async function mergeContacts(
     const lists = await moveLists(tx, tenantId, targetId, sourceId);
     await copyTopicOptOuts(tx, tenantId, source.emailKey, target.emailKey);
     await rows(tx, sql`delete from contacts where tenant_id = ${tenantId} and id = ${sourceId}`);
-    // What was moved is a change of the contact too.
+    // Moving other rows to the target counts as a change of the contact too.
     target.updatedAt = new Date();
     await tx.flush();
     const optedOut = changed.includes('status') && target.status === 'unsubscribed';
@@ -85,7 +85,10 @@ export async function mergeContacts(
   });
 }
 
-/** Locks running executions, then the contacts, as a step does; and for update, for nobody may enter a campaign as one of them now. */
+/**
+ * Locks running executions, then the contacts, in the same order as a step. Locks for update, so that neither contact
+ * can enter a campaign now.
+ */
 async function lockBoth(
   tx: EntityManager,
   tenantId: string,
@@ -152,7 +155,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
     );
   }
   await moveEmails(tx, tenantId, { from: sourceId, to: targetId });
-  // Entries are numbered on, and keep what made them enter unless the target entered by the same.
+  // Entries are numbered after the target's, and keep their entry key unless the target has one with the same key.
   await rows(
     tx,
     sql`
@@ -174,7 +177,7 @@ async function moveAll(tx: EntityManager, tenantId: string, targetId: number, so
   );
 }
 
-/** Puts the target into the static lists of the source, and returns those where it was not before. */
+/** Adds the target to the static lists of the source. Returns the lists that are new for it. */
 async function moveLists(tx: EntityManager, tenantId: string, targetId: number, sourceId: number): Promise<number[]> {
   const moved = await rows<{ segment_id: number }>(
     tx,

@@ -6,8 +6,9 @@ import { qualificationOf } from '../../scoring/match-rule.ts';
 import { readLevels } from '../../scoring/read-scores.ts';
 
 /**
- * Adds the source's scores to the target's: history, points by rule and the total, which stays the sum of the history.
- * Thresholds that fired for either count as fired for the target; others that are now reached fire. Writes SCORE_UPDATED.
+ * Adds the source's scores to the target's: history, points by rule, and the total, which remains the sum of the
+ * history. Thresholds that fired for either count as fired for the target; others that are now reached fire. Writes
+ * SCORE_UPDATED.
  */
 export async function mergeScores(
   tx: EntityManager,

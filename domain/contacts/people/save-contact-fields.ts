@@ -25,20 +25,20 @@ export type SavedFields = Pick<ContactInput, (typeof SAVED)[number]>;
 
 export interface ContactToSave {
   email: string;
-  /** Empty values say nothing and change nothing. */
+  /** Empty values are ignored. */
   fields: SavedFields;
-  /** Whether fields of a contact that is there already are kept where they have a value. */
+  /** `fillEmpty` keeps the existing values of an existing contact. */
   mode: 'fillEmpty' | 'overwrite';
-  /** Where a new contact comes from. */
+  /** The `source` of a new contact. */
   source: string | null;
-  /** A new contact is to confirm its address before it is active. */
+  /** Whether a new contact must confirm its address before it becomes active. */
   pending?: boolean;
 }
 
 /**
- * Creates or updates the contact of an address in the transaction `tx`, with its events and memberships. The status of a
- * contact is never touched; a new one is active (or `pending`) unless its address is suppressed, and may lack names. Throws
- * `validation_failed` with paths `/email`, `/firstName` …
+ * Creates or updates the contact of an address in the transaction `tx`, with its events and memberships. Never changes
+ * the status of an existing contact; a new one is active (or `pending`) unless its address is suppressed, and may lack
+ * names. Throws `validation_failed` with paths `/email`, `/firstName` …
  */
 export async function saveContactFields(
   tx: EntityManager,
@@ -51,7 +51,7 @@ export async function saveContactFields(
   assertValid(violations);
   const { email: address, emailKey, ...rest } = values as ContactValues & { email: string; emailKey: string };
 
-  // Whoever makes or deletes the same contact meanwhile is waited for; then what is there now is looked at again.
+  // Waits for transactions that create or delete the same contact, and then checks again.
   for (;;) {
     const id = await findId(tx, tenantId, emailKey);
     if (id !== null && (await lockContacts(tx, tenantId, [id])).length > 0) {
@@ -73,7 +73,7 @@ export async function saveContactFields(
   }
 }
 
-/** What `saveContactFields` would refuse of these fields. */
+/** The violations that `saveContactFields` would throw for these fields. */
 export async function savedFieldViolations(
   tx: EntityManager,
   tenantId: string,
@@ -118,7 +118,7 @@ async function updateFields(
   return changed;
 }
 
-/** The values whose fields have none yet. */
+/** The values for fields that are empty. */
 function onlyEmpty(contact: Contact, values: ContactValues): ContactValues {
   const fields = contact as unknown as Record<string, unknown>;
   const kept = Object.entries(values).filter(

@@ -14,7 +14,7 @@ import { statusViolations } from '../values/status-rules.ts';
 import { copyTopicOptOuts, suppressedStatuses, suppressUnsubscribed } from '../values/suppressed-statuses.ts';
 
 /**
- * Changes a contact; what changes nothing writes nothing. `read` is given the contact as it is, may refuse (If-Match,
+ * Changes a contact; writes nothing if nothing changes. `read` gets the current contact, locked, may throw (If-Match,
  * read-only fields), and returns the fields to set. Throws `not_found`, `validation_failed`, `email_taken`.
  */
 export async function updateContact(
@@ -48,7 +48,7 @@ export async function updateContact(
   });
 }
 
-/** An active contact that takes a suppressed address takes its status too. */
+/** If an active contact gets a suppressed address, the suppression determines its status. */
 async function withSuppression(tx: EntityManager, contact: Contact, values: ContactValues): Promise<ContactValues> {
   const { emailKey } = values;
   if (emailKey === undefined || emailKey === contact.emailKey || (values.status ?? contact.status) !== 'active')

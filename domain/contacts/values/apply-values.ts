@@ -15,12 +15,12 @@ const PLAIN = [
   'locale',
   'source',
 ] as const;
-/** What goes with a field without being one of its own. */
+/** Columns that are set together with a field and are not fields of the API themselves. */
 const DERIVED = { email: 'emailKey', phone: 'phoneE164' } as const;
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
-/** Puts values into a contact and returns the API names of the fields that this changes. */
+/** Applies values to a contact. Returns the API names of the fields that changed. */
 export function applyValues(contact: Contact, values: ContactValues): string[] {
   const fields = contact as unknown as Record<string, unknown>;
   const changed: string[] = PLAIN.filter((name) => values[name] !== undefined && !same(fields[name], values[name]));

@@ -3,11 +3,11 @@ import { checkCustomFields, type CustomFieldType, type CustomValue } from './cus
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { companyNameKey } from './find-or-create-company.ts';
 
-/** Largest lengths in characters. */
+/** Maximum lengths in characters. */
 export const COMPANY_LIMITS = { name: 255, domain: 255, industry: 100, address: 2000 } as const;
 export const MAX_EMPLOYEES = 2_147_483_647;
 
-/** A company's fields as a caller gives them: absent = unchanged, null or '' = cleared. */
+/** A company's fields in a request: absent = unchanged, null or '' = cleared. */
 export interface CompanyInput {
   name?: string | null;
   domain?: string | null;
@@ -24,7 +24,7 @@ export interface CompanyValues {
   industry?: string | null;
   employeeCount?: number | null;
   address?: string | null;
-  /** Merged by key, null clears. */
+  /** Merged by key; null clears a value, or all of them. */
   customFields?: Record<string, CustomValue | null> | null;
 }
 

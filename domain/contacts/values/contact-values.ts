@@ -15,7 +15,7 @@ import {
 
 export type ContactStatus = (typeof CONTACT_STATUSES)[number];
 
-/** A contact's fields as a caller gives them: absent = unchanged, null or '' = cleared. */
+/** A contact's fields in a request: absent = unchanged, null or '' = cleared. */
 export interface ContactInput {
   firstName?: string | null;
   lastName?: string | null;
@@ -33,7 +33,10 @@ export interface ContactInput {
   source?: string | null;
 }
 
-/** What of an input is stored, normalised; only what was given is there. `customFields` are merged by key, null clears. */
+/**
+ * The normalised values to store; only given fields are present. `customFields` are merged by key; null clears a
+ * value.
+ */
 export interface ContactValues {
   firstName?: string;
   lastName?: string;
@@ -58,8 +61,8 @@ const text = (value: string, max: number): Checked<string> => cleanText(value, m
 const REQUIRED: FieldViolation = { code: 'required', message: 'must not be empty' };
 
 /**
- * Normalises a contact's fields and returns every violation (paths `/firstName` …). Who may set which `status`, and
- * whether companies exist, is for the commands to say.
+ * Normalises a contact's fields and returns every violation (paths `/firstName` …). Which `status` may be set, and
+ * whether companies exist, is checked by the commands.
  */
 export function checkContactValues(
   input: ContactInput,

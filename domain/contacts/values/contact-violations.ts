@@ -5,7 +5,7 @@ import { customFieldTypes } from './custom-field-types.ts';
 import { companyViolations } from './resolve-company.ts';
 import { statusViolations } from './status-rules.ts';
 
-/** Everything that is wrong with what a contact of this status (`active` for a new one) is given. */
+/** All violations of an input for a contact with this status (`active` for a new one). */
 export async function contactViolations(
   tx: EntityManager,
   tenantId: string,

@@ -5,18 +5,23 @@ import type { CustomFieldType } from './custom-values.ts';
 export type CustomFieldEntity = (typeof CUSTOM_FIELD_ENTITIES)[number];
 export type CustomFieldTypes = ReadonlyMap<string, CustomFieldType>;
 
-/** Each tenant's definitions have a lock: shared by what goes by them, until its transaction ends; exclusive while one is deleted. */
+/**
+ * The advisory lock of a tenant's definitions: shared by transactions that rely on them, exclusive while one is
+ * deleted.
+ */
 const lockOf = (tenantId: string) => sql`hashtext('custom fields of ' || ${tenantId}::text), 0`;
 
-/** Waits until each transaction that has read the tenant's definitions is over, and lets no other read them until this one is. */
+/** Waits for all transactions that have read the tenant's definitions, and blocks new readers until this one ends. */
 export async function lockCustomFields(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock(${lockOf(tenantId)})`);
 }
 
-/** A cache per transaction. It stays valid: deleting a definition waits for all transactions that have read it. */
+/**
+ * A cache per transaction. It stays valid, because deleting a definition waits for all transactions that have read it.
+ */
 const known = new WeakMap<object, Map<string, CustomFieldTypes>>();
 
-/** The tenant's custom fields by name; read once a transaction. */
+/** The tenant's custom fields by name; read once per transaction. */
 export async function customFieldTypes(
   tx: EntityManager,
   tenantId: string,
@@ -27,7 +32,7 @@ export async function customFieldTypes(
   const key = `${entity} ${tenantId}`;
   const before = read?.get(key);
   if (before) return before;
-  // In a statement of its own: the next one sees what was committed while this one waited.
+  // In a separate statement, so that the next one sees what was committed while this one waited.
   await rows(tx, sql`select pg_advisory_xact_lock_shared(${lockOf(tenantId)})`);
   const found = await rows<{ name: string; type: CustomFieldType['type']; options: string[] | null }>(
     tx,

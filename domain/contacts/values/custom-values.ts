@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CONTACT_LIMITS, cleanText } from '../../common/fields.ts';
 import { isViolation, type Violation } from '../../common/violation.ts';
 
-/** What a custom field's definition says about its values. `options` are the values of an `enum`. */
+/** The type of a custom field. `options` are the values of an `enum`. */
 export interface CustomFieldType {
   readonly type: 'string' | 'number' | 'boolean' | 'date' | 'enum';
   readonly options?: readonly string[];
@@ -17,8 +17,9 @@ const INVALID_DATE = violation('invalid_date', 'must be a date such as 2025-12-3
 const INVALID_TEXT = violation('invalid_type', 'must be a string');
 
 /**
- * Checks a value of a custom field as the API takes it: JSON types, a date as the text `YYYY-MM-DD`. Empty texts are null.
- * Violations: `invalid_type`, `invalid_number`, `invalid_boolean`, `invalid_date`, `invalid_option`, those of `cleanText`.
+ * Checks a value of a custom field from the API: JSON types, a date as the text `YYYY-MM-DD`. Empty texts become null.
+ * Violations: `invalid_type`, `invalid_number`, `invalid_boolean`, `invalid_date`, `invalid_option`, those of
+ * `cleanText`.
  */
 export function checkCustomValue(field: CustomFieldType, value: unknown): CustomValue | null | Violation {
   if (value === null) return null;
@@ -45,8 +46,9 @@ const BOOLEANS = new Map([
 ]);
 
 /**
- * Checks a value of a custom field as a file or form has it: a text. Numbers are written as in JSON (a leading + or zeros
- * allowed), booleans as true/false, yes/no or 1/0. Empty is null. Violations as `checkCustomValue`.
+ * Checks a value of a custom field from a file or form, which is a text. Numbers are written as in JSON (a leading +
+ * or zeros are allowed), booleans as true/false, yes/no or 1/0. Empty texts become null. Violations as in
+ * `checkCustomValue`.
  */
 export function parseCustomText(field: CustomFieldType, text: string): CustomValue | null | Violation {
   const trimmed = text.trim();
@@ -65,7 +67,9 @@ function isCalendarDate(text: string): boolean {
 export const UNKNOWN_CUSTOM_FIELD = violation('unknown_custom_field', 'there is no such custom field');
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Checks custom fields as the API takes them; what is wrong goes to `refuse`, with paths `/customFields/x`. Null clears all. */
+/**
+ * Checks custom fields from the API and passes violations to `refuse`, with paths `/customFields/x`. Null clears all.
+ */
 export function checkCustomFields(
   given: Record<string, unknown> | null,
   types: ReadonlyMap<string, CustomFieldType>,
@@ -82,7 +86,10 @@ export function checkCustomFields(
   return Object.fromEntries(values);
 }
 
-/** What of these values is not the present one: what GET answered can be put back, though its option is none any more. */
+/**
+ * The values that differ from the current ones, so that a client can send back what GET returned even if an option was
+ * removed.
+ */
 export function changedCustomFields<T extends Record<string, unknown> | null | undefined>(
   given: T,
   current: Record<string, unknown>,
@@ -95,7 +102,10 @@ export function changedCustomFields<T extends Record<string, unknown> | null | u
   ) as T;
 }
 
-/** The fields that there are after these values are put in: by key, null clears one, and null instead of values all. */
+/**
+ * The custom fields after merging these values by key: a null value clears one field, null instead of values clears
+ * all.
+ */
 export function mergedCustomFields(
   old: Record<string, unknown>,
   given: Record<string, CustomValue | null> | null,

@@ -1,11 +1,12 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
-/** What a company's name is found by: trimmed, NFC, lower case. */
+/** The key that a company is found by: its name trimmed, in NFC and lower case. */
 export const companyNameKey = (name: string): string => name.trim().normalize('NFC').toLowerCase();
 
 /**
- * The company of this name, ignoring case, or a new one. Whoever looks for the same name at the same time waits for this
- * transaction, so that twins make one company. Of several with the name (they can be made on purpose) it is the oldest.
+ * The company of this name, ignoring case, or a new one. Concurrent calls for the same name wait for this transaction,
+ * so that they create only one. If several companies have the name (they can be created explicitly), returns the
+ * oldest.
  */
 export async function findOrCreateCompany(tx: EntityManager, tenantId: string, name: string): Promise<number> {
   const key = companyNameKey(name);

@@ -3,9 +3,9 @@ import type { ContactValues } from './contact-values.ts';
 import { suppressedStatuses } from './suppressed-statuses.ts';
 
 /**
- * Inserts a contact and returns its id; null when the address is taken (a twin that is being inserted is waited for). A
- * suppressed address gives it its status. Its company comes after it (`setCompany`): everybody locks a contact before its
- * company, which avoids deadlocks.
+ * Inserts a contact and returns its id; null if the address is taken (waits for a concurrent insert of the same
+ * address). If the address is suppressed, the suppression determines the status. The company is set afterwards
+ * (`setCompany`): all code locks a contact before its company, to avoid deadlocks.
  */
 export async function insertContact(
   tx: EntityManager,
@@ -30,7 +30,7 @@ export async function insertContact(
   return made?.id ?? null;
 }
 
-/** Gives a contact that this transaction has inserted its company. */
+/** Sets the company of a contact that this transaction has inserted. */
 export async function setCompany(
   tx: EntityManager,
   tenantId: string,

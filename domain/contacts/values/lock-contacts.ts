@@ -1,8 +1,8 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
 /**
- * Building a segment judges contacts by ranges of this many ids. Each range has an advisory lock, one of so many: shared by
- * what changes contacts in it, exclusive while a build judges them.
+ * Building a segment evaluates contacts in ranges of RANGE ids. Each range uses one of LOCKS advisory locks: shared by
+ * transactions that change contacts in it, exclusive while a build evaluates them.
  */
 const RANGE = 16_384;
 const LOCKS = 64;
@@ -11,9 +11,9 @@ const keyOf = (tenantId: string) => sql`hashtext('contacts of ' || ${tenantId}::
 const everyLock = sql`generate_series(0, ${sql.lit(LOCKS - 1)}) as l(n)`;
 
 /**
- * Locks these contacts until the transaction ends and returns which of them exist, ascending. Whatever changes a contact,
- * or judges its membership in segments, does this first: in id order, to avoid deadlocks, and before it reads
- * which segments there are, because a build relies on everyone who comes later knowing of it.
+ * Locks these contacts until the transaction ends and returns the existing ones, ascending. Call it before changing a
+ * contact or evaluating its membership in segments: in id order, to avoid deadlocks, and before reading which segments
+ * exist, because a build relies on all later transactions seeing its segment.
  */
 export async function lockContacts(tx: EntityManager, tenantId: string, ids: readonly number[]): Promise<number[]> {
   await rows(
@@ -37,7 +37,7 @@ export async function lockRange(tx: EntityManager, tenantId: string, id: number)
   return (range + 1) * RANGE - 1;
 }
 
-/** Lets no page of a build begin until the transaction ends. */
+/** Blocks all pages of segment builds until the transaction ends. */
 export async function shareAllContacts(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(tx, sql`select pg_advisory_xact_lock_shared(${keyOf(tenantId)}, n) from ${everyLock}`);
 }
@@ -47,7 +47,7 @@ export async function lockAllContacts(tx: EntityManager, tenantId: string): Prom
   await rows(tx, sql`select pg_advisory_xact_lock(${keyOf(tenantId)}, n) from ${everyLock}`);
 }
 
-/** Waits until each transaction that has locked contacts by now is over; others wait for a moment at most. */
+/** Waits for all transactions that hold locks on contacts now; blocks new ones only for a moment. */
 export async function awaitContactWriters(tx: EntityManager, tenantId: string): Promise<void> {
   await rows(
     tx,

@@ -12,18 +12,21 @@ const contactById: Statement = {
     where c.id = $1`,
 };
 
-/** A contact, and the name of its company. */
+/** A contact, and its company's name. */
 export interface NamedContact {
   contact: Contact;
   companyName: string | null;
 }
 
 interface Found extends NamedContact {
-  /** 1 while the company is as it was made. */
+  /** 1 as long as the company is unchanged. */
   companyVersion: number | null;
 }
 
-/** A contact and the name of its company, by the way of the statements that every client runs most; null if there is none. */
+/**
+ * Reads a contact and its company's name as a pipelined statement, because it is among the most frequent requests;
+ * null if it does not exist.
+ */
 export async function readContact(
   pipelined: PipelinedTransactions,
   tenantId: string,
@@ -34,7 +37,10 @@ export async function readContact(
   return row ? { contact: row, companyName: row.companyName, companyVersion: row.companyVersion } : null;
 }
 
-/** What a command returns of a contact, read in its transaction `tx`: after the commit it may be another, or gone. */
+/**
+ * A command's result for a contact, read in its transaction `tx`: after the commit the contact may have changed or be
+ * deleted.
+ */
 export async function withCompanyName(tx: EntityManager, contact: Contact): Promise<NamedContact> {
   const { tenantId, companyId } = contact;
   const company =

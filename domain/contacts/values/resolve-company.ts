@@ -15,7 +15,7 @@ export const noCompany = (id: number): Violation => ({
   message: `there is no company ${id}`,
 });
 
-/** What is wrong with the company that values name: there is none of that id, or both are given. */
+/** The violations of the company in values: there is none with that id, or both id and name are given. */
 export async function companyViolations(
   tx: EntityManager,
   tenantId: string,
@@ -23,7 +23,7 @@ export async function companyViolations(
 ): Promise<Violation[]> {
   if (companyId == null) return [];
   if (company != null) return [COMPANY_TWICE];
-  // For share: until this transaction has judged the contact with it, the company is neither changed nor deleted.
+  // For share: the company must not be changed or deleted before this transaction has evaluated the contact with it.
   const found = await rows(
     tx,
     sql`select 1 from companies where tenant_id = ${tenantId} and id = ${companyId} for share`,
@@ -32,8 +32,8 @@ export async function companyViolations(
 }
 
 /**
- * The company that values name by `companyId` or `company`: its id, null for none, undefined when they say nothing. Throws
- * `validation_failed` as `companyViolations` says.
+ * The company in values, by `companyId` or `company`: its id, null to clear it, undefined if neither is given. Throws
+ * `validation_failed` with `companyViolations`.
  */
 export async function resolveCompany(
   tx: EntityManager,

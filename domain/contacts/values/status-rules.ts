@@ -3,7 +3,7 @@ import type { ContactStatus } from './contact-values.ts';
 
 const SETTABLE: readonly ContactStatus[] = ['unsubscribed', 'archived'];
 
-/** What is wrong with setting a contact's status; the status it has (`active` for a new one) is always accepted. */
+/** The violations of setting a contact's status; its current status (`active` for a new one) is always accepted. */
 export function statusViolations(wanted: ContactStatus | undefined, current: ContactStatus): Violation[] {
   if (wanted === undefined || wanted === current || SETTABLE.includes(wanted)) return [];
   const message =

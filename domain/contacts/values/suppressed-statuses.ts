@@ -2,7 +2,7 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { ContactStatus } from './contact-values.ts';
 import { erasedKey } from '../../addresses/digest.ts';
 
-/** The statuses that suppressed ones of these addresses give to whoever has them. */
+/** The statuses that contacts with these addresses must have, for those that are suppressed. */
 export async function suppressedStatuses(
   tx: EntityManager,
   tenantId: string,
@@ -15,7 +15,7 @@ export async function suppressedStatuses(
       [key, key],
     ]),
   );
-  // What was suppressed since an erasure comes last, and so before what the erasure has left.
+  // Suppressions newer than an erasure come last, so that they override what the erasure left.
   const found = await rows<{ key: string; status: ContactStatus }>(
     tx,
     sql`
@@ -25,7 +25,7 @@ export async function suppressedStatuses(
   return new Map(found.map(({ key, status }) => [asked.get(key)!, status]));
 }
 
-/** Suppresses the addresses of contacts that were unsubscribed by hand: the opt-out must outlive the contact. */
+/** Suppresses the addresses of contacts that a request set to unsubscribed: the opt-out must outlive the contact. */
 export async function suppressUnsubscribed(
   tx: EntityManager,
   tenantId: string,
@@ -41,7 +41,7 @@ export async function suppressUnsubscribed(
   );
 }
 
-/** Whoever comes by another address wants no mail there about what was not wanted at the former one. */
+/** Copies topic opt-outs from a contact's former address to its new one. */
 export async function copyTopicOptOuts(
   tx: EntityManager,
   tenantId: string,

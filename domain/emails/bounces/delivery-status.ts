@@ -1,10 +1,10 @@
 import { judgeFailure } from './judge-failure.ts';
 import { keptText, type Outcome } from './report.ts';
 
-/** Fields by their names in small letters; of a repeated one the first. */
+/** Fields by lower-case name; of a repeated field the first value. */
 export type Fields = ReadonlyMap<string, string>;
 
-/** Groups of header-like fields with blank lines between them (RFC 3464, 2.1), unfolded. */
+/** Groups of header-like fields separated by blank lines (RFC 3464, section 2.1), unfolded. */
 export function readFields(text: string): Fields[] {
   return text
     .replace(/\r\n?/g, '\n')
@@ -20,7 +20,9 @@ export function readFields(text: string): Fields[] {
     });
 }
 
-/** `\x{2603}` as a report writes what is outside of ASCII where it must not (RFC 6533, 3). */
+/**
+ * Decodes `\x{2603}`, which reports use for non-ASCII characters where only ASCII is allowed (RFC 6533, section 3).
+ */
 const decodeXtext = (text: string): string =>
   text.replace(/\\x\{([0-9a-f]{1,6})\}/gi, (all, hex: string) =>
     Number.parseInt(hex, 16) <= 0x10ffff ? String.fromCodePoint(Number.parseInt(hex, 16)) : all,
@@ -32,7 +34,7 @@ function recipientOf(value: string | undefined): string[] {
   return address === '' ? [] : [address];
 }
 
-/** What one group of a message/delivery-status says; null for the group about the whole message. */
+/** The outcome in one group of a message/delivery-status; null for the group about the whole message. */
 function outcomeOf(fields: Fields): Outcome | null {
   const action = /^[a-z]+/i.exec(fields.get('action') ?? '')?.[0].toLowerCase();
   if (action === undefined) return null;
@@ -46,7 +48,7 @@ function outcomeOf(fields: Fields): Outcome | null {
   return { kind: action === 'delivered' ? 'delivered' : 'none', recipients, statusCode, diagnostic };
 }
 
-/** What a message/delivery-status (RFC 3464; RFC 6533 for addresses outside of ASCII) says of each recipient. */
+/** The outcomes per recipient in a message/delivery-status (RFC 3464; RFC 6533 for non-ASCII addresses). */
 export function readDeliveryStatus(text: string): Outcome[] {
   return readFields(text).flatMap((fields) => outcomeOf(fields) ?? []);
 }

@@ -1,26 +1,29 @@
 /**
- * Status codes of RFC 3463 (section 3) and RFC 7505 that say that nothing will ever be delivered to this address. Every
- * other failure, permanent as it may be, is one of the message, the sender, the policy or the system, and counts as soft:
- * 5.1.5 (the address is valid), 5.1.7 and 5.1.8 (the sender's address), 5.1.9 (a relay), 5.2.0 and 5.2.2 to 5.2.4 (the
- * mailbox is full, the message too long, a list can not be expanded), all of 5.3 (the mail system), of 5.4 but 5.4.4 (the
- * network, loops, time that ran out), 5.5 (the protocol), 5.6 (the content) and 5.7 (policy, spam, authentication).
+ * Status codes of RFC 3463 (section 3) and RFC 7505 for addresses that can never receive anything. All other failures,
+ * even permanent ones, are caused by the message, the sender, a policy or a system, and count as soft: 5.1.5 (the
+ * address is valid), 5.1.7 and 5.1.8 (the sender's address), 5.1.9 (a relay), 5.2.0 and 5.2.2 to 5.2.4 (mailbox full,
+ * message too long, a list cannot be expanded), all of 5.3 (the mail system), 5.4 except 5.4.4 (network, loops,
+ * timeouts), 5.5 (the protocol), 5.6 (the content) and 5.7 (policy, spam, authentication).
  */
 const ADDRESS_IS_DEAD: ReadonlySet<string> = new Set([
   '5.1.0', // something about the address
   '5.1.1', // no such mailbox
   '5.1.2', // no such mail system
   '5.1.3', // not an address
-  '5.1.4', // the address means several mailboxes
-  '5.1.6', // the mailbox has moved, nobody knows where
-  '5.1.10', // the domain takes no mail: null MX (RFC 7505)
+  '5.1.4', // the address matches several mailboxes
+  '5.1.6', // the mailbox has moved to an unknown address
+  '5.1.10', // the domain accepts no email: null MX (RFC 7505)
   '5.2.1', // the mailbox is disabled
-  '5.4.4', // nothing is there to deliver to: the domain has no mail server
+  '5.4.4', // no host to deliver to: the domain has no mail server
 ]);
 
-/** Replies (RFC 5321, 4.2.3) that are about the mailbox, where there is no status code: 552 is a full one, 554 says nothing. */
+/**
+ * Replies (RFC 5321, section 4.2.3) about the mailbox, used without a status code: 552 means a full mailbox, 554 is
+ * unspecific.
+ */
 const MAILBOX_REPLIES: ReadonlySet<string> = new Set(['550', '551', '553']);
 
-// Neither is a part of a number with more points in it, such as an IP address.
+// Neither pattern matches a part of a number with more dots, such as an IP address.
 const ENHANCED = /(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)/;
 const REPLY = /(?:^|[^\d.\w])([45][0-5]\d)(?=[ -]\S|$)/;
 
@@ -30,8 +33,8 @@ export interface Failure {
 }
 
 /**
- * Whether a failure is the address's fault for good, by the status and the text of a report. A status that is not specific
- * (X.n.0) gives way to one in the text. Returns null where neither holds a code.
+ * Whether a failure is permanently due to the address, from the status and the text of a report. An unspecific status
+ * (X.n.0) is overridden by one in the text. Null if neither contains a code.
  */
 export function judgeFailure(status: string | null | undefined, text: string | null | undefined): Failure | null {
   const given = ENHANCED.exec(status ?? '')?.[1] ?? null;

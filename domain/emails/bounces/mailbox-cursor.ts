@@ -1,12 +1,15 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
-/** How far a mailbox was read: a UID means something under its UIDVALIDITY only (RFC 9051, 2.3.1.1). */
+/** How far a mailbox was read: a UID is valid only with its UIDVALIDITY (RFC 9051, section 2.3.1.1). */
 export interface MailboxCursor {
   uidValidity: number;
   lastUid: number;
 }
 
-/** Null for a mailbox (`user@host:port/folder`) that was never read. Engine transaction, as for the other. */
+/**
+ * The cursor of a mailbox (`user@host:port/folder`); null if it was never read. In an engine transaction, like
+ * `saveCursor`.
+ */
 export async function readCursor(tx: EntityManager, mailbox: string): Promise<MailboxCursor | null> {
   const [found] = await rows<MailboxCursor>(
     tx,

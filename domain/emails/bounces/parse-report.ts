@@ -9,9 +9,12 @@ import { readTextBounce } from './text-bounce.ts';
 const LIMITS = { maxNestingDepth: 20, maxHeadersSize: 256 * 1024 };
 const MAX_KEY = 255;
 const LINE_FEED = 10;
-/** A report is in the first lines; each costs the parser some 20 µs, so that a megabyte of line feeds would cost it 20 s. */
+/**
+ * A report is in the first lines. The parser needs about 20 µs per line, so that a megabyte of line feeds would take
+ * 20 s.
+ */
 const MAX_LINES = 10_000;
-/** Where a mail system writes down whom a mail was for. */
+/** Header fields where mail systems record the recipient. */
 const RECIPIENT_FIELDS: ReadonlySet<string> = new Set([
   'to',
   'cc',
@@ -26,7 +29,7 @@ const RECIPIENT_FIELDS: ReadonlySet<string> = new Set([
 const STATUS_TYPES = ['message/delivery-status', 'message/global-delivery-status'];
 const RETURNED_TYPES = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
 
-/** A report about an email of ours; `source` and `at` are its reader's to add. */
+/** A report about one of our emails, without `source` and `at`, which the caller adds. */
 export type ParsedReport = Pick<DeliveryReport, 'emailId' | 'eventKey' | 'outcomes'>;
 
 function partOf(mail: Email, types: readonly string[]): string | null {
@@ -34,12 +37,12 @@ function partOf(mail: Email, types: readonly string[]): string | null {
   return part ? Buffer.from(part.content as ArrayBuffer).toString('utf8') : null;
 }
 
-/** Header fields of the mail that came back with a report. */
+/** Header fields of the returned email in a report. */
 function returnedHeader(mail: Email): Fields {
   return readFields(partOf(mail, RETURNED_TYPES)?.trimStart() ?? '')[0]!;
 }
 
-/** The email that a mail was sent back for: by the address it came to, else by what came back. */
+/** The email that a report is about: by the address that the report was sent to, else by the returned email. */
 function emailOf(mail: Email, extra: readonly string[], signer: LinkSigner): number | null {
   const addressed = mail.headers
     .filter(({ key }) => RECIPIENT_FIELDS.has(key))
@@ -53,7 +56,7 @@ function emailOf(mail: Email, extra: readonly string[], signer: LinkSigner): num
   );
 }
 
-/** A complaint in a feedback report (RFC 5965), and where it says what the mail's return path was. */
+/** A complaint in a feedback report (RFC 5965), and the return path that it states for the email. */
 function readFeedback(text: string): { outcome: Outcome; mailFrom: string } | null {
   const [fields] = readFields(text.trim());
   if (!/^abuse\b/i.test(fields!.get('feedback-type') ?? '')) return null;
@@ -78,7 +81,8 @@ function judge(mail: Email, signer: LinkSigner): { emailId: number; outcomes: Ou
     const found = readFeedback(feedback);
     return found && withEmail([found.outcome], [found.mailFrom]);
   }
-  // That it was displayed or deleted (RFC 8098) was said by the recipient's program, and our own mail may come back whole.
+  // Ignore disposition notifications (RFC 8098), which the recipient's program sends, and our own emails that come
+  // back whole.
   if (
     partOf(mail, ['message/disposition-notification']) !== null ||
     emailOfMessageId(mail.messageId ?? '', signer) !== null
@@ -99,9 +103,9 @@ function firstLines(source: Uint8Array): Uint8Array {
 }
 
 /**
- * Reads a mail that came to the return path: a delivery report (RFC 3464, 6533), a feedback report (RFC 5965), or a text
- * of a mail system with a code in it. Null for what is none of these, or proves no email of ours. The mail may be cut off
- * at its end. Never throws.
+ * Parses an email that arrived at the return path: a delivery report (RFC 3464, 6533), a feedback report (RFC 5965),
+ * or a mail system's text with a status code. Null if it is none of these, or cannot be attributed to an email of
+ * ours. The end of the email may be missing. Never throws.
  */
 export async function parseReport(source: Uint8Array, signer: LinkSigner): Promise<ParsedReport | null> {
   try {
@@ -115,7 +119,7 @@ export async function parseReport(source: Uint8Array, signer: LinkSigner): Promi
         : createHash('sha256').update(source).digest('base64url');
     return { ...judged, eventKey };
   } catch {
-    // A mail that can not be read is somebody's rubbish, and there is no end of it.
+    // Unreadable emails are ignored: anybody can send any number of them.
     return null;
   }
 }

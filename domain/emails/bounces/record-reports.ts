@@ -4,7 +4,7 @@ import { suppressAddresses } from '../consent/suppress-addresses.ts';
 import { outcomeFor, type DeliveryReport, type Outcome } from './report.ts';
 import { settleByBounces, settleByDelivery, type EmailRef } from '../ledger/settle-by-evidence.ts';
 
-/** After this many soft-bounced mails in a row, an address counts as dead and is suppressed. */
+/** After this many soft-bounced emails in a row, an address counts as dead and is suppressed. */
 const SOFT_BOUNCES = 5;
 
 /** A delivery report joined with its email, and the report's outcome for the address that the email was sent to. */
@@ -24,10 +24,11 @@ interface BounceRow {
 
 /**
  * Stores delivery reports, in the engine transaction `tx`. A report that the same source delivers again changes
- * nothing; one that arrives from two sources (mailbox and webhook) is stored once for each. Updates the emails' status.
- * After a hard bounce, a complaint or SOFT_BOUNCES soft-bounced mails, suppresses the address and sets the status of
- * the contact that has it now (maybe not the mail's recipient). Ignores reports about erased people's mail. Returns
- * `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again later.
+ * nothing; one that arrives from two sources (mailbox and webhook) is stored once for each. Updates the emails'
+ * status. After a hard bounce, a complaint or SOFT_BOUNCES soft-bounced emails, suppresses the address and sets the
+ * status of the contact that has it now (maybe not the email's recipient). Ignores reports about emails to erased
+ * people. Returns `deferred`, the number of delivery reports for emails still SENDING: these must be delivered again
+ * later.
  */
 export async function recordReports(
   tx: EntityManager,
@@ -130,8 +131,9 @@ async function suppressBounced(tx: EntityManager, tenantId: string, made: readon
 }
 
 /**
- * Addresses for which the new bounces `made` raise the number of soft-bounced mails, since the last mail that is known
- * to have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first five.
+ * Addresses for which the new bounces `made` raise the number of soft-bounced emails, since the last email that is
+ * known to have arrived, to a multiple of SOFT_BOUNCES: 5, or 10 if somebody removed the suppression after the first
+ * five.
  */
 async function addressesAtSoftBounceLimit(
   tx: EntityManager,

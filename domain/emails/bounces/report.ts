@@ -1,41 +1,41 @@
 import type { BounceKind, WebhookProvider } from '../../../db/entities/emails.ts';
 import { oneLine } from '../mime/mime.ts';
 
-/** What a report says of one recipient; `none` of one that says nothing final (delayed, relayed). */
+/** The outcome for one recipient in a report; `none` if it is not final (delayed, relayed). */
 export interface Outcome {
   kind: BounceKind | 'delivered' | 'none';
-  /** The recipient in whatever spellings the report has; empty where it does not say. */
+  /** The recipient in all spellings of the report; empty if the report does not name it. */
   recipients: string[];
-  /** RFC 3463, as 5.1.1, or the reply code of RFC 5321 where there is nothing better. */
+  /** An RFC 3463 code such as 5.1.1, else the reply code of RFC 5321. */
   statusCode: string | null;
   diagnostic: string | null;
 }
 
-/** What came back of one email. */
+/** A report about one email. */
 export interface DeliveryReport {
   emailId: number;
   source: 'mailbox' | WebhookProvider;
-  /** Names the report: it counts once, however often it comes. Up to 255 characters. */
+  /** Identifies the report, which counts only once even if it arrives repeatedly. Up to 255 characters. */
   eventKey: string;
-  /** When it was said. */
+  /** When the report was made. */
   at: Date;
-  /** One or more. */
+  /** At least one. */
   outcomes: Outcome[];
 }
 
 const MAX_DIAGNOSTIC = 1000;
 
-/** Other people's text as it is kept: one line without control characters, bounded; null for nothing. */
+/** Text from outside, prepared for storage: one line of limited length without control characters; null if empty. */
 export function keptText(text: string | null | undefined): string | null {
   return [...oneLine(text ?? '')].slice(0, MAX_DIAGNOSTIC).join('') || null;
 }
 
-/** From what is good to what is bad for an address. */
+/** From good to bad for an address. */
 const RANKS: readonly Outcome['kind'][] = ['delivered', 'none', 'soft', 'hard', 'complaint'];
 
 /**
- * What a report says of the address that the mail went to (as addresses are compared): the outcome that names it, else the
- * best of all. An address that stands for several people is not to blame for one of them.
+ * The outcome for the address that the email was sent to (compared by key): the outcome that names it, else the best
+ * of all, because an address that stands for several people must not be blamed for one of them.
  */
 export function outcomeFor(
   outcomes: readonly Outcome[],

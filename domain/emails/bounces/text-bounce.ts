@@ -1,7 +1,7 @@
 import { judgeFailure } from './judge-failure.ts';
 import { keptText, type Outcome } from './report.ts';
 
-/** A mail as far as it matters here: header fields by name in small letters, and its text. */
+/** The relevant parts of an email: header fields by lower-case name, and its text. */
 export interface Letter {
   header: (name: string) => string;
   text: string;
@@ -16,9 +16,9 @@ const DAEMON =
 const DELAY =
   /\bwarning message only\b|\bno action is required\b|\bdo not need to (re)?send\b|\bdelivery attempts will continue\b|\bwill (keep|continue) trying\b|\bstill being retried\b/i;
 
-/** Whether a program or a person answered the mail (RFC 3834, and the fields that were there before it). */
+/** Whether a program or a person replied to the email (RFC 3834, and header fields used before it). */
 function isAnswer({ header }: Letter): boolean {
-  // Exim says both: that it answers by itself, and whom it could not reach.
+  // Exim's bounces also claim to be automatic replies, but they name the failed recipients.
   if (header('x-failed-recipients') !== '') return false;
   const submitted = header('auto-submitted').toLowerCase();
   return (
@@ -31,7 +31,7 @@ function isAnswer({ header }: Letter): boolean {
   );
 }
 
-/** What the mail system itself says: after that comes the mail that came back, and what that says does not count. */
+/** The lines of the mail system itself, without the returned email that follows them. */
 function linesSaid(text: string): string[] {
   const lines = text
     .slice(0, MAX_TEXT)
@@ -42,8 +42,8 @@ function linesSaid(text: string): string[] {
 }
 
 /**
- * What a report says that is text alone, as qmail's (QSBMF) and older ones of other systems are: it is from a mail system,
- * answers nothing, and holds a status or a reply code. Null for anything else.
+ * The outcome in a report that is plain text, such as those of qmail (QSBMF) and older mail systems: sent by a mail
+ * system, not a reply, with a status or reply code. Null for anything else.
  */
 export function readTextBounce(letter: Letter): Outcome | null {
   const { header } = letter;

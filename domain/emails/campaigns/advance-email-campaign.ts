@@ -16,15 +16,18 @@ export interface Stand {
 
 /** A worker's cache for one campaign; losing it only costs a search. */
 export interface Memory {
-  /** Emails before it have ended. */
+  /** All emails with smaller ids have ended. */
   open: { id: number };
-  /** The last email of the batch that was requested last, until the intake has it. */
+  /** The last email of the latest requested batch, until the intake has accepted it. */
   asked: { id: number; at: number } | null;
 }
 
 export const freshMemory = (): Memory => ({ open: { id: 0 }, asked: null });
 
-/** How often to look whether the intake has a batch: it takes a few of these, and a campaign gets no more than a batch in each. */
+/**
+ * How often to check whether the intake has accepted a batch. This takes a few checks, and the next batch is requested
+ * only afterwards.
+ */
 const TAKEN_IN_MS = 100;
 
 const SUPPRESSED_AT_ONCE = 5_000;
@@ -32,8 +35,8 @@ const SUPPRESSED_AT_ONCE = 5_000;
 const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
 
 /**
- * Does the next piece of work for a campaign, one or two transactions, and says how it stands. All that is known of it is
- * in the database: whoever calls this next goes on from there, and twice at once does no harm.
+ * Does the next piece of work for a campaign, in one or two transactions, and returns its state. All persistent state
+ * is in the database, so any process can continue, and concurrent calls do no harm.
  */
 export async function advanceEmailCampaign(
   em: EntityManager,
@@ -43,7 +46,7 @@ export async function advanceEmailCampaign(
   memory: Memory,
 ): Promise<Stand> {
   const campaign = await em.fork().findOne(EmailCampaign, { id: campaignId });
-  // Deleted once it was cancelled, it may have left some to be suppressed; one that was SENT has none.
+  // A cancelled campaign that was deleted may have left emails to suppress; a SENT one has none.
   if (!campaign) return suppressSome(em, { tenantId, id: campaignId, status: 'CANCELLED' }, now);
   switch (campaign.status) {
     case 'SCHEDULED':
@@ -100,9 +103,9 @@ async function send(em: EntityManager, campaign: EmailCampaign, now: Date, memor
   return { over: false, summary };
 }
 
-/** Whether the intake has this email, and so those that were requested before it. */
+/** Whether the intake has accepted this email, and so all that were requested before it. */
 async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: number): Promise<boolean> {
-  // By its id alone, not by an index of all that wait.
+  // By id only, so that Postgres does not use an index of all waiting emails.
   const [email] = await em.fork().transactional((tx) =>
     rows<{ waits: boolean }>(
       tx,
@@ -113,7 +116,7 @@ async function isTakenIn(em: EntityManager, { tenantId }: EmailCampaign, id: num
   return !email?.waits;
 }
 
-/** Suppresses the next of a campaign's emails, of which nothing is to be sent any more. */
+/** Suppresses the next emails of a campaign that must not send any more. */
 async function suppressSome(em: EntityManager, campaign: EndedCampaign, now: Date): Promise<Stand> {
   const { suppressed, open } = await em
     .fork()

@@ -7,7 +7,7 @@ import { assertReferences, lockEmailCampaign } from './find-email-campaign.ts';
 import { openRun } from './open-run.ts';
 import { startOf } from './schedule.ts';
 
-/** Has its workflow look at the campaign again; it is started where it does not run. */
+/** Makes the campaign's workflow check the campaign again; starts the workflow if it is not running. */
 export async function wakeCampaign(tx: EntityManager, { tenantId, id }: EmailCampaign): Promise<void> {
   await appendWorkflow(tx, 'emailCampaign', { tenantId, campaignId: id });
 }
@@ -38,7 +38,7 @@ async function change(
 const refused = (status: EmailCampaignStatus | undefined, wanted: string): AppError =>
   new AppError('conflict', `The campaign is ${status}; ${wanted}`);
 
-/** Lets a DRAFT go out, at once or when its time has come. */
+/** Starts a DRAFT, at once or at its scheduled time. */
 export async function beginMailing(tx: EntityManager, author: Author, campaign: EmailCampaign): Promise<EmailCampaign> {
   campaign.scheduleType ??= 'immediate';
   const now = new Date();
@@ -53,7 +53,10 @@ export async function beginMailing(tx: EntityManager, author: Author, campaign: 
   );
 }
 
-/** `POST …/send`: a DRAFT goes out by its schedule, without one at once. One that is on its way stays so. Throws 404, 409. */
+/**
+ * `POST …/send`: starts a DRAFT by its schedule, or at once without one. No-op if SENDING or SCHEDULED. Throws 404,
+ * 409.
+ */
 export async function sendEmailCampaign(em: EntityManager, author: Author, id: number): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
@@ -64,7 +67,10 @@ export async function sendEmailCampaign(em: EntityManager, author: Author, id: n
   });
 }
 
-/** What is not on a connection at this moment stays QUEUED until it is resumed, and one that waits for its time does not begin. Throws 404, 409 unless SENDING or SCHEDULED. */
+/**
+ * Pauses a campaign: emails that are not being sent right now stay QUEUED until it is resumed, and a SCHEDULED
+ * campaign does not start. No-op if PAUSED. Throws 404, 409 unless SENDING or SCHEDULED.
+ */
 export async function pauseEmailCampaign(em: EntityManager, author: Author, id: number): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
@@ -75,7 +81,11 @@ export async function pauseEmailCampaign(em: EntityManager, author: Author, id: 
   });
 }
 
-/** Goes on with what is still QUEUED, or with waiting: what it was paused over is left out by a recurring one, any other begins at once. Throws 404, 409 unless PAUSED. */
+/**
+ * Resumes a PAUSED campaign: it continues with its QUEUED emails, or waits for its scheduled time again. If that time
+ * has passed, a recurring campaign skips it and any other starts at once. No-op if SENDING or SCHEDULED. Throws 404,
+ * 409 unless PAUSED.
+ */
 export async function resumeEmailCampaign(em: EntityManager, author: Author, id: number): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);
@@ -85,13 +95,16 @@ export async function resumeEmailCampaign(em: EntityManager, author: Author, id:
       campaign.nextRunAt = startOf(campaign, new Date());
       return change(tx, author, campaign, 'email_campaign.resumed', 'SCHEDULED');
     }
-    // What was put back while it was paused is requested again.
+    // Request again the emails that were put back while it was paused.
     campaign.requestedTo = 0;
     return change(tx, author, campaign, 'email_campaign.resumed', 'SENDING');
   });
 }
 
-/** Nothing more goes out: what is still QUEUED becomes SUPPRESSED. Throws 404, 409 for a DRAFT and for one that has ended. */
+/**
+ * Cancels a campaign: its QUEUED emails become SUPPRESSED. No-op if CANCELLED. Throws 404, 409 if it is a DRAFT or has
+ * ended.
+ */
 export async function cancelEmailCampaign(em: EntityManager, author: Author, id: number): Promise<EmailCampaign> {
   return em.transactional(async (tx) => {
     const campaign = await lockEmailCampaign(tx, id);

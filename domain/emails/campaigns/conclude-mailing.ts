@@ -6,13 +6,13 @@ import { startOf } from './schedule.ts';
 import { chooseWinner } from './variants.ts';
 
 const MINUTE_MS = 60_000;
-/** A request that was not taken in for so long was lost, and is made again. */
+/** A request that was not accepted for this long is considered lost and made again. */
 const LOST_AFTER_MS = MINUTE_MS;
 
 export type Conclusion =
-  /** Look again then. */
+  /** Check again at `until`. */
   | { state: 'wait'; until: Date; why: string }
-  /** There is more to request. */
+  /** There are more emails to request. */
   | { state: 'more' }
   | { state: 'over' | 'stale' };
 
@@ -22,8 +22,9 @@ interface Open {
 }
 
 /**
- * What is next once all that may go now was requested: to wait for those on their way, for the next local time, or for the
- * test to be judged; to request again what was lost; or the end. `from` is where the search for open emails begins.
+ * Decides what to do when all emails that may be sent now have been requested: wait for those in progress, for the
+ * next local time or for the end of the test; request lost ones again; or end the campaign. The search for open emails
+ * starts at `from`.
  */
 export async function concludeMailing(
   em: EntityManager,
@@ -51,11 +52,13 @@ export async function concludeMailing(
     if (testing) return judgeTest(tx, campaign, now, again);
     const due = await nextDue(tx, campaign);
     if (due === null) return end(campaign, now);
-    return due <= now ? again() : { state: 'wait', until: due, why: 'waiting for the local time of the other recipients' };
+    return due <= now
+      ? again()
+      : { state: 'wait', until: due, why: 'waiting for the local time of the other recipients' };
   });
 }
 
-/** The first email that may go now and has not ended; of a test, those with a variant alone. */
+/** The first email that may be sent now and has not ended; during a test only emails with a variant. */
 async function firstOpen(
   tx: EntityManager,
   { tenantId, id }: EmailCampaign,
@@ -82,8 +85,7 @@ async function judgeTest(
 ): Promise<Conclusion> {
   const { tenantId, id, winner, variants } = campaign;
   campaign.winnerAt ??= new Date(now.getTime() + winner!.afterMinutes * MINUTE_MS);
-  if (campaign.winnerAt > now)
-    return { state: 'wait', until: campaign.winnerAt, why: 'comparing the variants' };
+  if (campaign.winnerAt > now) return { state: 'wait', until: campaign.winnerAt, why: 'comparing the variants' };
   const counted = await countEmails(tx, tenantId, id, MAILING);
   campaign.winnerVariant = chooseWinner(
     variants!,
@@ -93,7 +95,7 @@ async function judgeTest(
   return again();
 }
 
-/** When the next emails are due whose time has not come; null when there are none. */
+/** When the next emails with a later local time are due; null if there are none. */
 async function nextDue(tx: EntityManager, { tenantId, id }: EmailCampaign): Promise<Date | null> {
   const [next] = await rows<{ due: Date | null }>(
     tx,

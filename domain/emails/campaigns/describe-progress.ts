@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
-/** `: 1200 of 5000 SENT, 3800 QUEUED`, for the Temporal UI; nothing as long as there is no audience. */
+/** `: of 5000 emails 3800 QUEUED, 1200 SENT`, for the Temporal UI; empty before there is an audience. */
 export async function describeProgress(em: EntityManager, tenantId: string, campaignId: number): Promise<string> {
   const counts = await em.fork().transactional((tx) =>
     rows<{ status: string; n: number }>(

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import type { User } from '../../common/errors.ts';
 
-/** The email campaigns that are on their way and send a template, or to a segment. */
+/** The SCHEDULED, SENDING and PAUSED email campaigns that send a template, or that send to a segment. */
 export async function emailCampaignsUsing(
   tx: EntityManager,
   tenantId: string,

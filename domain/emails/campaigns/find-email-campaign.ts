@@ -5,14 +5,17 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { assertNoneMissing, notFound, type Missing } from '../../common/errors.ts';
 import { lockSegment } from '../../segments/membership/lock-segment.ts';
 
-/** The campaign, locked until the transaction ends. Throws 404. */
+/** Locks the campaign until the transaction ends. Throws 404. */
 export async function lockEmailCampaign(tx: EntityManager, id: number): Promise<EmailCampaign> {
   const campaign = await tx.findOne(EmailCampaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!campaign) throw notFound('email campaign', id);
   return campaign;
 }
 
-/** Throws 404 with each template, and the segment, that does not exist; `listId` is what the client named the segment by, if it did so. */
+/**
+ * Throws a 404 listing each template, and the segment, that does not exist. `listId`: the segment's id if the client
+ * gave it as `listId`.
+ */
 export async function assertReferences(
   tx: EntityManager,
   { tenantId, templateId, variants, segmentId }: EmailCampaign,

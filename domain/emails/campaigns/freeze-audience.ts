@@ -12,9 +12,9 @@ const PAGE = 5_000;
 export type Frozen = { state: 'page' | 'building' | 'failed' | 'done' | 'stale' };
 
 /**
- * Writes the next page of the audience into the ledger, in the order of the contacts' ids: one email each, whatever is
- * done again, SUPPRESSED where a gate says so already and held back otherwise. `building`: the segment is not ready.
- * `failed`: it is gone, and so is the campaign's chance. `stale`: there is nothing to freeze (any more).
+ * Writes the next page of the audience to the ledger, in the order of contact ids: one email per contact, even if
+ * repeated; SUPPRESSED if a gate already refuses it, else waiting to be requested. `building`: the segment is not
+ * ready. `failed`: the segment was deleted, so the campaign FAILED. `stale`: there is nothing (more) to freeze.
  */
 export async function freezePage(em: EntityManager, campaignId: number): Promise<Frozen> {
   return em.transactional(async (tx): Promise<Frozen> => {
@@ -45,7 +45,10 @@ export async function freezePage(em: EntityManager, campaignId: number): Promise
   });
 }
 
-/** The members after `frozenTo` up to `last`, each with its variant and, by local time, its instant. */
+/**
+ * Inserts emails for the members after `frozenTo` up to `last`, each with its variant and, for local times, its due
+ * time.
+ */
 async function insertPage(tx: EntityManager, campaign: EmailCampaign, last: number): Promise<void> {
   const { tenantId, id, run, segmentId, frozenTo } = campaign;
   const dealt = campaign.variants ? shares(campaign.variants, campaign.winner ?? null) : [wholeAudience(campaign)];
@@ -92,7 +95,9 @@ async function countFrozen(tx: EntityManager, { tenantId, id, run }: EmailCampai
   return found!.n;
 }
 
-/** When it is the campaign's time in each of the page's timezones; nothing where all get it at once. */
+/**
+ * When the campaign's local time comes in each timezone of the page; empty if all recipients get it at the same time.
+ */
 async function localTimes(
   tx: EntityManager,
   campaign: EmailCampaign,

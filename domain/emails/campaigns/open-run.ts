@@ -1,6 +1,9 @@
 import type { EmailCampaign } from '../../../db/entities/email-campaigns.ts';
 
-/** Makes a campaign that is about to be SENDING ready for a mailing: its audience is to be frozen, from the first contact on. */
+/**
+ * Prepares a campaign that is about to be SENDING for a new run, with its audience to be frozen from the first contact
+ * on.
+ */
 export function openRun(campaign: EmailCampaign, at: Date): void {
   Object.assign(campaign, {
     run: (campaign.run ?? 0) + 1,

@@ -6,7 +6,7 @@ import { countEmails, MAILING } from '../ledger/count-emails.ts';
 
 const MAX_LINKS = 200;
 
-/** A campaign's figures, counted from the ledger and from its recipients' hits as they are; people's alone. Throws 404. */
+/** A campaign's figures, counted from the ledger and from tracked hits, without automated ones. Throws 404. */
 export async function readEmailCampaignStats(em: EntityManager, id: number) {
   return em.transactional(
     async (tx) => {
@@ -35,7 +35,7 @@ export async function readEmailCampaignStats(em: EntityManager, id: number) {
           ...counted.of(name),
         })),
       };
-      // Of one moment, so that the parts make the whole.
+      // In one snapshot, so that the parts add up to the totals.
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ },
   );

@@ -4,19 +4,25 @@ import { appendSendRequests } from '../../../events/outbox.ts';
 import { lockEmailCampaign } from './find-email-campaign.ts';
 import { setVariant } from '../ledger/unrequested-emails.ts';
 
-/** What is sent at once stands before a journey's mails on the topic, for moments. */
+/**
+ * Emails per batch. Limited, because requests of campaign executions on the same subject wait behind a batch for a
+ * moment.
+ */
 const BATCH = 1_000;
 const REQUESTS_PER_ROW = 500;
-/** About two seconds of sending: a campaign that is paused or slow has no more than this in front of the senders. */
+/** About two seconds of sending: the most that a paused or slow campaign has queued for the senders. */
 const WINDOW = 10_000;
 const MINUTE_MS = 60_000;
 
 export interface Requested {
-  /** `some` were requested. `full`: senders have enough. `tokens`: the rate allows none yet. `none`: there is none left that may go now. */
+  /**
+   * `some`: emails were requested. `full`: the senders have enough. `tokens`: the rate does not allow one yet. `none`:
+   * no email may be sent now. `stale`: the campaign is not SENDING, or its audience is not complete.
+   */
   state: 'some' | 'full' | 'tokens' | 'none' | 'stale';
-  /** The last email that was requested. */
+  /** The last requested email. */
   lastId?: number;
-  /** `tokens`: when there is one. */
+  /** For `tokens`: when the next token is available. */
   at?: Date;
 }
 
@@ -28,8 +34,8 @@ interface UnrequestedEmail {
 }
 
 /**
- * Requests the campaign's next emails, in the order of their ids: as many as the rate and the senders' backlog allow. The
- * token bucket is the campaign's row, so it holds whatever process asks; it takes a second's worth.
+ * Requests the campaign's next emails, in id order: as many as the rate and the senders' backlog allow. The token
+ * bucket is in the campaign's row, so it applies to all processes; it holds one second's worth of tokens.
  */
 export async function requestEmails(em: EntityManager, campaignId: number, now: Date): Promise<Requested> {
   return em.transactional(async (tx): Promise<Requested> => {
@@ -64,7 +70,7 @@ export async function requestEmails(em: EntityManager, campaignId: number, now: 
   });
 }
 
-/** The tokens in the bucket now; unlimited without a rate. */
+/** The tokens in the bucket at `now`; practically unlimited without a rate. */
 function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: Date): number {
   if (ratePerMinute == null) return Number.MAX_SAFE_INTEGER;
   const full = Math.max(1, ratePerMinute / 60);
@@ -72,7 +78,11 @@ function tokensAt({ ratePerMinute, tokens, tokensAt: at }: EmailCampaign, now: D
   return Math.min(full, Number(tokens) + (elapsed * ratePerMinute) / MINUTE_MS);
 }
 
-/** How many more the senders may have before them; while they have some of this campaign, a whole batch or none, for a batch costs the same however few are in it. With a rate they get no more than two seconds of it, so that what piled up during an outage does not come all at once. */
+/**
+ * How many more emails the senders may have queued. While they have some of this campaign, a whole batch or none,
+ * because a batch costs the same however small it is. With a rate, at most two seconds' worth, so that a backlog after
+ * an outage is not sent all at once.
+ */
 async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: EmailCampaign): Promise<number> {
   const [ready] = await rows<{ all: number; own: number }>(
     tx,
@@ -87,7 +97,9 @@ async function roomForMore(tx: EntityManager, { tenantId, id, ratePerMinute }: E
   return Math.min(room, Math.max(1, Math.ceil(ratePerMinute / 30)) - ready!.own);
 }
 
-/** The next emails that may go: of a test only those with a variant, by local time those whose time has come. */
+/**
+ * The next emails that may be sent: during a test only those with a variant, for local times only those that are due.
+ */
 async function nextUnrequested(
   tx: EntityManager,
   campaign: EmailCampaign,
@@ -105,7 +117,7 @@ async function nextUnrequested(
   );
 }
 
-/** Gives the winning variant to the emails that waited for it. */
+/** Sets the winning variant for the emails that waited for it. */
 async function giveVariant(
   tx: EntityManager,
   { tenantId, variants, winnerVariant }: EmailCampaign,

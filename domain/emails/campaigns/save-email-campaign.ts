@@ -32,14 +32,14 @@ export interface EmailCampaignInput {
 
 type Fields = Omit<Partial<EmailCampaignInput>, 'listId'>;
 
-/** What may still be changed while it is sent, and once it has ended. */
+/** The fields that can still be changed while a campaign is sent, and after it has ended. */
 const WHILE_SENDING: readonly string[] = ['name', 'ratePerMinute'];
 const AT_THE_END: readonly string[] = ['name'];
 const ENDED: readonly EmailCampaignStatus[] = ['SENT', 'CANCELLED', 'FAILED'];
 
 /**
- * Makes an email campaign: a DRAFT, or with a schedule type one that is sent, or will be when its time has come. Throws 400
- * with every mistake, 404 with each template or segment that does not exist.
+ * Creates an email campaign: a DRAFT without a schedule type; else it is started, at once or at its scheduled time.
+ * Throws 400 with every violation, 404 with each template or segment that does not exist.
  */
 export async function createEmailCampaign(
   em: EntityManager,
@@ -59,8 +59,9 @@ export async function createEmailCampaign(
 }
 
 /**
- * Changes the given fields; `check` sees the campaign as it is, under its lock. Of one that is being sent only the name and
- * the rate can be changed, of one that has ended the name. Throws 404, 409, and 400 as `createEmailCampaign` does.
+ * Changes the given fields; `check` gets the current campaign, locked. Only the name and the rate of a campaign in
+ * progress can be changed, and only the name of one that has ended. Throws 404, 409, and 400 like
+ * `createEmailCampaign`.
  */
 export async function updateEmailCampaign(
   em: EntityManager,
@@ -83,7 +84,7 @@ export async function updateEmailCampaign(
     );
     tx.assign(campaign, Object.fromEntries(changed));
     assertValid(soundViolations(campaign));
-    // What one that has ended was sent to, and said, may be gone.
+    // The template and segment of a campaign that has ended may have been deleted.
     if (!ENDED.includes(campaign.status)) await assertReferences(tx, campaign, input.listId);
     if (campaign.status === 'SCHEDULED') campaign.nextRunAt = startOf(campaign, new Date());
     await tx.flush();
@@ -92,7 +93,10 @@ export async function updateEmailCampaign(
   });
 }
 
-/** Deletes a campaign that is not being sent; its emails stay, and of a cancelled one none goes out any more. Throws 404, 409. */
+/**
+ * Deletes a campaign that is neither SCHEDULED, SENDING nor PAUSED. Its emails remain, but those of a cancelled
+ * campaign are no longer sent. Throws 404, 409.
+ */
 export async function deleteEmailCampaign(
   em: EntityManager,
   author: Author,
@@ -106,7 +110,8 @@ export async function deleteEmailCampaign(
     if (status === 'SENDING' || status === 'PAUSED' || status === 'SCHEDULED')
       throw new AppError('conflict', `The campaign is ${status}: cancel it first`);
     assertNotInUse(await campaignsUsing(tx, author.tenantId, ({ campaignIds }) => campaignIds.has(id)));
-    // Without its row the gates can not tell that it was cancelled. What is held stays with its workflow.
+    // Suppress the emails that senders could lease now: without the campaign's row the gates cannot tell that it was
+    // cancelled. Its workflow suppresses the others.
     if (status === 'CANCELLED' || status === 'FAILED') await suppressReadyOfCampaign(tx, campaign);
     await tx.remove(campaign).flush();
     await appendAudit(tx, author, {
@@ -119,8 +124,8 @@ export async function deleteEmailCampaign(
 }
 
 /**
- * All violations of the campaign that `input` makes, or changes `current` into (this modifies `current`). `lost` names
- * members that were given but are unreadable: violations of these, and of what depends on them, are left out.
+ * All violations of the campaign that `input` creates, or changes `current` into (this modifies `current`). `lost`
+ * tells which members were given but are invalid: violations of these, and of what depends on them, are omitted.
  */
 export function emailCampaignViolations(
   input: Partial<EmailCampaignInput>,
@@ -143,8 +148,8 @@ const DEPENDS_ON: Record<string, readonly (keyof EmailCampaignInput)[]> = {
 };
 
 /**
- * The columns that an input sets; an empty text is none. `segmentId` and `listId` are one column: of two that differ the
- * one that is not what it was counts, and where both are new that is a violation.
+ * The columns that an input sets; empty texts become null. `segmentId` and `listId` are one column: if they differ,
+ * the one that differs from the current value counts; if both do, that is a violation.
  */
 function fieldsOf(
   { segmentId, listId, ...input }: Partial<EmailCampaignInput>,

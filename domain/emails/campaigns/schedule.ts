@@ -12,14 +12,14 @@ export interface Schedule {
 }
 
 const HOUR_MS = 3_600_000;
-/** The first place on Earth to see a time of day is 14 hours ahead of UTC, the last one 12 behind. */
+/** The first timezone in which a time of day occurs is 14 hours ahead of UTC. */
 const EARLIEST_MS = 14 * HOUR_MS;
 
-/** So that it is a time that can be kept, wherever on Earth. */
+/** Limits that keep the time representable in every timezone. */
 const EARLIEST_TIME = Date.UTC(1970, 0, 2);
 const LATEST_TIME = Date.UTC(9999, 11, 30);
 
-/** What is wrong with a schedule; one that is not complete is an error as soon as a schedule type is chosen. */
+/** The violations of a schedule; it must be complete as soon as a schedule type is chosen. */
 export function scheduleViolations({ scheduleType, scheduledAt, cron, timezone }: Schedule): Violation[] {
   const violations: Violation[] = [];
   const needsTime = scheduleType === 'scheduled' || scheduleType === 'recipient_local_time';
@@ -55,19 +55,22 @@ function cronProblem(cron: string, timezone: string | null): string | null {
   }
 }
 
-/** When a campaign with a sound schedule begins (a recurring one: again) after `after`; null when a recurring one never does again. */
+/**
+ * When a campaign with a valid schedule starts (a recurring one: again) after `after`; null if a recurring one never
+ * starts again.
+ */
 export function startOf(
   { scheduleType, scheduledAt, cron, timezone = null }: Partial<Schedule>,
   after: Date,
 ): Date | null {
   if (scheduleType === 'recurring') return readCron(cron!, timezone).nextRun(after);
   if (scheduleType === 'scheduled') return scheduledAt!;
-  // Its audience is frozen before the first recipient's time comes.
+  // Freeze the audience before the first recipient's time comes.
   if (scheduleType === 'recipient_local_time') return new Date(wallClock(scheduledAt!, timezone) - EARLIEST_MS);
   return after;
 }
 
-/** The time of day that `at` is in the timezone (UTC if null), in ms, written as if it were UTC. */
+/** The wall-clock time of `at` in the timezone (UTC if null), in ms as if it were UTC. */
 function wallClock(at: Date, timezone: string | null): number {
   return DateTime.fromJSDate(at, { zone: timezone ?? 'UTC' })
     .setZone('UTC', { keepLocalTime: true })
@@ -75,8 +78,8 @@ function wallClock(at: Date, timezone: string | null): number {
 }
 
 /**
- * When it is the campaign's time of day where a recipient is: the wall-clock time that `scheduledAt` is in the campaign's
- * timezone, read in the recipient's. Who has no timezone that is known gets it at `scheduledAt`.
+ * When the campaign's local time comes for a recipient: the wall-clock time of `scheduledAt` in the campaign's
+ * timezone, read in the recipient's timezone. `scheduledAt` itself if the recipient's timezone is unknown.
  */
 export function dueAt(
   { scheduledAt, timezone }: { scheduledAt: Date; timezone: string | null },

@@ -1,12 +1,15 @@
 import type { Variant, Winner } from '../../../db/entities/email-campaigns.ts';
 import type { Violation } from '../../common/errors.ts';
 
-/** The audience is dealt out over so many places. */
+/** The audience is distributed over this many places. */
 export const PLACES = 10_000;
-/** The golden ratio's share of the places: its multiples fill them evenly from the first few on. */
+/** The golden ratio's share of the places: its multiples are spread evenly from the first few on. */
 const STRIDE = 6_180;
 
-/** A part of the places, from inclusive to exclusive, and what those on it get; a null name awaits the winner. */
+/**
+ * A range of places, `from` inclusive, `to` exclusive, with its variant and template. A null variant waits for the
+ * winner.
+ */
 export interface Share {
   from: number;
   to: number;
@@ -15,8 +18,8 @@ export interface Share {
 }
 
 /**
- * How the places are shared: by weight, among the part that is the test where there is a winner to find. The rest then has
- * no variant yet, and the first one's template until it has.
+ * Distributes the places among the variants by weight. With a winner to find, only the tested part; the rest has no
+ * variant yet, and the first variant's template until then.
  */
 export function shares(variants: readonly Variant[], winner: Winner | null): Share[] {
   const end = winner ? Math.round((PLACES * winner.testPercent) / 100) : PLACES;
@@ -32,10 +35,13 @@ export function shares(variants: readonly Variant[], winner: Winner | null): Sha
     : tested;
 }
 
-/** The place of the n-th recipient (from 0), as SQL over a bigint; any run of recipients is spread evenly over all places. */
+/**
+ * The place of the n-th recipient (from 0), as SQL over a bigint. Every range of recipients is spread evenly over all
+ * places.
+ */
 export const placeOf = (n: string): string => `((${n}) * ${STRIDE + 1}) % ${PLACES}`;
 
-/** What is wrong with the variants of a campaign. */
+/** The violations of a campaign's variants. */
 export function variantViolations(
   variants: readonly Partial<Variant>[] | null,
   winner: Partial<Winner> | null,
@@ -52,7 +58,7 @@ export function variantViolations(
   return violations;
 }
 
-/** What became of a variant's test. */
+/** The result of a variant in the test. */
 export interface VariantResult {
   variant: string;
   delivered: number;
@@ -60,7 +66,7 @@ export interface VariantResult {
   uniqueClicks: number;
 }
 
-/** The variant with the best rate by the metric; the earlier in the list where two are equal, or nothing is known. */
+/** The variant with the best rate by the metric; on a tie, or without results, the first in the list. */
 export function chooseWinner(
   variants: readonly Variant[],
   metric: Winner['metric'],

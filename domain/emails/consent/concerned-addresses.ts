@@ -2,17 +2,22 @@ import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
 
-/** Whom a choice that is made by an email's token is for. */
+/** The recipient that an email's token stands for. */
 export interface Concerned {
   /** Whether the email is still in the ledger. */
   isKnown: boolean;
-  /** The one it was merged into, where it was merged since. */
+  /** The contact; if it was merged since, the contact it was merged into. */
   contactId: number | null;
-  /** As they are compared, sorted: the address that the email was sent to, and the contact's present one. None once they are erased. */
+  /**
+   * The keys of the address that the email was sent to and of the contact's current address, sorted. Empty after an
+   * erasure.
+   */
   emailKeys: string[];
 }
 
-/** Whom the token of an email is for. With `lock` one of two simultaneous choices by the same email waits for the other. */
+/**
+ * Finds the recipient of an email's token. With `lock`, concurrent changes through the same email wait for each other.
+ */
 export async function findConcerned(
   tx: EntityManager,
   { tenantId, emailId, contactId: mailed, address }: UnsubscribeSubject,

@@ -4,7 +4,7 @@ import { erasedKey } from '../../addresses/digest.ts';
 import { commonSort, listPage, type Present } from '../../common/list-page.ts';
 import type { ListQuery, Page } from '../../common/paging.ts';
 
-/** What a list of suppressions can be narrowed by; `emailKey` is an address as it is compared. */
+/** Filters of a list of suppressions; `emailKey` is the key of an address. */
 interface SuppressionQuery extends ListQuery {
   emailKey?: string;
   reason?: string;
@@ -26,7 +26,7 @@ export function listSuppressions<T>(
       from: sql`suppressions t`,
       sortable: commonSort,
       where: [
-        // Of an address that was erased its hash is kept.
+        // The suppression of an erased address has a hash as its key.
         key !== undefined &&
           sql`t.tenant_id = ${tenantId} and t.email_key = any(${[key, erasedKey(tenantId, key)]}::text[])`,
         reason !== undefined && sql`t.reason = ${reason}`,

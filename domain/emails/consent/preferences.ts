@@ -10,16 +10,19 @@ export interface TopicChoice {
   wanted: boolean;
 }
 
-/** What a recipient has chosen so far. */
+/** A recipient's choices so far. */
 export interface Preferences {
   topics: TopicChoice[];
-  /** Unsubscribed, bounced or complained: no marketing mail goes there, whatever is chosen. */
+  /** Unsubscribed, bounced or complained: no marketing email is sent, whatever the choices are. */
   unsubscribed: boolean;
-  /** No address is known any more: it was erased. */
+  /** No address is known any more, because the data was erased. */
   erased: boolean;
 }
 
-/** The preferences of an email's recipient. Topics are opt-out: all are wanted until the recipient chooses. Read-only. */
+/**
+ * The preferences of an email's recipient. Topics are opt-out: all are wanted until the recipient chooses. Changes
+ * nothing.
+ */
 export async function readPreferences(em: EntityManager, subject: UnsubscribeSubject): Promise<Preferences> {
   return em.transactional(async (tx) =>
     preferencesOf(tx, subject.tenantId, await findConcerned(tx, subject, { lock: false })),
@@ -27,8 +30,8 @@ export async function readPreferences(em: EntityManager, subject: UnsubscribeSub
 }
 
 /**
- * Saves that the recipient wants mail about exactly these topics; ids of topics that do not exist are ignored. Applies to
- * the address that the email was sent to and to the contact's present address. Idempotent.
+ * Stores that the recipient wants email about exactly these topics; ids of topics that do not exist are ignored.
+ * Applies to the address that the email was sent to and to the contact's current address. Idempotent.
  */
 export async function savePreferences(
   em: EntityManager,

@@ -6,13 +6,16 @@ import { refreshMemberships } from '../../segments/membership/refresh-membership
 
 export interface SuppressedAddress {
   emailKey: string;
-  /** The contact that the mail was for, where it is not (any more) the one that has the address. */
+  /** The contact that the email was for, if it does not have the address (any more). */
   contactId: number | null;
-  /** The email that brought it about; none when a person did. */
+  /** The email that caused it; null if a user did. */
   emailId: number | null;
 }
 
-/** The status that a reason gives, which contacts take it, and which suppressions give way: the stricter one stays. */
+/**
+ * By reason: the status to set, the contact statuses that it replaces, and the suppression reasons that it replaces.
+ * The stricter one always stays.
+ */
 const EFFECTS = {
   manual: { status: 'unsubscribed', statuses: ['pending', 'active'], reasons: [] as string[] },
   unsubscribed: { status: 'unsubscribed', statuses: ['pending', 'active'], reasons: [] as string[] },
@@ -25,8 +28,8 @@ const EFFECTS = {
 } as const;
 
 /**
- * Suppresses addresses of one tenant for good, and gives the contacts that have them the status, with their events and
- * memberships. Repeated it changes nothing. Returns the contacts that changed. Writes to the outbox, so it comes last.
+ * Suppresses addresses of one tenant and sets the status of the contacts that have them, with their events and
+ * memberships. Idempotent. Returns the ids of the contacts that changed. Writes to the outbox, so call it last.
  */
 export async function suppressAddresses(
   tx: EntityManager,

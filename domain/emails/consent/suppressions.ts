@@ -9,8 +9,9 @@ import { refreshMemberships } from '../../segments/membership/refresh-membership
 import { suppressAddresses } from './suppress-addresses.ts';
 
 /**
- * Suppresses an address (`emailKey`) and gives the contact that has it the status. One that is suppressed keeps its reason
- * unless this one is stricter: `made` tells whether it is new. What goes into the audit log is not the address.
+ * Suppresses an address (`emailKey`) and sets the status of the contact that has it. An existing suppression keeps its
+ * reason unless the new one is stricter; `made` tells whether it was created. The audit log does not contain the
+ * address.
  */
 export async function addSuppression(
   em: EntityManager,
@@ -20,7 +21,7 @@ export async function addSuppression(
 ): Promise<{ suppression: Suppression; made: boolean }> {
   const { tenantId, requestId } = author;
   return retriedTransaction(em, async (tx) => {
-    // Whoever is first makes it; the others wait here, and see what it was before they change it.
+    // The first transaction inserts it; concurrent ones wait here, and then read the reason before changing it.
     const [made] = await rows(
       tx,
       sql`
@@ -46,8 +47,8 @@ export async function addSuppression(
 }
 
 /**
- * Removes a suppression: the address gets mail again, and its contact is active again unless it is archived or was never
- * confirmed. Throws `not_found`.
+ * Removes a suppression: the address can receive email again, and its contact becomes active again unless it is
+ * archived or pending. Throws `not_found`.
  */
 export async function removeSuppression(em: EntityManager, author: Author, id: number): Promise<void> {
   const { tenantId, requestId } = author;

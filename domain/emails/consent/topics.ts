@@ -5,7 +5,7 @@ import { appendAudit, type Author } from '../../audit/audit.ts';
 import { cleanText, isViolation } from '../../common/fields.ts';
 import { assertNotInUse, assertValid, notFound, type User, type Violation } from '../../common/errors.ts';
 
-/** Largest lengths in characters. */
+/** Maximum lengths in characters. */
 export const TOPIC_LIMITS = { name: 100, description: 1000 } as const;
 
 export interface TopicInput {
@@ -22,7 +22,7 @@ export async function createTopic(em: EntityManager, tenantId: string, input: To
   });
 }
 
-/** Changes the given fields; `check` sees the topic as it is, under its lock. Throws 404, and what createTopic throws. */
+/** Changes the given fields; `check` gets the current topic, locked. Throws 404, and what createTopic throws. */
 export async function updateTopic(
   em: EntityManager,
   id: number,
@@ -38,7 +38,7 @@ export async function updateTopic(
   });
 }
 
-/** Deletes a topic, and with it who did not want it. Throws 404, 409 `in_use` with the templates that are about it. */
+/** Deletes a topic with its opt-outs. Throws 404, 409 `in_use` listing the templates with this topic. */
 export async function deleteTopic(
   em: EntityManager,
   author: Author,
@@ -66,7 +66,10 @@ export async function deleteTopic(
   });
 }
 
-/** What is wrong with a template's topic. Until the transaction ends nobody deletes it, and then its template is there to be seen. */
+/**
+ * The violations of a template's topic. Locks the topic against deletion until the transaction ends; afterwards a
+ * deletion sees the template.
+ */
 export async function topicViolations(
   tx: EntityManager,
   tenantId: string,
@@ -86,14 +89,14 @@ async function lockTopic(tx: EntityManager, id: number): Promise<EmailTopic> {
   return topic;
 }
 
-/** The given texts as they are kept. Throws `validation_failed`. */
+/** Normalises the given texts. Throws `validation_failed`. */
 function readTexts(input: Partial<TopicInput>): Partial<TopicInput> {
   const { values, violations } = checkTopic(input);
   assertValid(violations);
   return values;
 }
 
-/** The given texts as they are kept, and what is wrong with them. */
+/** The given texts, normalised, and their violations. */
 export function checkTopic(input: Partial<TopicInput>): { values: Partial<TopicInput>; violations: Violation[] } {
   const violations: Violation[] = [];
   const values: Partial<TopicInput> = {};

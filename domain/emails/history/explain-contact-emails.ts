@@ -9,7 +9,10 @@ import { explainEmailIn, type ExplainedGate, type Explanation } from './explain-
 import { gateJoins, gateOf, refusal } from '../ledger/gates.ts';
 import { ownFromKey, senderRefusal } from '../senders/proven.ts';
 
-/** The latest email of a campaign to a contact explained, and all of them; without one, what stands between. */
+/**
+ * The explanation of the latest email of a campaign to a contact, with a list of all of them; if there is none, the
+ * reasons.
+ */
 export interface ContactExplanation extends Omit<Explanation, 'emailId' | 'status'> {
   contactId: number;
   campaignId: number | null;
@@ -20,7 +23,10 @@ export interface ContactExplanation extends Omit<Explanation, 'emailId' | 'statu
 
 const MAX_EMAILS = 100;
 
-/** Why a contact got mail of a campaign of either kind, or did not; without a campaign, of all its mail. `mailFrom` is MAIL_FROM. Throws 404. */
+/**
+ * Explains why a contact got or did not get email of a campaign or email campaign; without a campaign, of any.
+ * `mailFrom` is MAIL_FROM. Throws 404.
+ */
 export async function explainContactEmails(
   em: EntityManager,
   contactId: number,
@@ -50,7 +56,10 @@ export async function explainContactEmails(
   });
 }
 
-/** What keeps a contact out of a mailing: it has not begun, the contact is not in its segment, or a gate would stop it. */
+/**
+ * Why an email campaign has no email for a contact: it has not started, the contact is not in its segment, or a gate
+ * refuses it.
+ */
 async function withoutMailing(
   tx: EntityManager,
   { tenantId, segmentId, status, nextRunAt, startedAt, templateId, variants }: EmailCampaign,
@@ -85,7 +94,7 @@ async function withoutMailing(
   return stop ? [...gates, { gate: stop, passed: false, reason: judged!.reason, at }] : gates;
 }
 
-/** What keeps mail of a journey from a contact: it has not entered, or has not come to an EMAIL step. */
+/** Why a campaign has no email for a contact: the contact has not entered it, or has not reached an EMAIL step. */
 async function withoutJourney(tx: EntityManager, campaignId: number, contactId: number): Promise<ExplainedGate[]> {
   const execution = await tx.findOne(CampaignExecution, { campaignId, contactId }, { orderBy: { entryNo: 'desc' } });
   if (!execution) return [{ gate: 'membership', passed: false, reason: 'never_entered', at: new Date() }];

@@ -38,7 +38,7 @@ interface ExplainedRow {
   now: Date;
 }
 
-/** Why there is no message to hand to a provider. */
+/** Reasons why there was no message to give to a provider. */
 const UNWRITTEN: readonly string[] = ['template_failed', 'address_invalid', 'not_rendered'];
 
 interface BounceRow {
@@ -48,15 +48,15 @@ interface BounceRow {
 }
 
 /**
- * What an email passed and where it stopped, in order: the gates, its intake (a send request was taken in), the provider,
- * and what was heard of it since: that it was delivered, came back, was complained of. Of an email that is still to go
- * the gates are judged as they are now; of the others as they were at its end. `mailFrom` is MAIL_FROM. Throws 404.
+ * Explains which gates an email passed and where it stopped, in order: the gates, the intake (a send request was
+ * accepted), the provider, and later reports (delivery, bounces, complaints). The gates of an email not sent yet are
+ * evaluated now; for others the stored result counts. `mailFrom` is MAIL_FROM. Throws 404.
  */
 export async function explainEmail(em: EntityManager, id: number, mailFrom: string): Promise<Explanation> {
   return em.transactional((tx) => explainEmailIn(tx, id, mailFrom));
 }
 
-/** The same in a transaction. */
+/** The same within a transaction. */
 export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: string): Promise<Explanation> {
   const [email] = await rows<ExplainedRow>(
     tx,
@@ -94,14 +94,17 @@ export async function explainEmailIn(tx: EntityManager, id: number, mailFrom: st
   return { emailId: id, status: email.status, gates, attempts };
 }
 
-/** Of an email campaign: that the contact was in its segment when the audience was frozen. */
+/** For an email campaign: the contact was in its segment when the audience was frozen. */
 function explainMembership({ lane, segment_id: segmentId, created_at: at }: ExplainedRow): ExplainedGate[] {
   return lane === 'bulk'
     ? [{ gate: 'membership', passed: true, reason: segmentId === null ? null : `segment_${segmentId}`, at }]
     : [];
 }
 
-/** Every gate up to the one that stopped it. A reason of no gate (a stopped campaign) is told after those it passed. */
+/**
+ * All gates up to the one that stopped the email. A reason that belongs to no gate (a stopped campaign) follows the
+ * passed gates.
+ */
 function explainGates(
   { lane, content_version: contentVersion }: ExplainedRow,
   stoppedBy: string | null,
@@ -134,7 +137,7 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
     return status === 'QUEUED' ? [{ gate: 'intake', passed: false, reason: waits, at: createdAt }] : [];
   }
   const intake = { gate: 'intake', passed: true, reason: null, at: acceptedAt };
-  // Put off before its first attempt: only the send window does that.
+  // Postponed before its first attempt: only the send window does that.
   const closed = status === 'QUEUED' && email.attempt === 0 && email.next_attempt_at > email.now;
   if (closed)
     return [
@@ -144,7 +147,7 @@ function explainDelivery(email: ExplainedRow): ExplainedGate[] {
   if (status === 'QUEUED' || status === 'SENDING') return [intake];
   const accepted = status !== 'FAILED' && status !== 'UNKNOWN';
   const confirmed = reason?.startsWith('confirmed_by_') ? reason : null;
-  // No provider has seen what could not be rendered or addressed.
+  // Emails that could not be rendered or addressed never reached a provider.
   const gate = status === 'FAILED' && UNWRITTEN.includes(reason ?? '') ? 'message' : 'provider';
   const provider = {
     gate,

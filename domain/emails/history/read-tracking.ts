@@ -23,7 +23,10 @@ interface Figures {
   first_clicked_at: Date | null;
 }
 
-/** Opens and clicks of an email; figures count people's alone. `events` are the latest thousand, oldest first. Throws 404. */
+/**
+ * Opens and clicks of an email; figures do not count automated ones. `events` are the latest 1000, oldest first.
+ * Throws 404.
+ */
 export async function readTracking(
   em: EntityManager,
   id: number,
@@ -48,7 +51,7 @@ export async function readTracking(
       where ${of} and automated is not null order by at desc, id desc limit ${MAX_EVENTS}`,
       );
       return { email, figures: figures!, events: events.reverse() };
-      // Of one moment, so that the figures are those of the events.
+      // In one snapshot, so that the figures match the events.
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ },
   );

@@ -6,7 +6,7 @@ import type { LinkSettings, ShownEmail } from '../rendering/show-email.ts';
 import { showOffLoop } from '../templates/template-work.ts';
 
 /**
- * A template as a contact, or no one in particular, would get it; nothing in it is tracked. Throws 404, 422
+ * Renders a template as a contact would get it, or without a contact; nothing in it is tracked. Throws 404, 422
  * `template_limit`.
  */
 export async function previewTemplate(
@@ -50,8 +50,8 @@ interface SentRow extends Omit<TemplateVersion, 'previewText'>, ContactRow {
 }
 
 /**
- * An email as its recipient got it, rendered again from the content version that it used and the contact as it is now.
- * Null when it was never sent, and for mails of the service itself. Engine `em`: the email's id comes from a signed token.
+ * Renders an email again, from the content version that it used and the contact's current data. Null if it was never
+ * sent, and for emails of the service itself. Engine `em`: the email's id comes from a signed token.
  */
 export async function renderSent(
   em: EntityManager,

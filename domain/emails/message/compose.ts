@@ -3,14 +3,14 @@ import { headerField, headerText, mailboxField, quotedPrintable } from '../mime/
 import type { LinkSigner } from '../../addresses/tokens.ts';
 import { wireAddress, type Mailbox } from '../../common/mailbox.ts';
 
-/** Postmark echoes it in its webhooks, as the key `email` of `Metadata`. */
+/** Postmark returns it in its webhooks, as the key `email` of `Metadata`. */
 const METADATA_HEADER = 'X-PM-Metadata-email';
 
-/** What all mails of one template version share. */
+/** What all emails of one template version share. */
 export interface ComposerOptions {
   from: Mailbox;
   replyTo?: Mailbox | null;
-  /** Pieces of bodies that come again and again; they are encoded once. */
+  /** Parts of bodies that occur in many emails; they are encoded once. */
   staticChunks?: ReadonlySet<string>;
 }
 
@@ -19,13 +19,13 @@ export interface MessageInput {
   to: Mailbox;
   date: Date;
   rendered: Pick<RenderedEmail, 'subject' | 'htmlChunks' | 'textChunks' | 'unsubscribeUrl'>;
-  /** Where bounces go; the From address unless given. */
+  /** The address for bounces; the From address if absent. */
   returnPath?: string;
-  /** What a provider that replaces the Message-ID is to echo in what it tells of the mail. */
+  /** Identifies the email in a provider's webhooks if the provider replaces the Message-ID. */
   metadata?: string;
 }
 
-/** A message ready for DATA (without dot-stuffing), and the envelope it travels in. */
+/** A message ready for DATA (without dot-stuffing), and its envelope. */
 export interface ComposedMessage {
   envelope: { from: string; to: string };
   messageId: string;
@@ -34,20 +34,23 @@ export interface ComposedMessage {
 
 export type Composer = (input: MessageInput) => ComposedMessage;
 
-/** The Message-ID of an email, the same at every attempt; its left side proves the email's id to whoever has the signer. */
+/**
+ * The Message-ID of an email, the same at every attempt. Its left side proves the email's id, verifiable with the
+ * signer.
+ */
 export function messageIdFor(emailId: number, fromAddress: string, signer: LinkSigner): string {
   return `<${signer.emailToken('message', emailId)}@${wireAddress(fromAddress).split('@').pop()}>`;
 }
 
 /**
- * Makes a composer that writes RFC 5322 messages: multipart/alternative, UTF-8, quoted-printable, with the one-click
- * headers of RFC 8058 when the mail can be unsubscribed from. What mails have in common is encoded once. The composer
- * throws RangeError for an address that can not be sent to.
+ * Creates a composer of RFC 5322 messages: multipart/alternative, UTF-8, quoted-printable, with the one-click headers
+ * of RFC 8058 if the email has an unsubscribe link. Parts shared by many emails are encoded once. The composer throws
+ * RangeError for an address that cannot be sent to.
  */
 export function createComposer({ from, replyTo, staticChunks = new Set() }: ComposerOptions): Composer {
   const fromAddress = wireAddress(from.address);
   const sender = mailboxField('From', from) + (replyTo ? mailboxField('Reply-To', replyTo) : '');
-  // '=' is always followed by two hex digits or a line end in quoted-printable: no body can hold this.
+  // In quoted-printable, '=' is always followed by two hex digits or a line end, so no body can contain this.
   const boundary = '=_perennial_alternative';
   const partHead = (before: string, type: string): Buffer =>
     Buffer.from(

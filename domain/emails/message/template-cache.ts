@@ -13,15 +13,15 @@ import type { Mailbox } from '../../common/mailbox.ts';
 
 const KEPT = 200;
 
-/** A content version ready to be rendered and composed for many. */
+/** A content version of a template, compiled once for many recipients. */
 export class PreparedTemplate {
   readonly #row: VersionRow;
   readonly #options: CompileOptions & { from: Mailbox };
-  /** The address its mail is from. */
+  /** The From address. */
   readonly fromAddress: string;
-  /** That address as addresses are compared. */
+  /** The key of the From address. */
   readonly fromKey: string;
-  /** The same where the tenant must have proved it; null for the default sender. */
+  /** The same if the tenant must have verified the address; null for the default sender. */
   readonly ownFromKey: string | null;
   #compiled: CompiledTemplate | null = null;
   #composer: { revision: string | null; compose: Composer } | null = null;
@@ -34,13 +34,16 @@ export class PreparedTemplate {
     this.ownFromKey = this.fromKey === addressKey(options.from.address) ? null : this.fromKey;
   }
 
-  /** Throws AppError `template_limit` or `validation_failed` when it can not be compiled. */
+  /** Throws AppError `template_limit` or `validation_failed` if the template cannot be compiled. */
   get compiled(): CompiledTemplate {
     const { fromName: _name, fromEmail: _email, replyTo: _replyTo, ...version } = this.#row;
     return (this.#compiled ??= compileTemplate(version, this.#options));
   }
 
-  /** Writes its mails; the sender says what the template does not. Throws what `compiled` throws, and RangeError. */
+  /**
+   * The composer of its emails; the sender provides what the template does not specify. Throws what `compiled` throws,
+   * and RangeError.
+   */
   composer(sender: SenderIdentity | null): Composer {
     const revision = sender?.revision ?? null;
     if (this.#composer?.revision === revision) return this.#composer.compose;
@@ -57,7 +60,7 @@ export class PreparedTemplate {
   }
 }
 
-/** Names a content version of a template. */
+/** Identifies a content version of a template. */
 export interface ContentVersion {
   tenantId: string;
   templateId: number;
@@ -70,17 +73,17 @@ interface VersionRow extends ContentVersion, TemplateVersion {
   replyTo: string | null;
 }
 
-/** Compiles content versions once and keeps those used last; a version never changes. */
+/** Compiles content versions once and caches the most recently used ones, since versions never change. */
 export class TemplateCache {
   readonly #kept = new LRUCache<string, PreparedTemplate>({ max: KEPT });
   readonly #options: () => CompileOptions & { from: Mailbox };
 
-  /** `options` are asked for at each compilation. `from` is MAIL_FROM, for templates that name no sender. */
+  /** `options` is called for each compilation. `from` is MAIL_FROM, for templates without a sender. */
   constructor(options: () => CompileOptions & { from: Mailbox }) {
     this.#options = options;
   }
 
-  /** Reads what is not kept of these content versions (engine `em`) and returns how to get each. */
+  /** Loads these content versions if they are not cached (engine `em`). Returns a function that gets each of them. */
   async load(
     em: EntityManager,
     versions: Iterable<ContentVersion>,

@@ -8,8 +8,8 @@ export interface ProviderHealth {
   /** Position in the failover order, from 1. */
   order: number;
   /**
-   * DOWN: no process uses it until its pause ends (`restsUntil`), except for a trial message. DEGRADED: paused for some
-   * processes, failed since the last success, or no sender process is running.
+   * DOWN: no process uses it until its pause ends (`restsUntil`), except for a trial message. DEGRADED: paused for
+   * some processes, failed since the last success, or no sender process is running.
    */
   status: 'UP' | 'DEGRADED' | 'DOWN';
   connections: number;

@@ -1,6 +1,6 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
-/** How a provider does, as one sender process sees it. */
+/** A provider's health as seen by one sender process. */
 export interface ProviderReport {
   provider: string;
   state: 'closed' | 'open' | 'trial';
@@ -10,15 +10,15 @@ export interface ProviderReport {
   lastError: string | null;
   lastErrorAt: Date | null;
   lastSentAt: Date | null;
-  /** Since the process began. */
+  /** Messages sent since the process started. */
   sent: number;
 }
 
-/** A process that has not reported for so long is gone. */
+/** A process that has not reported for this long is considered gone. */
 export const GONE_AFTER_SECONDS = 60;
 const FORGOTTEN_AFTER_SECONDS = 600;
 
-/** Writes how `holder`'s providers do, and forgets processes that are long gone. Engine `em`. */
+/** Stores the health of `holder`'s providers, and deletes the rows of processes that are long gone. Engine `em`. */
 export async function reportHealth(
   em: EntityManager,
   holder: string,
@@ -42,7 +42,7 @@ export async function reportHealth(
   });
 }
 
-/** Forgets a process that ends. Engine `em`. */
+/** Deletes the rows of a process that ends. Engine `em`. */
 export async function forgetHealth(em: EntityManager, holder: string): Promise<void> {
   await em.transactional((tx) => rows(tx, sql`delete from email_providers where holder = ${holder}`));
 }

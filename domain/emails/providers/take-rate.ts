@@ -1,11 +1,12 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 
-/** So much of a rate may go at once after a pause: a second's worth. */
+/** The burst after a pause: one second's worth of the rate. */
 const BURST_SECONDS = 1;
 
 /**
- * Takes up to `count` messages of a provider's rate, which all sender processes share (the generic cell rate algorithm:
- * one time says how much of it is used). Returns how many, and in how many milliseconds there is another. Engine `em`.
+ * Takes up to `count` messages of a provider's rate, which all sender processes share. Generic cell rate algorithm: a
+ * single time stores how much of the rate is used. Returns how many were granted, and in how many milliseconds the
+ * next is available. Engine `em`.
  */
 export async function takeRate(
   em: EntityManager,
@@ -26,7 +27,7 @@ export async function takeRate(
       from (
         select provider, greatest(due_at, at) as due_at, at,
                least(${count}::int, greatest(0, floor(${burst}::int - extract(epoch from greatest(due_at, at) - at) / ${gap}::float8)))::int as granted
-        -- The time when it is this one's turn, not when it began to wait for it.
+        -- The time after acquiring the lock, not when the transaction started to wait for it.
         from (select provider, due_at, clock_timestamp() as at from email_provider_rates where provider = ${provider} for update) u
       ) t where r.provider = t.provider
       returning t.granted, extract(epoch from r.due_at - t.at)::float8 - ${(burst - 1) * gap}::float8 as wait`,

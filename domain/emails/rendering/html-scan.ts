@@ -8,10 +8,10 @@ export interface Span {
 }
 
 export interface Attribute extends Span {
-  /** The value as HTML means it: character references decoded. */
+  /** The value with character references decoded. */
   value: string;
   quote: '"' | "'" | null;
-  /** Where the raw value stands, without its quotes. */
+  /** The range of the raw value, without its quotes. */
   raw: Span;
 }
 
@@ -20,15 +20,15 @@ export interface StartTag extends Span {
   attributes: Map<string, Attribute>;
 }
 
-/** What a mail's HTML is made of, by source offsets; plain text in between. */
+/** The parts of an email's HTML by source offsets; everything between them is text. */
 export interface HtmlScan {
   startTags: StartTag[];
   comments: Span[];
   /** End tags and doctypes. */
   otherTags: Span[];
-  /** Contents of elements that hold text only: style, title, textarea, script. */
+  /** Contents of elements that contain only text: style, title, textarea, script. */
   rawTexts: (Span & { element: string })[];
-  /** Where the body's content begins: after the body tag, or after what stands before any content. */
+  /** The start of the body's content: after the body tag; without one, after the head, the html tag or the doctype. */
   bodyStart: number;
   /** The offset of the last `</body>`, or of the end. */
   bodyEnd: number;
@@ -43,7 +43,10 @@ function readAttribute(source: string, value: string, { startOffset, endOffset }
   return { start: startOffset, end: endOffset, value, quote, raw };
 }
 
-/** A parse5 parser that notes its tokens. The whole parser runs, because the tree decides how the tokenizer reads on. */
+/**
+ * A parse5 parser that records tokens. It must run the whole parser, because the tree determines how the tokenizer
+ * continues.
+ */
 class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
   readonly scan: HtmlScan;
   #source = '';
@@ -52,7 +55,7 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
   #headEnd = 0;
 
   constructor() {
-    // Mail programs run no scripts, so noscript has content.
+    // Email programs run no scripts, so noscript elements have content.
     super({ sourceCodeLocationInfo: true, scriptingEnabled: false });
     this.scan = { startTags: [], comments: [], otherTags: [], rawTexts: [], bodyStart: 0, bodyEnd: 0 };
   }
@@ -112,12 +115,12 @@ class TokenRecorder extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** Reads HTML as a browser would and returns where its tags, comments and raw texts stand in the source. */
+/** Parses HTML as a browser would. Returns the positions of its tags, comments and raw texts in the source. */
 export function scanHtml(source: string): HtmlScan {
   return new TokenRecorder().read(source);
 }
 
-/** The value of an attribute from its raw source, as HTML decodes it. */
+/** Decodes the raw value of an attribute as HTML does. */
 export function decodeAttribute(raw: string, quote: '"' | "'"): string {
   if (!/[&\r\0]/.test(raw)) return raw;
   return scanHtml(`<a href=${quote}${raw}${quote}>`).startTags[0]?.attributes.get('href')?.value ?? raw;

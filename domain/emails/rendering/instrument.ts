@@ -5,18 +5,18 @@ import { trackableLink } from './links.ts';
 import type { EmailLinks, TrackableLink } from './links.ts';
 import type { Piece } from './template-pieces.ts';
 
-/** A link without Liquid in it: what stands in the source, and what it becomes. */
+/** A link without Liquid: its raw text in the source, and its target. */
 export interface StaticLink extends TrackableLink {
   raw: string;
 }
 
-/** A template with marks where its links, preheader and trailer go: one render gives the finished HTML. */
+/** A template with tags for its links, preheader and trailer, so that one render produces the finished HTML. */
 export interface InstrumentedHtml {
   source: string;
   links: StaticLink[];
 }
 
-/** The tags by which an instrumented source says what to insert; see mail-tags.ts. */
+/** The tags in an instrumented source; see mail-tags.ts. */
 export const mailTags = {
   link: 'mail_link',
   href: 'mail_href',
@@ -25,21 +25,21 @@ export const mailTags = {
   trailer: 'mail_trailer',
 };
 
-/** Says of a marked href that it stays what it is. */
+/** Marks an href that must not be tracked. */
 export const UNTRACKED = 'untracked';
 
 const OPENING = new Set(['if', 'unless', 'case', 'for', 'tablerow']);
 const MIDDLE = new Set(['elsif', 'else', 'when']);
 const JUMPS = new Set(['break', 'continue']);
 const INLINE = new Set(['assign', 'comment', '#', 'cycle', 'echo']);
-// Elements in which the same tag is read differently, depending on what stands around it.
+// Elements that change how the tags inside them are parsed, depending on the context.
 const CONTEXTUAL = /<(svg|math|select|frameset|template|plaintext|xmp|noembed|noframes|iframe)\b/i;
 
 const within = (at: number, span: Span): boolean => at >= span.start && at < span.end;
 
 /**
- * Where a Liquid token stands: 'data' (between tags), or the one attribute value, comment or raw text that holds it.
- * Null where what it prints could change how the rest is read.
+ * The region of a Liquid token: 'data' (between tags), or the one attribute value, comment or raw text that contains
+ * it. Null if its output could change how the rest is parsed.
  */
 function regionOf(at: number, html: string, scan: HtmlScan): string | null {
   const tag = scan.startTags.find((candidate) => within(at, candidate));
@@ -52,7 +52,7 @@ function regionOf(at: number, html: string, scan: HtmlScan): string | null {
   if (scan.otherTags.some((span) => within(at, span))) return null;
   const comment = scan.comments.find((span) => within(at, span));
   if (comment) {
-    // A comment ends at --> or --!>: neither may come together across a token.
+    // A comment ends at --> or --!>. Neither may be formed by the token's output and the text around it.
     const sound =
       html.startsWith('<!--', comment.start) &&
       at >= comment.start + 4 &&
@@ -61,7 +61,7 @@ function regionOf(at: number, html: string, scan: HtmlScan): string | null {
   }
   const rawText = scan.rawTexts.find((span) => within(at, span));
   if (rawText) {
-    // Nor may a closing tag come together from the text before a token and after it.
+    // Likewise, no closing tag may be formed across a token.
     const sound =
       rawText.element !== 'script' && !/<\/?[a-z]*$/i.test(html.slice(Math.max(rawText.start, at - 20), at));
     return sound ? `text ${rawText.start}` : null;
@@ -69,7 +69,7 @@ function regionOf(at: number, html: string, scan: HtmlScan): string | null {
   return 'data';
 }
 
-/** Whether every block begins, branches and ends in one region, so that no branch leaves a tag half open. */
+/** Whether every block starts, branches and ends in the same region, so that no branch leaves a tag half open. */
 function blocksAreSound(pieces: Piece[], regions: string[]): boolean {
   const open: { tag: string; region: string }[] = [];
   for (const [index, { kind, tag }] of pieces.entries()) {
@@ -77,7 +77,7 @@ function blocksAreSound(pieces: Piece[], regions: string[]): boolean {
     const top = open.at(-1);
     if (kind !== 'tag' || INLINE.has(tag)) continue;
     if (OPENING.has(tag)) {
-      // tablerow writes rows and cells.
+      // tablerow outputs rows and cells.
       if (tag === 'tablerow' && region !== 'data') return false;
       open.push({ tag, region });
     } else if (JUMPS.has(tag)) {
@@ -93,7 +93,10 @@ function blocksAreSound(pieces: Piece[], regions: string[]): boolean {
   return open.length === 0;
 }
 
-/** The pieces as one HTML text in which each Liquid token is a single letter; `at` is where each piece starts. */
+/**
+ * Joins the pieces to one HTML text with a single letter for each Liquid token; `at` are the start offsets of the
+ * pieces.
+ */
 function mask(pieces: Piece[]): { html: string; at: number[] } {
   const at: number[] = [];
   let html = '';
@@ -104,11 +107,11 @@ function mask(pieces: Piece[]): { html: string; at: number[] } {
   return { html, at };
 }
 
-/** The href of a link. */
+/** The href attribute of a link; null for other elements. */
 export const linkHref = ({ name, attributes }: StartTag): Attribute | null =>
   name === 'a' || name === 'area' ? (attributes.get('href') ?? null) : null;
 
-/** Whether clicks on a link are tracked; `data-notrack` on it opts out. */
+/** Whether clicks on a link are tracked; the attribute `data-notrack` opts out. */
 export const isTracked = ({ attributes }: StartTag): boolean => !attributes.has('data-notrack');
 
 function markLinks(
@@ -137,10 +140,10 @@ function markLinks(
 }
 
 /**
- * Marks the links of a template once, so that a recipient costs one render and no parsing; null when that can not be
- * proven to give what parsing the rendered mail gives. The proof: each Liquid token is put out of sight, the HTML is
- * read, and every token must stand where neither a printed value (escaped, hence without <>&"') nor a branch taken,
- * left out or repeated changes how the HTML around it is read.
+ * Marks the links of a template once, so that a recipient costs one render and no parsing. Null unless it is proven
+ * that the result is the same as parsing each rendered email. The proof: each Liquid token is masked, the HTML is
+ * parsed, and every token must be where neither a printed value (escaped, hence without <>&"') nor a branch that is
+ * taken, omitted or repeated changes how the HTML around it is parsed.
  */
 export function instrumentHtml(pieces: Piece[], owned: EmailLinks): InstrumentedHtml | null {
   const { html, at } = mask(pieces);

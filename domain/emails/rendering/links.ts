@@ -1,35 +1,35 @@
 import type { LinkSigner, UnsubscribeSubject } from '../../addresses/tokens.ts';
 
-/** Stands in a preview in a token's place; no token of ours is so short. */
+/** Used in previews instead of a token; real tokens are never this short. */
 export const PREVIEW_TOKEN = 'preview';
-/** Above this a request line is refused by common servers, and the link would be lost. */
+/** Common servers reject longer request lines, so the link would not work. */
 const MAX_QUERY_CHARS = 6000;
 
-/** The addresses of the service that stand in mails, all under `{PUBLIC_URL}/api/v1/emails`. */
+/** The service's URLs in emails, all under `{PUBLIC_URL}/api/v1/emails`. */
 export interface EmailLinks {
   openUrl: (emailId: number) => string;
-  /** The click endpoint's address of a link, cut around what differs from mail to mail. */
+  /** The click endpoint's URL for a link, split around the part that differs from email to email. */
   clickUrlParts: (emailId: number, link: TrackableLink) => [before: string, trackingId: string, after: string];
   clickUrl: (emailId: number, link: TrackableLink) => string;
   unsubscribeUrl: (subject: UnsubscribeSubject) => string;
   preferencesUrl: (subject: UnsubscribeSubject) => string;
   webViewUrl: (emailId: number) => string;
-  /** What stands in a preview, which is no one's mail. */
+  /** The URL in a preview, which belongs to no email. */
   previewUrl: (page: 'unsubscribe' | 'preferences' | 'view') => string;
-  /** Whether a url leads to the unsubscribe or preference page: such links are never tracked. */
+  /** Whether a URL leads to the unsubscribe or preference page: such links are never tracked. */
   isOptOut: (url: string) => boolean;
 }
 
-/** A link as it is signed (`url`) and as it stands in the query of the click endpoint (`query`). */
+/** A link as it is signed (`url`) and as it appears in the query of the click endpoint (`query`). */
 export interface TrackableLink {
   url: string;
   query: string;
 }
 
 /**
- * The http(s) link that an href means, or null for what is never rewritten: other schemes, fragments, relative
- * and unparsable ones. Surrounding blanks go, as in browsers; a link with characters that may not stand in a
- * Location header (blanks, controls, non-ASCII) is written as the WHATWG URL standard writes it.
+ * The http(s) link of an href, or null for hrefs that are never rewritten: other schemes, fragments, relative and
+ * invalid URLs. Surrounding blanks are removed, as in browsers; a link with characters that are not allowed in a
+ * Location header (blanks, control characters, non-ASCII) is serialised by the WHATWG URL standard.
  */
 export function trackableLink(href: string): TrackableLink | null {
   const trimmed = href.trim();
@@ -37,12 +37,12 @@ export function trackableLink(href: string): TrackableLink | null {
   const parsed = URL.parse(trimmed);
   if (!parsed) return null;
   const url = /^[\x21-\x7e]+$/.test(trimmed) ? trimmed : parsed.href;
-  // encodeURIComponent leaves the apostrophe, which would end a single-quoted attribute.
+  // encodeURIComponent does not encode the apostrophe, which would end a single-quoted attribute.
   const query = encodeURIComponent(url).replaceAll("'", '%27');
   return query.length > MAX_QUERY_CHARS ? null : { url, query };
 }
 
-/** Whether an href leads to this very url; blanks around it are none of it. */
+/** Whether an href leads to exactly this URL; ignores blanks around it. */
 export const isSameLink = (href: string, url: string | null): boolean => href.trim() === url;
 
 /** `publicUrl` is PUBLIC_URL, with or without a trailing slash. */

@@ -1,19 +1,22 @@
 import type { EmailLinks } from './links.ts';
 import { escapeHtml } from './template-engine.ts';
 
-/** What the finishing of one recipient's mail needs to know. `emailId` null (a preview): nothing is tracked. */
+/** What is needed to finish one recipient's email. If `emailId` is null (a preview), nothing is tracked. */
 export interface MailFrame {
   links: EmailLinks;
   emailId: number | null;
-  /** Set when the mail must show a way out, i.e. for marketing mail. */
+  /** Set if the email must contain an unsubscribe link, as marketing email must. */
   unsubscribeUrl: string | null;
-  /** Set when the content does not show the postal address itself. */
+  /** Set if the content does not contain the postal address itself. */
   postalAddress: string | null;
 }
 
 const FOOTER_STYLE = 'padding:16px;font:12px/1.5 Arial,Helvetica,sans-serif;color:#555555;text-align:center';
 
-/** What stands before `</body>`: what the law wants of marketing mail, where the content lacks it, and the pixel. */
+/**
+ * The HTML before `</body>`: what the law requires of marketing email, if the content lacks it, and the tracking
+ * pixel.
+ */
 export function trailerHtml(frame: MailFrame, showsUnsubscribe: boolean): string {
   const lines: string[] = [];
   if (frame.unsubscribeUrl && !showsUnsubscribe) {
@@ -28,7 +31,7 @@ export function trailerHtml(frame: MailFrame, showsUnsubscribe: boolean): string
   return footer + pixel;
 }
 
-/** The same for the text part, which has no pixel. */
+/** The same for the text part, without a pixel. */
 export function trailerText(frame: MailFrame, text: string): string {
   const lines: string[] = [];
   if (frame.unsubscribeUrl && !text.includes(frame.unsubscribeUrl)) lines.push(`Unsubscribe: ${frame.unsubscribeUrl}`);
@@ -36,7 +39,7 @@ export function trailerText(frame: MailFrame, text: string): string {
   return lines.length > 0 ? `\n\n-- \n${lines.join('\n')}\n` : '';
 }
 
-/** The hidden line that inboxes show beside the subject; `html` is escaped text. */
+/** The hidden preview text that inboxes show next to the subject; `html` is escaped text. */
 export function preheaderHtml(html: string): string {
   return html === '' ? '' : `<div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${html}</div>`;
 }

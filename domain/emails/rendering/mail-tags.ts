@@ -8,11 +8,11 @@ import { preheaderHtml, trailerHtml } from './mail-frame.ts';
 import type { MailFrame } from './mail-frame.ts';
 import { ChunkEmitter, createEngine } from './template-engine.ts';
 
-/** What the tags of an instrumented template reach over the scope, under a key that no template can name. */
+/** The data for the tags of an instrumented template, in the scope under a symbol that templates cannot access. */
 export interface TagFrame extends MailFrame {
   staticLinks: readonly StaticLink[];
   preheader: string;
-  /** Whether a link that was written so far unsubscribes. */
+  /** Whether an unsubscribe link has been written so far. */
   showsUnsubscribe: boolean;
 }
 
@@ -40,12 +40,12 @@ class StaticLinkTag extends Tag {
     const link = staticLinks[this.#index];
     if (!link) return;
     if (emailId === null) return emitter.write(link.raw);
-    // In three pieces, the outer two of which are the same for all.
+    // In three pieces, because the first and the last are the same in all emails.
     for (const piece of links.clickUrlParts(emailId, link)) emitter.write(piece);
   }
 }
 
-/** A link with Liquid in it: rendered first, then judged. */
+/** A link that contains Liquid: rendered first, and then rewritten if it is trackable. */
 class HrefTag extends Tag {
   readonly #quote: '"' | "'";
   readonly #tracked: boolean;
@@ -89,7 +89,7 @@ class TrailerTag extends Tag {
 
 let engine: Liquid | undefined;
 
-/** The HTML engine that also knows the marks of instrumented templates; never parses what users write as it is. */
+/** The HTML engine with the tags of instrumented templates. Must not parse user templates before instrumentation. */
 export function mailEngine(): Liquid {
   if (!engine) {
     engine = createEngine('html');

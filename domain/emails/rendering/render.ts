@@ -14,7 +14,7 @@ import { templateScope } from './template-values.ts';
 import type { ContactValues, ScopeLinks } from './template-values.ts';
 import { collapseBlankLines, deriveTextTemplate, htmlToText } from './text-part.ts';
 
-/** The parts of a template that make a mail, of one contentVersion. */
+/** The parts of a template's content version that make up an email. */
 export interface TemplateVersion {
   subject: string;
   content: string;
@@ -25,11 +25,13 @@ export interface TemplateVersion {
 
 export interface CompileOptions {
   links: EmailLinks;
-  /** MAIL_POSTAL_ADDRESS; shown in marketing mail. */
+  /** MAIL_POSTAL_ADDRESS, shown in marketing email. */
   postalAddress?: string | null;
 }
 
-/** Whom a mail is for. `emailId` null renders a preview: nothing tracked, opt-out links that lead nowhere. */
+/**
+ * The recipient of an email. `emailId` null renders a preview: without tracking, with opt-out links that do nothing.
+ */
 export interface RecipientContext {
   tenantId: string;
   emailId: number | null;
@@ -39,34 +41,36 @@ export interface RecipientContext {
   data?: Record<string, unknown> | null;
 }
 
-/** A rendered mail. The chunks joined are `html` and `text`; those in `staticChunks` are the same for every recipient. */
+/**
+ * A rendered email. The joined chunks are `html` and `text`; those in `staticChunks` are the same for every recipient.
+ */
 export interface RenderedEmail {
   subject: string;
   readonly html: string;
   readonly text: string;
   htmlChunks: readonly string[];
   textChunks: readonly string[];
-  /** For the List-Unsubscribe header; null for transactional mail and previews. */
+  /** For the List-Unsubscribe header; null for transactional email and previews. */
   unsubscribeUrl: string | null;
 }
 
-/** A template ready to be rendered for many; immutable, to be kept by template id and contentVersion. */
+/** A compiled template, for any number of recipients. Immutable; can be cached by template id and contentVersion. */
 export interface CompiledTemplate {
   readonly version: TemplateVersion;
   readonly options: CompileOptions;
   readonly subject: Template[];
   readonly preheader: Template[] | null;
-  /** Set when links are marked in the template itself; else each mail is parsed. */
+  /** Set if links are marked in the template itself; otherwise each rendered email is parsed. */
   readonly instrumented: { templates: Template[]; links: readonly StaticLink[] } | null;
   readonly plainHtml: Template[];
-  /** Null when each mail's text is made from its HTML. */
+  /** Null if the text part is generated from each rendered HTML. */
   readonly text: { templates: Template[]; hasBlocks: boolean } | null;
   readonly staticChunks: ReadonlySet<string>;
-  /** Whether the content itself shows the postal address. */
+  /** Whether the content itself contains the postal address. */
   readonly showsAddress: boolean;
 }
 
-/** Whether a text stands in every mail of a template: not in a branch, nor in a comment of either language. */
+/** Whether a text appears in every email of a template: not in a branch, nor in a Liquid or HTML comment. */
 function alwaysShows(pieces: readonly Piece[], text: string): boolean {
   const blocks = new Set(
     pieces.flatMap(({ tag }) => (tag.startsWith('end') && tag !== 'endraw' ? [tag.slice(3)] : [])),
@@ -76,14 +80,14 @@ function alwaysShows(pieces: readonly Piece[], text: string): boolean {
   for (const { kind, source, tag } of pieces) {
     if (blocks.has(tag)) depth += 1;
     else if (tag.startsWith('end') && blocks.has(tag.slice(3))) depth -= 1;
-    // Nothing comes together across a token.
+    // A match must not span a token.
     shown += kind === 'text' && depth === 0 ? source : '\0';
   }
   const seen = shown.replace(/<!--[^]*?(?:-->|$)/g, '');
   return seen.includes(text) || seen.includes(escapeHtml(text));
 }
 
-/** The pieces that stand in every recipient's mail: the text between Liquid tokens, and what surrounds tracking ids. */
+/** The pieces that are the same in every email: the text between Liquid tokens, and the text around tracking ids. */
 function staticTexts(sources: string[], links: EmailLinks, instrumented: readonly StaticLink[]): Set<string> {
   const texts = sources.flatMap((source) =>
     splitTemplate(source).flatMap(({ kind, source: text }) => (kind === 'text' ? [text] : [])),
@@ -95,7 +99,7 @@ function staticTexts(sources: string[], links: EmailLinks, instrumented: readonl
   return new Set([...texts, ...around]);
 }
 
-/** Preview text is text: what is HTML in it is shown, its Liquid stays. */
+/** Preview text is plain text: HTML in it is escaped, Liquid is kept. */
 function preheaderSource(previewText: string): string {
   return splitTemplate(previewText)
     .map(({ kind, source }) => (kind === 'text' ? escapeHtml(source) : source))
@@ -128,8 +132,8 @@ function compileUnguarded(version: TemplateVersion, options: CompileOptions): Co
 }
 
 /**
- * Compiles a template that passed checkTemplate. Throws AppError `template_limit` (over its limits) or
- * `validation_failed` (a syntax error, with its place).
+ * Compiles a template that passed checkTemplate. Throws AppError `template_limit`, or `validation_failed` (a syntax
+ * error, with its position).
  */
 export function compileTemplate(version: TemplateVersion, options: CompileOptions): CompiledTemplate {
   try {
@@ -139,7 +143,7 @@ export function compileTemplate(version: TemplateVersion, options: CompileOption
   }
 }
 
-/** The links of one recipient, each made when first asked for. */
+/** The links of one recipient, each created at first use. */
 function recipientLinks({ tenantId, emailId, contactId, address }: RecipientContext, links: EmailLinks): ScopeLinks {
   if (emailId === null) {
     return {
@@ -225,12 +229,12 @@ function renderUnguarded(compiled: CompiledTemplate, recipient: RecipientContext
 }
 
 /**
- * Renders a mail for one recipient. Values are escaped in HTML, printed as they are elsewhere, and empty when missing.
- * Throws AppError `template_limit` or `validation_failed`.
+ * Renders an email for one recipient. Values are escaped in HTML, unchanged elsewhere, and empty if missing. Throws
+ * AppError `template_limit` or `validation_failed`.
  */
 export function renderFor(compiled: CompiledTemplate, recipient: RecipientContext): RenderedEmail {
   try {
-    // Only what a caller sends along, or a mail that has to be parsed, can take long in one step.
+    // A single step can only take long with data from a request, or if the rendered email must be parsed.
     const bounded = compiled.instrumented && compiled.text && !recipient.data;
     return withTimeLimit(bounded ? null : templateLimits.hardMs, () => renderUnguarded(compiled, recipient));
   } catch (error) {

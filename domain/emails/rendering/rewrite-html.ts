@@ -6,8 +6,8 @@ import { preheaderHtml, trailerHtml } from './mail-frame.ts';
 import type { MailFrame } from './mail-frame.ts';
 
 /**
- * Finishes rendered HTML: links through the click endpoint, preheader, footer, pixel. Everything else stays byte for
- * byte. This parses the mail, some milliseconds for a long one; templates that can be instrumented do without.
+ * Finishes rendered HTML: links through the click endpoint, preheader, footer, pixel. Everything else remains byte for
+ * byte. Parses the email, which takes some milliseconds for a long one; instrumented templates avoid this.
  */
 export function rewriteHtml(html: string, frame: MailFrame, preheader: string): string {
   const scan = scanHtml(html);

@@ -2,21 +2,21 @@ import { createEmailLinks } from './links.ts';
 import { compileTemplate, renderFor, type RecipientContext, type TemplateVersion } from './render.ts';
 import { createLinkSigner } from '../../addresses/tokens.ts';
 
-/** What the links of a mail are made of; a thread can be told it. */
+/** The settings for the links in an email; plain data, so that it can be sent to a thread. */
 export interface LinkSettings {
   publicUrl: string;
   linkSecret: string;
   postalAddress: string | null;
 }
 
-/** A mail as it is shown. */
+/** A rendered email for display. */
 export interface ShownEmail {
   subject: string;
   html: string;
   text: string;
 }
 
-/** A mail of a template as its recipient gets it. Throws AppError `template_limit` or `validation_failed`. */
+/** Renders a template's email as its recipient gets it. Throws AppError `template_limit` or `validation_failed`. */
 export function showEmail(
   version: TemplateVersion,
   { publicUrl, linkSecret, postalAddress }: LinkSettings,

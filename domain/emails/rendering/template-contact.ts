@@ -1,7 +1,7 @@
 import { sql } from '../../../db/orm.ts';
 import type { CompanyValues, ContactValues } from './template-values.ts';
 
-/** What templates may print of a contact, and its columns. */
+/** The contact fields that templates can use, and their columns. */
 const CONTACT = {
   id: 'id',
   firstName: 'first_name',
@@ -20,7 +20,7 @@ const CONTACT = {
   createdAt: 'created_at',
   updatedAt: 'updated_at',
 } as const;
-/** The same of its company. */
+/** The same for its company. */
 const COMPANY = {
   id: 'id',
   name: 'name',
@@ -31,7 +31,7 @@ const COMPANY = {
   customFields: 'custom_fields',
 } as const;
 
-/** A row that has `contactColumns`; other columns have no colon in their names. */
+/** A row with `contactColumns`; other columns have no colon in their names. */
 export type ContactRow = Record<`${'c' | 'o'}:${string}`, unknown>;
 
 const selected = (alias: 'c' | 'o', fields: Record<string, string>): string =>
@@ -39,14 +39,17 @@ const selected = (alias: 'c' | 'o', fields: Record<string, string>): string =>
     .map(([field, column]) => `${alias}.${column} as "${alias}:${field}"`)
     .join(', ');
 
-/** The columns of a contact `c` (left-joined) and its company `o`. Plain ones: made into JSON by Postgres they cost it three times as much. */
+/**
+ * The columns of a contact `c` (left-joined) and its company `o`. Not as JSON, which would cost Postgres three times
+ * as much.
+ */
 export const contactColumns = sql.raw(`${selected('c', CONTACT)}, ${selected('o', COMPANY)}`);
 
 function valuesOf(row: ContactRow, alias: 'c' | 'o', fields: readonly string[]): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of fields) {
     const value = row[`${alias}:${field}`];
-    // As the API writes times.
+    // In the API's time format.
     values[field] = value instanceof Date ? value.toISOString() : value;
   }
   return values;
@@ -54,17 +57,17 @@ function valuesOf(row: ContactRow, alias: 'c' | 'o', fields: readonly string[]):
 
 const [contactFields, companyFields] = [Object.keys(CONTACT), Object.keys(COMPANY)];
 
-/** The contact of a row with `contactColumns`, as templates see it; null where there is none. */
+/** The contact in a row with `contactColumns`, as templates see it; null if there is none. */
 export function contactOf(row: ContactRow): ContactValues | null {
   if (row['c:id'] === null) return null;
   const company = row['o:id'] === null ? null : (valuesOf(row, 'o', companyFields) as CompanyValues);
   return { ...valuesOf(row, 'c', contactFields), company };
 }
 
-/** Looked up one by one, whatever the planner knows of the table. */
+/** A lateral join, so that companies are looked up one by one whatever statistics the planner has. */
 export const companyJoin = sql`left join lateral (select * from companies where tenant_id = c.tenant_id and id = c.company_id offset 0) o on true`;
 
-/** The name that a contact's mail is addressed to; null when there is none. */
+/** The recipient's name in the To header; null if the contact has no name. */
 export function recipientName(contact: ContactValues | null): string | null {
   const parts = [contact?.['firstName'], contact?.['lastName']].filter(
     (part) => typeof part === 'string' && part !== '',

@@ -2,7 +2,9 @@ import { CaptureTag, Context, Drop, Liquid, TypeGuards, filters, toValue, toValu
 import type { Emitter, FilterImplOptions, Template } from 'liquidjs';
 import { limitReached, templateLimits } from './template-limits.ts';
 
-/** Text that is HTML already: what `capture`, `escape` and `newline_to_br` answer, so that it is not escaped again. */
+/**
+ * Text that is already HTML: the result of `capture`, `escape` and `newline_to_br`, so that it is not escaped again.
+ */
 class SafeHtml extends Drop {
   readonly #html: string;
 
@@ -16,9 +18,9 @@ class SafeHtml extends Drop {
   }
 }
 
-/** Takes what a template writes, in pieces, and stops one that writes too much. */
+/** Collects a template's output in pieces, and throws when the output is too large. */
 export class ChunkEmitter implements Emitter {
-  // liquidjs returns it as the result of a block; the pieces are what counts here.
+  // liquidjs returns it as the result of a block; only the chunks are used here.
   readonly buffer = '';
   readonly chunks: string[] = [];
   #size = 0;
@@ -37,7 +39,7 @@ export class ChunkEmitter implements Emitter {
 
 type FilterHandler = Exclude<FilterImplOptions, { raw: boolean }>;
 
-/** A value as text: nothing for what is missing, an object without a text form included. */
+/** Converts a value to text: empty for missing values and for objects without a text form. */
 function toText(value: unknown): string {
   const plain: unknown = toValue(value);
   if (typeof plain === 'string') return plain;
@@ -54,7 +56,7 @@ function toText(value: unknown): string {
 
 const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
 
-/** Escapes text for HTML content and for attribute values in either quotes. */
+/** Escapes text for HTML content and for attribute values in single or double quotes. */
 export function escapeHtml(text: string): string {
   return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => htmlEntities[character] ?? character) : text;
 }
@@ -65,7 +67,10 @@ function safe(handler: FilterHandler): FilterHandler {
   };
 }
 
-/** A filter that returns its input where it would throw over a recipient's data (a bad escape, an unknown time zone). */
+/**
+ * A filter that returns its input instead of throwing because of a recipient's data (an invalid escape, an unknown
+ * time zone).
+ */
 function forgiving(handler: FilterHandler): FilterHandler {
   return function (...args) {
     try {
@@ -81,7 +86,7 @@ const MAX_DATE_FORMAT_CHARS = 100;
 
 function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
   const original = (name: string): FilterHandler => filters[name] as FilterHandler;
-  // raw would switch escaping off; the others parse a value as an expression.
+  // `raw` would disable escaping; the others parse a value as an expression.
   for (const name of ['raw', 'where_exp', 'reject_exp', 'group_by_exp', 'has_exp', 'find_exp', 'find_index_exp']) {
     engine.unregisterFilter(name);
   }
@@ -90,13 +95,13 @@ function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
   }
   const date = forgiving(original('date'));
   const boundedDate: FilterHandler = function (...args) {
-    // The format is read by a regular expression that takes quadratic time on long runs of zeros.
+    // The format is parsed by a regular expression that takes quadratic time for long runs of zeros.
     if (toText(args[1]).length > MAX_DATE_FORMAT_CHARS) throw limitReached('date format');
     return date.apply(this, args) as unknown;
   };
   engine.registerFilter('date', boundedDate);
   if (kind === 'text') {
-    // A text has no markup: what these are for in HTML is nothing here.
+    // Text has no markup, so these filters do nothing in it.
     for (const name of ['escape', 'escape_once', 'xml_escape', 'newline_to_br']) engine.registerFilter(name, toText);
   } else {
     for (const name of ['escape', 'escape_once', 'xml_escape']) engine.registerFilter(name, safe(original(name)));
@@ -107,7 +112,7 @@ function registerFilters(engine: Liquid, kind: 'html' | 'text'): void {
   }
 }
 
-/** `capture` keeps what it renders as HTML, so that its markup survives and its values stay escaped once. */
+/** `capture` stores its output as HTML, so that markup is kept and values are escaped only once. */
 class SafeCaptureTag extends CaptureTag {
   override *render(ctx: Context): Generator<unknown, void, string> {
     const emitter = new ChunkEmitter();
@@ -117,8 +122,8 @@ class SafeCaptureTag extends CaptureTag {
 }
 
 /**
- * A Liquid engine that reads no files and is bounded in time, memory and output. `html` escapes every value that a
- * template prints, `text` (subjects, text parts) prints them as they are. Values are data, never parsed as Liquid.
+ * A Liquid engine without file access, bounded in time, memory and output. `html` escapes every value that a template
+ * outputs; `text` (subjects, text parts) does not. Values are data and never parsed as Liquid.
  */
 export function createEngine(kind: 'html' | 'text'): Liquid {
   const engine = new Liquid({
@@ -137,7 +142,7 @@ export function createEngine(kind: 'html' | 'text'): Liquid {
         ? toText
         : (value: unknown) => (value instanceof SafeHtml ? value.valueOf() : escapeHtml(toText(value))),
   });
-  // Partials need files, blocks need layouts, and counters write into the scope.
+  // Partials need files, blocks need layouts, and counters modify the scope.
   for (const name of ['include', 'render', 'layout', 'block', 'increment', 'decrement']) delete engine.tags[name];
   registerFilters(engine, kind);
   if (kind === 'html') engine.registerTag('capture', SafeCaptureTag);
@@ -146,14 +151,16 @@ export function createEngine(kind: 'html' | 'text'): Liquid {
 
 const engines = new Map<string, Liquid>();
 
-/** The shared engine of a kind; it holds no state of a render. */
+/** The shared engine of a kind; it is stateless. */
 export function sharedEngine(kind: 'html' | 'text'): Liquid {
   let engine = engines.get(kind);
   if (!engine) engines.set(kind, (engine = createEngine(kind)));
   return engine;
 }
 
-/** Renders parsed templates; the pieces come as the template wrote them. Throws what liquidjs throws. */
+/**
+ * Renders parsed templates to pieces, in the order in which the template outputs them. Throws what liquidjs throws.
+ */
 export function renderChunks(
   engine: Liquid,
   templates: Template[],
@@ -164,7 +171,7 @@ export function renderChunks(
   const context = new Context(scope, engine.options, { sync: true, renderLimit: renderMs }, { liquid: engine });
   for (const template of templates) {
     context.renderLimit.check(performance.now());
-    // Plain text is most of a template; it needs none of the machinery.
+    // Most of a template is plain text, which does not need the renderer.
     if (TypeGuards.isHTMLToken(template.token)) emitter.write((template as unknown as { str: string }).str);
     else toValueSync(engine.renderer.renderTemplates([template], context, emitter));
     if (context.breakCalled || context.continueCalled) break;

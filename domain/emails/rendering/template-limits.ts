@@ -3,17 +3,17 @@ import { AssertionError, LiquidError } from 'liquidjs';
 import type { Token } from 'liquidjs';
 import { AppError } from '../../common/errors.ts';
 
-/** What one template may cost. Sizes are in UTF-16 units; a mail above 102 KB is cut off by large mailbox providers anyway. */
+/** The limits of a template. Sizes are in UTF-16 units; large mailbox providers cut off emails above 102 KB anyway. */
 export const templateLimits = {
   parseChars: 1_000_000,
   renderMs: 250,
   memoryUnits: 2_000_000,
   outputChars: 2_000_000,
-  /** Hard ceiling, enforced from outside of the running code. */
+  /** Hard limit, enforced from outside the running code. */
   hardMs: 1_000,
 } as const;
 
-/** What liquidjs itself throws when a limit is hit; `isLimitError` knows it. */
+/** The error that liquidjs itself throws when a limit is reached; `isLimitError` recognises it. */
 export function limitReached(what: string): AssertionError {
   return new AssertionError(`${what} limit exceeded`);
 }
@@ -23,7 +23,9 @@ function rootCause(error: unknown): unknown {
   return inner === undefined ? error : rootCause(inner);
 }
 
-/** Whether an error says that a template cost too much: a limit of liquidjs, an exhausted stack or string, or the watchdog. */
+/**
+ * Whether an error means that a template reached a limit: one of liquidjs, the stack or string size, or the watchdog.
+ */
 export function isLimitError(error: unknown): boolean {
   const cause = rootCause(error);
   if (wasStopped(cause)) return true;
@@ -32,7 +34,7 @@ export function isLimitError(error: unknown): boolean {
   return /limit exceeded$/.test(cause.message);
 }
 
-/** What is wrong with a template and where: liquidjs's own words without its position suffix. */
+/** Describes a template's error and its position: liquidjs's message without its position suffix. */
 export function describeLiquidError(error: unknown): string {
   const cause = rootCause(error);
   const words = cause instanceof Error ? cause.message.replace(/, line:\d+, col:\d+$/, '') : String(cause);
@@ -41,7 +43,7 @@ export function describeLiquidError(error: unknown): string {
   return `${words} (line ${line}, column ${column})`;
 }
 
-/** The error a caller sees for a template that failed to render: 422 over its limits, else 400 with the place. */
+/** The error for a client whose template failed to render: 422 if over its limits, else 400 with the position. */
 export function renderFailure(error: unknown, path: string): AppError {
   if (error instanceof AppError) return error;
   if (isLimitError(error)) return new AppError('template_limit', undefined, { cause: error });
@@ -52,14 +54,17 @@ export function renderFailure(error: unknown, path: string): AppError {
   });
 }
 
-/** A template that was stopped with less of the processor's time than this share of its limit was held up by others. */
+/**
+ * A template that was stopped although it used less than this share of its limit in CPU time was delayed by other
+ * work.
+ */
 export const OWN_SHARE = 0.8;
 const ATTEMPTS = 5;
 
 const RECENT_MS = 2;
 let usage = { at: performance.now(), read: process.threadCpuUsage() };
 
-/** The processor's time of this thread, of up to RECENT_MS ago: to read it takes a tenth of what a mail takes. */
+/** This thread's CPU time, up to RECENT_MS old, because reading it takes a tenth of the time of rendering an email. */
 function recentCpuUsage(): NodeJS.CpuUsage {
   const now = performance.now();
   if (now - usage.at > RECENT_MS) usage = { at: now, read: process.threadCpuUsage() };
@@ -67,11 +72,11 @@ function recentCpuUsage(): NodeJS.CpuUsage {
 }
 
 /**
- * Runs synchronous work and stops it after `ms`, whatever it does: the limits of liquidjs are only looked at between
- * two nodes, so that one expensive filter passes them. With `ms` null those limits have to do, which saves about 0.2 ms.
+ * Runs synchronous work and stops it after `ms`, whatever it does: liquidjs checks its limits only between two nodes,
+ * so that one expensive filter can exceed them. If `ms` is null only these limits apply, which saves about 0.2 ms.
  *
- * Limits are of the clock, and on a machine that is busy with something else the clock runs while the template does not:
- * work that was stopped without having used the processor's time is run again, so `work` must not change anything.
+ * The limits are wall-clock times, which also pass while a busy machine runs other work. So work that was stopped
+ * without having used that CPU time is run again: `work` must have no side effects.
  */
 export function withTimeLimit<T>(ms: number | null, work: () => T): T {
   for (let attempt = 1; ; attempt += 1) {
@@ -86,10 +91,13 @@ export function withTimeLimit<T>(ms: number | null, work: () => T): T {
   }
 }
 
-/** Runs synchronous work once and stops it after `ms`, by an error that `wasStopped` knows. */
+/** Runs synchronous work once and stops it after `ms`, with an error that `wasStopped` recognises. */
 export const stopAfter = <T>(ms: number, work: () => T): T => watch(ms, work) as T;
 
-/** Whether an error says that work was stopped after its time; what stops it comes from another realm. */
+/**
+ * Whether an error means that work was stopped by its time limit. Not `instanceof`, because the error comes from
+ * another realm.
+ */
 export const wasStopped = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 

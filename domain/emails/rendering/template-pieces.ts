@@ -1,17 +1,17 @@
 import { Tokenizer, TypeGuards } from 'liquidjs';
 import { sharedEngine } from './template-engine.ts';
 
-/** A run of a template's source: plain text (already trimmed by `{%-` and the like) or one Liquid token. */
+/** A piece of a template's source: plain text (already trimmed by `{%-` and the like) or one Liquid token. */
 export interface Piece {
   kind: 'text' | 'output' | 'tag';
   source: string;
-  /** The tag's name, `raw` for the content between raw tags; empty for text and output. */
+  /** The tag's name; `raw` for the content between raw tags; empty for text and output. */
   tag: string;
 }
 
 /**
- * Cuts a template where liquidjs does. A comment with its content is one piece of kind tag.
- * Throws what liquidjs throws for an unclosed token.
+ * Splits a template into the same tokens as liquidjs. A comment with its content is one piece of kind tag. Throws what
+ * liquidjs throws for an unclosed token.
  */
 export function splitTemplate(source: string): Piece[] {
   const { options } = sharedEngine('text');

@@ -1,28 +1,29 @@
 import { Drop } from 'liquidjs';
 
-/** A company as templates see it; `{{company}}` prints its name. */
+/** A company as templates see it; `{{company}}` outputs its name. */
 export interface CompanyValues {
   name: string;
   [field: string]: unknown;
 }
 
-/** A contact as templates see it: its API fields, `customFields` an object. */
+/** A contact as templates see it: its API fields, with `customFields` as an object. */
 export interface ContactValues {
   company?: CompanyValues | null;
   [field: string]: unknown;
 }
 
-/** What templates may print beside the contact's fields; read only when a template asks. */
+/** The links that templates can use; computed only when a template uses them. */
 export interface ScopeLinks {
   readonly unsubscribeUrl: string;
   readonly preferencesUrl: string;
   readonly webViewUrl: string;
 }
 
-/** The links of a template that is rendered for no one. */
+/** The links of a template that is rendered without a recipient. */
 export const nowhere: ScopeLinks = { unsubscribeUrl: '', preferencesUrl: '', webViewUrl: '' };
 
-// liquidjs lets templates read what a Drop inherits, and calls it when it is a function; a company inherits nothing else.
+// liquidjs lets templates read what a Drop inherits, and calls it if it is a function. So a company inherits nothing
+// else.
 const companyPrototype = Object.create(Drop.prototype, {
   ...Object.fromEntries(
     ['constructor', ...Object.getOwnPropertyNames(Object.prototype)].map((name) => [name, { value: undefined }]),
@@ -40,8 +41,8 @@ function companyDrop(company: CompanyValues): object {
 }
 
 /**
- * The variables of a template: every contact field by its name and under `contact`, `email` also for a mail without a
- * contact, `data`, and the links.
+ * The variables of a template: every contact field by its name and under `contact`; `email` even without a contact;
+ * `data`; and the links.
  */
 export function templateScope(
   contact: ContactValues | null,

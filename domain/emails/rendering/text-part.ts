@@ -11,7 +11,7 @@ const alternativeText: FormatCallback = (element, _walk, builder) => {
 
 let convert: ((html: string) => string) | undefined;
 
-/** A text part made from HTML: links in brackets behind their words, images by their alternative text. */
+/** Converts HTML to a text part: links in brackets after their text, images as their alternative text. */
 export function htmlToText(html: string): string {
   convert ??= compile({
     wordwrap: false,
@@ -19,7 +19,7 @@ export function htmlToText(html: string): string {
     selectors: [
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, noAnchorUrl: true } },
       { selector: 'img', format: 'alternativeText' },
-      // Tables lay mails out: each cell is a line of its own.
+      // Emails use tables for layout, so each cell becomes a line.
       ...['tr', 'td', 'th'].map((selector) => ({
         selector,
         format: 'block',
@@ -35,7 +35,9 @@ const MARK_START = '\uE000';
 const MARK_END = '\uE001';
 const MARKS = /[\uE000\uE001]/;
 
-/** A text template made from an HTML template. With blocks in it, blank lines are collapsed after the render. */
+/**
+ * A text template generated from an HTML template. If it has blocks, blank lines must be collapsed after rendering.
+ */
 export interface TextTemplate {
   source: string;
   templates: Template[];
@@ -43,8 +45,8 @@ export interface TextTemplate {
 }
 
 /**
- * Makes the text template of an instrumentable HTML template once: each Liquid token travels through the conversion as
- * one word. Null when not all of them arrive in order, or when the text would read as Liquid itself; then each
+ * Generates the text template of an instrumentable HTML template once: each Liquid token passes through the conversion
+ * as one word. Null if they do not all arrive in order, or if the text could be parsed as Liquid itself; then each
  * recipient's HTML is converted.
  */
 export function deriveTextTemplate(pieces: Piece[]): TextTemplate | null {
@@ -71,12 +73,12 @@ export function deriveTextTemplate(pieces: Piece[]): TextTemplate | null {
       hasBlocks: pieces.some(({ kind }) => kind === 'tag'),
     };
   } catch {
-    // A block whose two ends did not both arrive.
+    // One end of a block was lost in the conversion.
     return null;
   }
 }
 
-/** At most one blank line in a row, none at the ends. */
+/** Collapses blank lines to at most one in a row, with none at the ends. */
 export function collapseBlankLines(text: string): string {
   return text
     .replace(/[ \t]+$/gm, '')

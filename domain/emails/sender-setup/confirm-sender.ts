@@ -10,16 +10,19 @@ import type { QueuedEmail } from '../ledger/queue-emails.ts';
 import type { LinkSigner } from '../../addresses/tokens.ts';
 
 const LIFETIME_HOURS = 24;
-/** Mails of a tenant within an hour, to one address and to all: whose addresses they are is not known yet. */
+/**
+ * How many confirmation emails a tenant may send per hour, to one address and in total: the addresses may not be the
+ * tenant's.
+ */
 const TO_AN_ADDRESS = 5;
 const OF_A_TENANT = 100;
 
-/** A token of a mail that came back. */
+/** A parsed token from a confirmation email. */
 export type ConfirmationToken = MailToken & { tenantId: string };
 
 /**
- * Mails a link to a sender's address by which whoever reads its mail allows the tenant to use it, in the place of the last
- * one. `tx` has written or locked the sender's row. Throws 429 when there were too many such mails lately.
+ * Emails a link to a sender's address, with which its owner allows the tenant to use it. Replaces the previous link.
+ * The caller has written or locked the sender's row in `tx`. Throws 429 if there were too many such emails lately.
  */
 export async function mailConfirmation(
   tx: EntityManager,
@@ -28,7 +31,7 @@ export async function mailConfirmation(
   { id, email, emailKey }: EmailSender,
 ): Promise<QueuedEmail> {
   const digest = addressDigest(tenantId, emailKey);
-  // One after the other, so that each knows of all before it.
+  // Serialises these emails per tenant, so that each call counts all earlier ones.
   await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`sender-confirmations/${tenantId}`}, 0))`);
   await rows(tx, sql`delete from sender_confirmations where tenant_id = ${tenantId} and expires_at < now()`);
   const [{ wait } = { wait: null }] = await rows<{ wait: number | null }>(
@@ -66,7 +69,7 @@ export async function mailConfirmation(
   });
 }
 
-/** Mails the link once more. Throws 404, 409 `conflict` for an address that is confirmed, 429. */
+/** Emails the link again. Throws 404, 409 `conflict` if the address is confirmed, 429. */
 export async function requestConfirmation(
   em: EntityManager,
   links: LinkSigner,
@@ -81,14 +84,14 @@ export async function requestConfirmation(
   });
 }
 
-/** A token that came back, as far as its own words go; throws 400 `token_invalid`. */
+/** Parses a presented token and verifies its signature. Throws 400 `token_invalid`. */
 export function readConfirmationToken(links: LinkSigner, token: string): ConfirmationToken {
   const read = readMailToken(links, 'confirm_sender', token);
   if (!read) throw tokenInvalid();
   return read;
 }
 
-/** The sender whose address a token confirms, while it is good. Throws 400 `token_invalid`; changes nothing. */
+/** The sender that a valid token confirms. Throws 400 `token_invalid`. Changes nothing. */
 export async function senderToConfirm(
   em: EntityManager,
   { tenantId, id, hash }: ConfirmationToken,
@@ -101,12 +104,12 @@ export async function senderToConfirm(
     where tenant_id = ${tenantId} and id = ${id}::uuid and token_hash = ${hash} and used_at is null and expires_at > now()`,
   );
   const sender = asked && (await em.findOne(EmailSender, { id: asked.sender_id }, lockMode ? { lockMode } : {}));
-  // The mail has proved the address that it went to, and no other.
+  // The email proves only the address that it was sent to.
   if (!sender || addressDigest(tenantId, sender.emailKey) !== asked.address_digest) throw tokenInvalid();
   return sender;
 }
 
-/** Notes that a sender's address is the tenant's, by the link of a mail to it; a link counts once. Throws 400 `token_invalid`. */
+/** Confirms a sender's address with the token of an email to it, which works once. Throws 400 `token_invalid`. */
 export async function confirmSender(
   em: EntityManager,
   token: ConfirmationToken,

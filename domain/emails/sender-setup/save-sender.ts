@@ -12,7 +12,7 @@ import { mailConfirmation } from './confirm-sender.ts';
 import { keyOwner, makeKey, readKey, type DkimKey } from '../senders/keys.ts';
 import { isOfDomain, proofsOf, proves, templatesLosing } from '../senders/proven.ts';
 
-/** Asks for a key: one that is given, or one that is made here. */
+/** The requested DKIM key: a given one, or one to be generated. */
 export interface DkimInput {
   domain?: string;
   selector?: string;
@@ -24,11 +24,11 @@ export interface SenderInput {
   email: string;
   name?: string | null;
   replyTo?: string | null;
-  /** Null: mail is not signed. */
+  /** Null: emails are not signed. */
   dkim?: DkimInput | null;
 }
 
-/** One label or more (RFC 6376 section 3.1), in lower case. */
+/** One or more labels (RFC 6376 section 3.1), in lower case. */
 const SELECTOR = /^(?!.{64})[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
 
 interface Services {
@@ -37,8 +37,8 @@ interface Services {
 }
 
 /**
- * Makes a sender; by `dkim` with a key, which signs its mail from now on. A link to confirm the address is mailed to it,
- * unless its domain is the tenant's already. Throws 400 with every mistake, 409 `email_taken`, 429.
+ * Creates a sender; with `dkim` also a key, which signs its emails from then on. Emails a link to confirm the address,
+ * unless the tenant has already verified its domain. Throws 400 with every violation, 409 `email_taken`, 429.
  */
 export async function createSender(
   em: EntityManager,
@@ -68,9 +68,9 @@ export async function createSender(
 }
 
 /**
- * Changes the given fields; `check` sees the sender as it is, under its lock. Another selector or private key takes the
- * place of the key that there is; another address is to be confirmed anew, and another domain to be verified. Throws 400,
- * 404, 409 `email_taken`, 409 `in_use` with the templates whose address would be no verified sender's any more, 429.
+ * Changes the given fields; `check` gets the current sender, locked. Another selector or private key replaces the
+ * current key; another address must be confirmed again, and another domain verified. Throws 400, 404, 409
+ * `email_taken`, 409 `in_use` listing the templates whose address would no longer be a verified sender, 429.
  */
 export async function updateSender(
   em: EntityManager,
@@ -84,7 +84,7 @@ export async function updateSender(
   const before = await freshEm(em).findOne(EmailSender, { id });
   if (!before) throw notFound('sender', id);
   assertValid(senderViolations(input, before));
-  // A key takes a while to make, and no lock is held meanwhile.
+  // Generating a key takes a while, so do it before locking.
   const wanted =
     input.dkim && isAnotherKey(before, input.dkim)
       ? await keyFor(fields.emailKey ?? before.emailKey, input.dkim)
@@ -118,7 +118,10 @@ export async function updateSender(
   });
 }
 
-/** Deletes a sender with its key. Throws 404, 409 `in_use` with the templates that name its address, or one that it alone has verified. */
+/**
+ * Deletes a sender with its key. Throws 404, 409 `in_use` listing the templates that use its address, or an address
+ * that only this sender verifies.
+ */
 export async function deleteSender(
   em: EntityManager,
   author: Author,
@@ -161,7 +164,7 @@ const notAligned = (domain: string): Violation => ({
   message: `must be an address of the DKIM domain ${domain}; otherwise change dkim too, or set it to null`,
 });
 
-/** Everything that is wrong with a sender, or with a change of the one that there is. */
+/** All violations of a new sender, or of a change of `before`. */
 export function senderViolations(input: Partial<SenderInput>, before?: EmailSender): Violation[] {
   const { values, violations } = checkFields(input);
   const emailKey = input.email === undefined ? before?.emailKey : values.emailKey;
@@ -173,7 +176,7 @@ export function senderViolations(input: Partial<SenderInput>, before?: EmailSend
     : violations;
 }
 
-/** The columns of what is given, and what is wrong with it. */
+/** The columns of the given fields, and their violations. */
 function checkFields({ email, name, replyTo }: Partial<SenderInput>): {
   values: Partial<Pick<EmailSender, 'email' | 'emailKey' | 'name' | 'replyTo'>>;
   violations: Violation[];
@@ -183,7 +186,7 @@ function checkFields({ email, name, replyTo }: Partial<SenderInput>): {
   const violations: Violation[] = [];
   if (address && isViolation(address)) violations.push({ path: '/email', ...address });
   if (answers && isViolation(answers)) violations.push({ path: '/replyTo', ...answers });
-  // One line: it stands in the From header.
+  // The name must be one line, because it is used in the From header.
   if (/\p{Cc}/u.test(name ?? ''))
     violations.push({ path: '/name', code: 'invalid_character', message: 'must not contain control characters' });
   const values = {
@@ -208,7 +211,7 @@ function isAnotherKey(sender: EmailSender, { domain, selector, privateKey }: Dki
 interface NewKey extends DkimKey {
   domain: string;
   selector: string;
-  /** It was given, not made here. */
+  /** The key was given, not generated. */
   brought: boolean;
 }
 
@@ -222,24 +225,27 @@ const NO_KEY = {
   verifiedDomain: null,
 } as const;
 
-/** Reads or makes the key that is asked for. Throws 400 with every mistake. */
+/** Parses or generates the requested key. Throws 400 with every violation. */
 async function keyFor(emailKey: string, asked: DkimInput): Promise<NewKey> {
   const { domain, selector, key, violations } = checkKey(emailKey, asked);
   assertValid(violations);
   return { domain: domain!, selector, brought: key !== null, ...(key ?? (await makeKey())) };
 }
 
-/** The key that is asked for, null where it is to be made, and what is wrong with it; an address that is not known is not judged. */
+/**
+ * The requested key, null if it is to be generated, and its violations. Without a known address, alignment is not
+ * checked.
+ */
 function checkKey(
   emailKey: string | undefined,
   { domain: givenDomain, selector: givenSelector, privateKey }: DkimInput,
 ) {
   const domain =
     givenDomain === undefined ? emailKey?.slice(emailKey.lastIndexOf('@') + 1) : asciiDomain(givenDomain.trim());
-  // Another for each key: who changes keys publishes the next record beside the last.
+  // A new selector for each key, so that the next record can be published beside the previous one.
   const selector = givenSelector?.toLowerCase() ?? `perennial-${randomBytes(4).toString('hex')}`;
   const violations: Violation[] = [];
-  // Receivers ask that who signs is who writes (RFC 7489 section 3.1.1).
+  // Receivers require the signing domain to match the From domain (RFC 7489 section 3.1.1).
   if (emailKey !== undefined && !isOfDomain(emailKey, domain!))
     violations.push({
       path: '/dkim/domain',
@@ -262,7 +268,7 @@ function setKey(
   secrets: BoxSecrets,
   { domain, selector, publicKey, pkcs8, brought }: NewKey,
 ): void {
-  // The next key of a domain that is verified: its record is not there yet, and the domain is the tenant's as before.
+  // A new key for a verified domain keeps the domain verified, although its record is not published yet.
   if (sender.verifiedDomain !== domain) sender.verifiedDomain = null;
   Object.assign(sender, {
     dkimDomain: domain,
@@ -274,7 +280,7 @@ function setKey(
   sender.dkimPrivateKey = sealSecret(secrets, keyOwner(sender), pkcs8);
 }
 
-/** What the audit log tells of a sender: its key by what the whole world reads, no addresses. */
+/** A sender in the audit log: its public DKIM record, no addresses. */
 const audited = ({ dkimDomain, dkimSelector, dkimPublicKey }: EmailSender): Record<string, unknown> => ({
   dkimDomain: dkimDomain ?? null,
   dkimSelector: dkimSelector ?? null,

@@ -7,9 +7,10 @@ import { checkRecord, type ResolveTxt } from '../senders/record.ts';
 import { shownKey } from '../senders/shown-key.ts';
 
 /**
- * Looks the record of a sender's key up and notes whether it is as it should be: then its domain is the tenant's. A record
- * that was seen and is gone takes that back; one that was not seen yet, as after a change of keys, does not. Throws 404,
- * 409 `conflict` without a key, 409 `dns_record_invalid` with what is wrong, 503 when the DNS gives no answer.
+ * Looks up the DNS record of a sender's key and stores whether it is right, which verifies its domain. If the record
+ * was found before and is missing now, the domain is no longer verified; if it was not found yet, as after a change of
+ * keys, this does not change. Throws 404, 409 `conflict` without a key, 409 `dns_record_invalid` with what is wrong,
+ * 503 if the DNS does not respond.
  */
 export async function verifySender(
   em: EntityManager,

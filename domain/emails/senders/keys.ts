@@ -3,12 +3,18 @@ import { promisify } from 'node:util';
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import type { Violation } from '../../common/violation.ts';
 
-/** RFC 8301 section 3.2: signers use 1024 bits at least and should use 2048; verifiers need not take more than 4096. */
+/**
+ * RFC 8301 section 3.2: signers must use at least 1024 bits and should use 2048; verifiers need not accept more than
+ * 4096.
+ */
 const MADE_BITS = 2048;
 const LEAST_BITS = 1024;
 const MOST_BITS = 4096;
 
-/** A key pair for signing: `sealed` away is its private half (PKCS #8, DER), in the DNS stands the public one (base64 of SPKI). */
+/**
+ * A key pair for signing: the private key (PKCS #8, DER), which is stored encrypted, and the public one for the DNS
+ * (base64 of SPKI).
+ */
 export interface DkimKey {
   pkcs8: Buffer;
   publicKey: string;
@@ -21,19 +27,19 @@ const keyOf = (privateKey: KeyObject): DkimKey => ({
   publicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'),
 });
 
-/** Makes an RSA key, on a thread of the pool: it takes some tenths of a second. */
+/** Generates an RSA key on the thread pool, which takes some tenths of a second. */
 export async function makeKey(): Promise<DkimKey> {
   return keyOf((await generate('rsa', { modulusLength: MADE_BITS })).privateKey);
 }
 
 /**
- * Reads a private key in PEM, PKCS #8 or PKCS #1. RSA alone: hardly a large mailbox provider verifies Ed25519 (RFC 8463)
- * yet, and what is signed by that alone counts as not signed there.
+ * Parses a private key in PEM, PKCS #8 or PKCS #1. Only RSA: few large mailbox providers verify Ed25519 (RFC 8463)
+ * yet, and an email signed only with that counts as unsigned there.
  */
 export function readKey(pem: string): DkimKey | Violation {
   let key: KeyObject;
   try {
-    // An encrypted one fails too: nobody gives a passphrase.
+    // Encrypted keys fail too, because there is no passphrase.
     key = createPrivateKey({ key: pem.trim(), format: 'pem' });
   } catch {
     return { code: 'invalid_key', message: 'must be an RSA private key in PEM (PKCS #8 or PKCS #1), not encrypted' };
@@ -45,12 +51,12 @@ export function readKey(pem: string): DkimKey | Violation {
   return keyOf(key);
 }
 
-/** The key as it signs. */
+/** The private key for signing. */
 export function signingKey(pkcs8: Buffer): KeyObject {
   return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
 }
 
-/** Who has the sealed key in the row of another domain or selector opens nothing with it. */
+/** Binds a sealed key to its domain and selector, so that it cannot be used in another sender's row. */
 export const keyOwner = ({
   tenantId,
   dkimDomain,

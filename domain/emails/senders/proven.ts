@@ -6,39 +6,44 @@ import type { User, Violation } from '../../common/errors.ts';
 import { addressKey } from '../../addresses/address-key.ts';
 import { parseMailbox } from '../../common/mailbox.ts';
 
-/** What of a sender says that an address is its tenant's. */
+/** The columns of a sender that can prove that an address is the tenant's. */
 export type Proof = Pick<EmailSender, 'emailKey' | 'confirmedAt' | 'verifiedDomain'>;
 
-/** Whether the address is of the domain, or of one below it (as RFC 7489 section 3.1.1 aligns signatures). */
+/** Whether the address is in the domain or a subdomain of it (relaxed alignment, RFC 7489 section 3.1.1). */
 export function isOfDomain(emailKey: string, domain: string): boolean {
   return `.${emailKey.slice(emailKey.lastIndexOf('@') + 1)}`.endsWith(`.${domain}`) && domain.includes('.');
 }
 
-/** Whether any of these proofs is one for the address: it was confirmed by mail, or the DNS record of its domain was seen. */
+/**
+ * Whether any of the proofs covers the address: it was confirmed by email, or the DNS record of its domain was found.
+ */
 export const proves = (proofs: readonly Proof[], emailKey: string): boolean =>
   proofs.some(
     ({ emailKey: own, confirmedAt, verifiedDomain }) =>
       (own === emailKey && confirmedAt != null) || (verifiedDomain != null && isOfDomain(emailKey, verifiedDomain)),
   );
 
-/** The same as SQL, of the proofs of a tenant. */
+/** The same as SQL, with all proofs of a tenant. */
 const isProven = (tenantId: RawBuilder<unknown>, emailKey: RawBuilder<unknown>): RawBuilder<unknown> => sql`(
   exists (select 1 from email_senders s where s.tenant_id = ${tenantId} and s.email_key = ${emailKey} and s.confirmed_at is not null)
   or exists (select 1 from email_senders s where s.tenant_id = ${tenantId}
     and right('.' || substring(${emailKey} from '[^@]*$'), length(s.verified_domain) + 1) = '.' || s.verified_domain))`;
 
-/** `sender_unverified` where the tenant has not proved the From address of an email; null where it has, or names none (a null key). */
+/**
+ * SQL: `sender_unverified` if the tenant has not verified the From address of an email; null if it has, or if the key
+ * is null.
+ */
 export const senderRefusal = (tenantId: RawBuilder<unknown>, fromKey: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when ${fromKey} is not null and not ${isProven(tenantId, fromKey)} then 'sender_unverified' end`;
 
-/** The From address that must be proved, as addresses are compared; null for the default sender, which is everybody's. */
+/** The key of the From address that must be verified; null for the default sender, which all tenants may use. */
 export function ownFromKey(fromEmail: string | null | undefined, mailFrom: string): string | null {
   if (!fromEmail) return null;
   const key = addressKey(fromEmail);
   return key === addressKey(parseMailbox(mailFrom).address) ? null : key;
 }
 
-/** What is wrong with the From address of a template; an address that is none at all is found elsewhere. */
+/** The violations of a template's From address; an invalid address is reported elsewhere. */
 export async function senderViolations(
   tx: EntityManager,
   tenantId: string,
@@ -57,7 +62,7 @@ export async function senderViolations(
   ];
 }
 
-/** All that a tenant has proved, but by the sender `except`. */
+/** All proofs of a tenant, except those of the sender `except`. */
 export async function proofsOf(tx: EntityManager, tenantId: string, except: number | null = null): Promise<Proof[]> {
   return rows<Proof>(
     tx,
@@ -68,8 +73,9 @@ export async function proofsOf(tx: EntityManager, tenantId: string, except: numb
 }
 
 /**
- * The templates that could not be sent any more, or would name no sender's address, if `before` became `after` (null: it is
- * deleted). Addresses are compared as everywhere; a tenant has not so many templates with one that they could not be read.
+ * The templates that could no longer be sent, or whose From address would no longer be a sender's, if `before` became
+ * `after` (null: deleted). Compares keys here instead of in SQL: a tenant has few enough templates with a From address
+ * to read them all.
  */
 export async function templatesLosing(
   tx: EntityManager,

@@ -8,17 +8,17 @@ import type { Signer } from './sign.ts';
 
 const KEPT = 1000;
 
-/** A sender of a tenant's mail as mail is written by. */
+/** The settings of a sender for its emails. */
 export interface SenderIdentity {
-  /** Another whenever the sender has changed. */
+  /** Changes whenever the sender changes. */
   revision: string;
   name: string | null;
   replyTo: string | null;
-  /** Null: its mail is not signed. */
+  /** Null: emails are not signed. */
   signer: Signer | null;
 }
 
-/** Whose mail: `emailKey` is the From address as addresses are compared. */
+/** A From address; `emailKey` is its key. */
 export interface SenderAddress {
   tenantId: string;
   emailKey: string;
@@ -35,7 +35,10 @@ interface SenderRow extends SenderAddress {
   dkimPrivateKey: string | null;
 }
 
-/** The senders that mail is from, read for each batch, so that a change counts at once; what is opened once is kept by version. */
+/**
+ * The senders of emails. Rows are read for each batch, so that changes take effect at once; decrypted keys are cached
+ * by version.
+ */
 export class SenderCache {
   readonly #kept = new LRUCache<string, SenderIdentity>({ max: KEPT });
   readonly #secrets: BoxSecrets;
@@ -47,8 +50,8 @@ export class SenderCache {
   }
 
   /**
-   * Returns how to get the sender of an address; where there is none and its domain is verified, what signs for the domain;
-   * else null. Engine `em`.
+   * Loads the senders of these addresses (engine `em`). Returns a function that gets the sender of an address; without
+   * one, the sender whose verified domain contains the address, used only for signing; else null.
    */
   async load(
     em: EntityManager,
@@ -66,7 +69,7 @@ export class SenderCache {
              dkim_domain as "dkimDomain", dkim_selector as "dkimSelector", dkim_private_key as "dkimPrivateKey", verified_domain as "verifiedDomain"
       from email_senders where (tenant_id, email_key) in (${sql.join([...wanted.values()].map((a) => sql`(${a.tenantId}, ${a.emailKey})`))})
         or tenant_id = any(${[...new Set([...wanted.values()].map((a) => a.tenantId))]}) and verified_domain = dkim_domain
-      -- Of several that sign for a domain the one whose record was seen, and the nearest.
+      -- Of several senders for a domain, prefer one whose record was found, then the longest domain.
       order by dkim_verified_at is null, length(verified_domain) desc, id`,
             ),
           );
@@ -84,7 +87,9 @@ export class SenderCache {
     return (address) => identities.get(keyOf(address)) ?? null;
   }
 
-  /** Who writes by a row: its own address is written by its name, others of its domain are only signed. */
+  /**
+   * The sender's name and Reply-To are used only for its own address; other addresses of its domain are only signed.
+   */
   async #identityOf(em: EntityManager, row: SenderRow, isOwn: boolean): Promise<SenderIdentity> {
     const revision = `${row.id}/${row.version}${isOwn ? '' : '/domain'}`;
     const identity = this.#kept.get(revision) ?? {
@@ -97,7 +102,10 @@ export class SenderCache {
     return identity;
   }
 
-  /** A key that does not open is an error to be mended; mail is not held up by it, a signature is no condition of delivery (RFC 6376 section 6.3). */
+  /**
+   * A key that cannot be decrypted is logged as an error, but emails are sent without a signature, which delivery does
+   * not require (RFC 6376 section 6.3).
+   */
   async #signer(em: EntityManager, row: SenderRow): Promise<Signer | null> {
     const { id, dkimDomain: domain, dkimSelector: selector, dkimPrivateKey: sealed } = row;
     if (!domain || !selector || !sealed) return null;

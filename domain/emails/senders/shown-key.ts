@@ -1,7 +1,7 @@
 import type { EmailSender } from '../../../db/entities/email-senders.ts';
 import { recordName, recordValue } from './record.ts';
 
-/** A key as its owner sees it. */
+/** A DKIM key as shown to its owner. */
 export interface DkimShown {
   domain: string;
   selector: string;
@@ -11,7 +11,7 @@ export interface DkimShown {
   verifiedAt: Date | null;
 }
 
-/** The key of a sender without its private half; null where it has none. */
+/** The public part of a sender's key; null if it has none. */
 export function shownKey({
   tenantId,
   dkimDomain: domain,

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import RelaxedBody from 'nodemailer/lib/dkim/relaxed-body';
 import dkim from 'nodemailer/lib/dkim/sign';
 
-/** What a message is signed by: the record `{selector}._domainkey.{domain}` has its public half. */
+/** The key for signing messages; the record `{selector}._domainkey.{domain}` contains its public part. */
 export interface Signer {
   domain: string;
   selector: string;
@@ -13,7 +13,7 @@ export interface Signer {
 const LINE_CHARS = 72;
 const signAsync = promisify(cryptoSign) as (algorithm: string, data: Buffer, key: KeyObject) => Promise<Buffer>;
 
-/** Names of fields with colons between them, in lines that are no longer than need be. */
+/** Field names separated by colons, folded into lines. */
 function foldedNames(names: readonly string[]): string {
   const lines: string[] = [];
   for (const name of names) {
@@ -25,14 +25,14 @@ function foldedNames(names: readonly string[]): string {
 }
 
 /**
- * A composed message with its DKIM-Signature (RFC 6376, rsa-sha256, relaxed/relaxed) in front; not a byte of it changes.
- * Every field is signed, the two of one-click unsubscribing among them (RFC 8058 section 4), and From once more than it
- * is there, so that nobody can add another (RFC 6376 section 8.15). The message ends in CRLF, as composers write it.
- * The arithmetic runs on a thread of the pool.
+ * Prepends a DKIM-Signature (RFC 6376, rsa-sha256, relaxed/relaxed) to a composed message, which stays unchanged.
+ * Signs every field, including the two for one-click unsubscribing (RFC 8058 section 4), and From once more than it
+ * occurs, so that nobody can add another (RFC 6376 section 8.15). The message must end with CRLF, as composers write
+ * it. Signing runs on the thread pool.
  */
 export async function signMessage(message: Buffer, { domain, selector, key }: Signer): Promise<Buffer> {
   const end = message.indexOf('\r\n\r\n');
-  // One character a byte: a field may hold UTF-8 (RFC 6532).
+  // One character per byte, because a field may contain UTF-8 (RFC 6532).
   const fields = message
     .toString('latin1', 0, end)
     .split(/\r\n(?![ \t])/)
@@ -43,7 +43,7 @@ export async function signMessage(message: Buffer, { domain, selector, key }: Si
   const head =
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${domain};\r\n s=${selector};\r\n bh=${body.bodyHash.digest('base64')};\r\n` +
     ` h=${foldedNames(['from', ...signed.fieldNames.split(':')])};\r\n b=`;
-  // Its own field is signed with an empty b, without a line end.
+  // The signature's own field is signed with an empty b= and without a line end.
   const own = dkim.relaxedHeaders([{ key: 'dkim-signature', line: head }], 'dkim-signature').headers.slice(0, -2);
   const signature = await signAsync('sha256', Buffer.from(signed.headers + own, 'latin1'), key);
   const lines = signature.toString('base64').match(new RegExp(`.{1,${LINE_CHARS}}`, 'g'))!;

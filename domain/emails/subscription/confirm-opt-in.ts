@@ -16,28 +16,29 @@ interface Asked {
   contactId: number;
   emailKey: string;
   status: ContactStatus;
-  /** Not confirmed yet, and in time. */
+  /** Not confirmed yet, and not expired. */
   isOpen: boolean;
 }
 
 /**
- * What a link is good for: `open` can be confirmed, `confirmed` was and still holds. Throws 400 `token_invalid` for any
- * other: too old, of an address that the contact has no more, or confirmed and unsubscribed since. Changes nothing.
+ * The state of a link: `open` can be confirmed; `confirmed` was confirmed, and the contact is still active. Throws 400
+ * `token_invalid` for any other: expired, for an address that the contact no longer has, or confirmed and unsubscribed
+ * since. Changes nothing.
  */
 export async function readOptIn(em: EntityManager, token: OptInToken): Promise<'open' | 'confirmed'> {
   return em.transactional(async (tx) => stateOf(await findAsked(tx, token)));
 }
 
 /**
- * Confirms an address by the link of a mail: the contact is active, the suppression of an opt-out is gone, the lists of all
- * that it was asked for are joined, and the proof is kept. Done again it changes nothing. Throws 400 `token_invalid`.
+ * Confirms an address with the link of an email: activates the contact, removes the suppression of an opt-out, adds
+ * the contact to the lists of all its open requests, and stores the proof. Idempotent. Throws 400 `token_invalid`.
  */
 export async function confirmOptIn(em: EntityManager, token: OptInToken, visitor: Visitor): Promise<void> {
   const { tenantId } = token;
   await retriedTransaction(em, async (tx) => {
     const { contactId } = await findAsked(tx, token);
     await lockContacts(tx, tenantId, [contactId]);
-    // As it is now that nobody else changes it.
+    // Read again, now that the contact is locked.
     const asked = await findAsked(tx, token);
     if (stateOf(asked) === 'confirmed') return;
     const lists = await settleRequests(tx, tenantId, contactId, visitor);
@@ -47,7 +48,8 @@ export async function confirmOptIn(em: EntityManager, token: OptInToken, visitor
   });
 }
 
-const invalid = (): AppError => new AppError('token_invalid', 'The link is unknown, already used or expired; sign up again');
+const invalid = (): AppError =>
+  new AppError('token_invalid', 'The link is unknown, already used or expired; sign up again');
 
 async function findAsked(tx: EntityManager, { tenantId, optInId, digest }: OptInToken): Promise<Asked> {
   const [asked] = await rows<Asked>(
@@ -60,7 +62,7 @@ async function findAsked(tx: EntityManager, { tenantId, optInId, digest }: OptIn
       and not exists (
         select 1 from suppressions s where s.tenant_id = c.tenant_id and s.email_key = c.email_key and s.reason in ('bounced', 'complained'))`,
   );
-  // The mail proved the address that it went to, and no other.
+  // The email proves only the address that it was sent to.
   if (!asked || optInDigest(tenantId, asked.emailKey) !== digest) throw invalid();
   return asked;
 }
@@ -71,7 +73,7 @@ function stateOf({ status, isOpen }: Asked): 'open' | 'confirmed' {
   throw invalid();
 }
 
-/** One confirmation is for all that the contact was asked for lately; returns the lists that it joins by it. */
+/** Confirms all open requests of the contact at once. Returns the lists to join. */
 async function settleRequests(
   tx: EntityManager,
   tenantId: string,

@@ -2,12 +2,12 @@ import { LANGUAGES, type Language } from '../../common/languages.ts';
 import type { SystemTemplate } from '../templates/keep-system-template.ts';
 import { noticeHtml, noticeText, type Notice } from '../templates/notice.ts';
 
-/** For how long the link of such a mail works. */
+/** How many days the link in such an email works. */
 export const OPT_IN_DAYS = 7;
 
 type Words = Pick<Notice, 'subject' | 'heading' | 'lines' | 'button' | 'orOpen' | 'closing'>;
 
-/** Nothing here prints what somebody typed into the form: these mails go to addresses that nobody has proved yet. */
+/** These emails go to unverified addresses, so the texts contain nothing that was typed into the form. */
 const WORDS: Record<Language, Words> = {
   en: {
     subject: 'Please confirm your email address',
@@ -65,12 +65,12 @@ const WORDS: Record<Language, Words> = {
   },
 };
 
-/** The system key of the mail in a language. */
+/** The system key of the email in a language. */
 export const optInKey = (language: Language): string => `confirm_opt_in:${language}`;
 const KEYS = new Set(LANGUAGES.map(optInKey));
 export const isOptInKey = (systemKey: string): boolean => KEYS.has(systemKey);
 
-/** What this release says in the mail that asks somebody to confirm an address. `data.url` is the link with its token. */
+/** The template of the confirmation email in this release. `data.url` is the link with its token. */
 export function optInTemplate(language: Language): SystemTemplate {
   const notice: Notice = { ...WORDS[language], language, brand: null };
   return {

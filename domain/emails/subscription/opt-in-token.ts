@@ -5,19 +5,19 @@ import type { LinkSigner } from '../../addresses/tokens.ts';
 const PURPOSE = 'opt-in';
 const DIGEST_CHARS = 32;
 
-/** What a link proves: that this request's mail reached this address. */
+/** What a link proves: that the email of this request arrived at this address. */
 export interface OptInToken {
   tenantId: string;
   optInId: number;
-  /** Of the address that the mail went to. */
+  /** The digest of the address that the email was sent to. */
   digest: string;
 }
 
-/** By what a token knows the address of its mail: the first 128 bits of `addressDigest`. */
+/** Identifies the address in a token: the first 128 bits of `addressDigest`. */
 export const optInDigest = (tenantId: string, emailKey: string): string =>
   addressDigest(tenantId, emailKey).slice(0, DIGEST_CHARS);
 
-/** The link that the mail of a request carries. It is made while the mail is rendered and kept nowhere. */
+/** The link in the email of a request. It is created while the email is rendered, and not stored. */
 export function optInLink(
   links: LinkSigner,
   publicUrl: string,
@@ -29,7 +29,10 @@ export function optInLink(
   return `${publicUrl.replace(/\/+$/, '')}/api/v1/emails/confirm/${token}`;
 }
 
-/** A token that came back, if we made it for this purpose; null else. Whether it still counts, its request says. */
+/**
+ * Parses a presented token; null if it was not signed for this purpose. Whether it is still valid is in its request's
+ * row.
+ */
 export function readOptInToken(links: LinkSigner, token: string): OptInToken | null {
   const [tenantId, optInId, digest] = links.verify(PURPOSE, token) ?? [];
   if (tenantId === undefined || !Number.isSafeInteger(Number(optInId)) || digest === undefined) return null;

@@ -6,25 +6,26 @@ import { keepSystemTemplate } from '../templates/keep-system-template.ts';
 import { queueEmails } from '../ledger/queue-emails.ts';
 import { OPT_IN_DAYS, optInKey, optInTemplate } from './opt-in-mail.ts';
 
-/** However often a form is submitted, so many mails go to a contact. */
+/** Limits the emails to a contact, however often a form is submitted. */
 const MINUTES_BETWEEN = 15;
 const MAILS_A_DAY = 5;
 
-/** Whom a confirmed opt-in makes active: who never confirmed, and who has unsubscribed. A bounce or a complaint stays. */
+/** The statuses that a confirmed opt-in changes to active. Bounces and complaints remain. */
 export const CONFIRMABLE: readonly ContactStatus[] = ['pending', 'unsubscribed'];
 
 export interface OptInRequest {
   contactId: number;
   formId: number;
-  /** The list that is joined by confirming. */
+  /** The list to join on confirmation. */
   listId: number | null;
-  /** The visitor's; a contact's own locale goes before. */
+  /** The visitor's language; a contact's own locale has priority. */
   language: Language;
 }
 
 /**
- * Asks a contact, whose row `tx` has locked, to confirm its address, and returns true; who needs not or can not confirm
- * is asked nothing: false. While a mail is too recent none goes out, and the link of one that went confirms this request too.
+ * Asks a contact to confirm its address and returns true; returns false if the contact does not need to or cannot
+ * confirm. The caller has locked the contact's row in `tx`. If an email was sent too recently, sends none: the link in
+ * that one confirms this request too.
  */
 export async function requestOptIn(
   tx: EntityManager,
@@ -39,7 +40,7 @@ export async function requestOptIn(
   );
   if (!contact || !CONFIRMABLE.includes(contact.status)) return false;
   const mayMail = await isMailDue(tx, tenantId, contactId);
-  // Without a mail of its own, one open request of a form is as good as many.
+  // If no email is sent, one open request of a form is enough.
   const [asked] = await rows<{ id: number }>(
     tx,
     sql`
@@ -67,7 +68,7 @@ export async function requestOptIn(
   return true;
 }
 
-/** A mail whose link is spent, for it was confirmed, is none to wait for. */
+/** Whether the limits allow an email. An email whose link was already used to confirm does not delay the next. */
 async function isMailDue(tx: EntityManager, tenantId: string, contactId: number): Promise<boolean> {
   const [sent] = await rows<{ today: number; lately: number }>(
     tx,

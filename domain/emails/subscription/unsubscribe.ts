@@ -6,7 +6,7 @@ import { suppressAddresses } from '../consent/suppress-addresses.ts';
 import type { UnsubscribeSubject } from '../../addresses/tokens.ts';
 import { suppressMarketingTo } from '../ledger/suppress-emails.ts';
 
-/** Who asked for it, as far as the request tells. */
+/** The origin of an unsubscribe request. */
 export interface Visitor {
   requestId: string | null;
   ip: string | null;
@@ -14,9 +14,9 @@ export interface Visitor {
 }
 
 /**
- * Unsubscribes whom an email went to, for good: the address it was sent to and the contact's present one are suppressed,
- * the contact is unsubscribed, leaves the campaigns that say so, and gets none of its marketing mail that is still
- * queued. Works for contacts that are gone and for bare addresses; repeated it changes nothing.
+ * Unsubscribes the recipient of an email: suppresses the address that the email was sent to and the contact's current
+ * address, sets the contact to unsubscribed, stops its executions of campaigns with `exitOnUnsubscribe`, and
+ * suppresses its QUEUED marketing emails. Also works for deleted contacts and bare addresses. Idempotent.
  */
 export async function unsubscribe(em: EntityManager, subject: UnsubscribeSubject, visitor: Visitor): Promise<void> {
   const { tenantId, emailId } = subject;

@@ -9,21 +9,21 @@ import { systemTemplate } from './system-templates.ts';
 export interface SystemMail {
   key: SystemMailKey;
   to: string;
-  /** The token whose link the mail carries. */
+  /** The token for the link in the email. */
   token: MailToken;
-  /** Who invites; which account asks for which address. */
+  /** The inviter; or the account that wants to use an address. */
   data?: { invitedBy?: string; account?: string; address?: string };
   requestId: string | null;
-  /** What makes it one mail, unique in the tenant. */
+  /** Identifies the email, unique within the tenant. */
   sendKey: string;
 }
 
-/** To one address, of all tenants together: so many at once, and as many in each hour after. */
+/** Per address, across all tenants: this many at once, and as many per hour after that. */
 const MAILS_TO_AN_ADDRESS = 5;
 
 /**
- * Counts a mail to an address that a user typed and nobody has proved; in a session of a tenant. Whoever may open tenants
- * without end could have one flooded otherwise. Throws 429.
+ * Counts an email to an unverified address that a user typed, in a transaction of a tenant. The limit is across
+ * tenants, because otherwise someone who can create any number of tenants could flood an address. Throws 429.
  */
 export async function takeMail(tx: EntityManager, key: SystemMailKey, emailKey: string): Promise<void> {
   const digest = createHash('sha256').update(emailKey).digest('hex');
@@ -32,14 +32,18 @@ export async function takeMail(tx: EntityManager, key: SystemMailKey, emailKey: 
     sql`select take_mail(${`${key}/${digest}`}, ${MAILS_TO_AN_ADDRESS}) as wait`,
   );
   if (taken!.wait > 0)
-    throw new AppError('too_many_requests', 'Too many emails of this kind to this address were requested; try again later', {
-      headers: { 'Retry-After': String(taken!.wait) },
-    });
+    throw new AppError(
+      'too_many_requests',
+      'Too many emails of this kind to this address were requested; try again later',
+      {
+        headers: { 'Retry-After': String(taken!.wait) },
+      },
+    );
 }
 
 /**
- * Queues a mail of the service itself in the transaction `tx` (the tenant's or the engine's); senders may take it as
- * soon as this commits. What is stored of its token says nothing to who reads it.
+ * Queues an email of the service itself in the transaction `tx` (the tenant's or the engine's); senders can send it as
+ * soon as this commits. The stored parts of the token do not reveal the token.
  */
 export async function queueSystemMail(
   tx: EntityManager,

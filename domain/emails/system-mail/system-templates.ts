@@ -6,7 +6,7 @@ interface Words extends Pick<Notice, 'subject' | 'heading' | 'lines' | 'button' 
   name: string;
 }
 
-/** These mails go to unverified addresses: print no free text that users typed, other than the inviter's name. */
+/** These emails go to unverified addresses: do not include free text that users typed, except the inviter's name. */
 const TEXTS: Record<SystemMailKey, Words> = {
   reset_password: {
     name: 'Password reset',
@@ -14,7 +14,8 @@ const TEXTS: Record<SystemMailKey, Words> = {
     heading: 'Set a new password',
     lines: ['Someone, hopefully you, requested a new password for the Perennial account with this address.'],
     button: 'Set a new password',
-    closing: 'The link works once, within one hour. If you did not request it, ignore this email: your password stays unchanged.',
+    closing:
+      'The link works once, within one hour. If you did not request it, ignore this email: your password stays unchanged.',
   },
   verify_email: {
     name: 'Email verification',

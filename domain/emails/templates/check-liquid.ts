@@ -3,19 +3,19 @@ import type { FilteredValueToken, Liquid, TagToken, Token } from 'liquidjs';
 import { isLimitError } from '../rendering/template-limits.ts';
 import { templateScope, nowhere } from '../rendering/template-values.ts';
 
-/** A mistake that liquidjs passes over, and where it stands, both from 1. */
+/** A mistake that liquidjs ignores, and its position, counted from 1. */
 export interface LiquidMistake {
   message: string;
   line: number;
   column: number;
 }
 
-/** Tags whose text is one value with its filters. */
+/** Tags whose content is one value with its filters. */
 const VALUE_TAGS: readonly string[] = ['if', 'elsif', 'unless', 'case', 'echo'];
 
 class Mistake extends Error {}
 
-/** Every operator must have its operands, and every two operands an operator between them. */
+/** Throws unless every operator has its operands, and operands are separated by operators. */
 function assertComplete({ initial }: FilteredValueToken): void {
   let operands = 0;
   for (const token of initial.postfix) {
@@ -31,7 +31,10 @@ function assertComplete({ initial }: FilteredValueToken): void {
   if (operands !== 1) throw new Mistake('two values without an operator between them');
 }
 
-/** Reads one value with its filters, and tries it with nothing in scope: a filter's missing argument only shows then. */
+/**
+ * Parses one value with its filters, and evaluates it with an empty scope, because only that reveals a filter's
+ * missing argument.
+ */
 function readValue(engine: Liquid, tokenizer: Tokenizer): void {
   const token = tokenizer.readFilteredValue();
   assertComplete(token);
@@ -45,7 +48,7 @@ function readValue(engine: Liquid, tokenizer: Tokenizer): void {
     );
     toValueSync(new Value(token, engine).value(context));
   } catch (error) {
-    // What it costs is judged where it is rendered.
+    // Limits are checked where the template is rendered.
     if (!isLimitError(error)) throw error;
   }
 }
@@ -73,7 +76,7 @@ function checkTag(engine: Liquid, { name, tokenizer }: TagToken): void {
   }
 }
 
-/** `group: one, two`, or without a group. */
+/** Checks the arguments of a cycle tag: `group: one, two`, or without a group. */
 function checkCycle(engine: Liquid, tokenizer: Tokenizer): void {
   const begin = tokenizer.p;
   tokenizer.readValue();
@@ -99,7 +102,7 @@ function checkToken(engine: Liquid, token: Token): void {
   }
 }
 
-/** The tokens of a template that liquidjs can parse, one after another, those inside of `liquid` tags too; no comments. */
+/** Yields the tokens of a template that liquidjs can parse, including those inside `liquid` tags, without comments. */
 function* tokensOf(engine: Liquid, tokens: Iterable<Token>): Generator<Token> {
   let commented = false;
   for (const token of tokens) {
@@ -113,8 +116,8 @@ function* tokensOf(engine: Liquid, tokens: Iterable<Token>): Generator<Token> {
 }
 
 /**
- * The first mistake in a template that parses, in branches that are not taken too: operators and filters that lack
- * something, and what nothing reads. Null when there is none.
+ * Finds the first mistake in a template that liquidjs can parse, even in branches that are not executed: incomplete
+ * operators and filters, and text that liquidjs ignores. Null if there is none.
  */
 export function findMistake(engine: Liquid, source: string): LiquidMistake | null {
   const tokenizer = new Tokenizer(source, engine.options.operators);

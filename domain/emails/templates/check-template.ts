@@ -20,16 +20,16 @@ export interface TemplateSource {
   previewText?: string | null;
 }
 
-/** Parses a part and renders it for no one: what it costs only shows then. */
+/** Parses a part and renders it without a recipient, because only that reveals whether it exceeds the limits. */
 function tryOut(engine: Liquid, source: string): string {
   return renderChunks(engine, engine.parse(source), templateScope(null, '', null, nowhere)).join('');
 }
 
 /**
- * What is wrong with a template, for a 400 at save: per part its first syntax error, unknown tag or unknown filter, in
- * whichever branch, with line and column (both from 1). Of MJML its Liquid is checked as it was written, and `compiled`, what
- * it became, for what it costs. Throws AppError `template_limit` when parsing it, or rendering it without any values, takes
- * more than a template may.
+ * The violations of a template, for a 400 when it is saved: for each part its first syntax error, unknown tag or
+ * unknown filter, in any branch, with line and column (both from 1). For MJML, checks the Liquid in the source, and
+ * the limits with `compiled`, the HTML. Throws AppError `template_limit` if parsing, or rendering without values,
+ * exceeds the limits.
  */
 export function checkTemplate(source: TemplateSource, compiled: string | null = null): Violation[] {
   const violations: Violation[] = [];

@@ -8,7 +8,7 @@ interface MjmlMistake {
   message: string;
 }
 
-/** A document that is not MJML at all has a mistake in each line. */
+/** Limits the reported mistakes: a document that is not MJML at all has one in each line. */
 const MOST_TOLD = 50;
 
 const mistake = (line: number, message: string): Violation => ({
@@ -26,9 +26,9 @@ function fail(errors: Violation[]): never {
 }
 
 /**
- * The HTML that MJML with Liquid in it becomes, its Liquid as it was. Liquid may stand in text, in attributes that are no
- * lengths, and between elements, where it is put into mj-raw. For a thread, which ends what takes too long. Throws 400 with
- * the line of each mistake, 422 `template_limit`.
+ * Compiles MJML with Liquid to HTML with the same Liquid. Liquid is allowed in text, in attributes other than lengths,
+ * and between elements, where it is wrapped in mj-raw. Call it in the template thread, which aborts slow work. Throws
+ * 400 with the line of each mistake, 422 `template_limit`.
  */
 export async function compileMjml(content: string): Promise<string> {
   if (content.length > templateLimits.parseChars) throw new AppError('template_limit');
@@ -39,7 +39,7 @@ export async function compileMjml(content: string): Promise<string> {
   const first = await compile(masked.source, masked);
   const lost = lostTokens(masked, visible, first);
   if (lost.size === 0) return masked.unmask(first);
-  // MJML drops text that stands between elements. What it keeps there is mj-raw.
+  // MJML drops text between elements, except in mj-raw.
   const second = await compile(
     masked.unmask(masked.source, (index, word) => (lost.has(index) ? `<mj-raw>${word}</mj-raw>` : word)),
     masked,
@@ -73,9 +73,9 @@ async function compile(source: string, masked: MaskedMjml): Promise<string> {
   return html;
 }
 
-/** Nothing is read but the text itself: no included files, no configuration. Throws RangeError for what is nested too deep. */
+/** Reads no included files and no configuration. Throws RangeError if the nesting is too deep. */
 async function mjmlToHtml(source: string): Promise<{ html: string; mistakes: MjmlMistake[] }> {
-  // Only the thread for templates ever loads it: it takes half a second, and 60 MB.
+  // Imported here because only the template thread needs it: it takes half a second and 60 MB.
   const { default: mjml2html } = await import('mjml-browser');
   try {
     const { html, errors } = await mjml2html(source, {
@@ -90,7 +90,9 @@ async function mjmlToHtml(source: string): Promise<{ html: string; mistakes: Mjm
   }
 }
 
-/** A colour or one of some words that Liquid prints is right if what it prints is; MJML only passes it on. */
+/**
+ * Whether a reported invalid colour or enum value is Liquid, whose output may be valid: MJML only copies such values.
+ */
 function isFilledIn({ message }: MjmlMistake, masked: MaskedMjml): boolean {
   const [, value = ''] = /^Attribute \S+ has invalid value: ([^]*?) for type (?:Color|Enum)\b/.exec(message) ?? [];
   return masked.unmask(value) !== value;
@@ -99,7 +101,7 @@ function isFilledIn({ message }: MjmlMistake, masked: MaskedMjml): boolean {
 const lineAt = ({ source, lineOf }: MaskedMjml, offset: number): number =>
   lineOf(source.slice(0, offset).split('\n').length);
 
-/** Elements that do not end where they should, which MJML would guess about, and files to be read, which it would leave out. */
+/** Reports elements without a correct end tag, where MJML would guess, and includes, which MJML would ignore. */
 function findMistakes(masked: MaskedMjml, visible: string): Violation[] {
   const open: { name: string; at: number }[] = [];
   for (const { index: at, 1: slash, 2: name = '', 3: selfClosed } of visible.matchAll(
@@ -119,7 +121,7 @@ function findMistakes(masked: MaskedMjml, visible: string): Violation[] {
   return last ? [mistake(lineAt(masked, last.at), `<${last.name}> has no end`)] : [];
 }
 
-/** Liquid that MJML has not kept, but for what was commented out, and where it stands. */
+/** Tokens that MJML has dropped, except in comments, with their offsets. */
 function lostTokens({ wordsIn }: MaskedMjml, visible: string, html: string): Map<number, number> {
   const kept = wordsIn(html);
   return new Map([...wordsIn(visible)].filter(([index]) => !kept.has(index)).reverse());

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-// Loaded before the first job comes: it takes half a second, which no job is to pay for.
+// Imported before the first job arrives: this takes half a second, which must not delay a job.
 import 'mjml-browser';
 import { AppError } from '../../common/errors.ts';
 import { checkTemplate } from './check-template.ts';

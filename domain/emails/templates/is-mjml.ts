@@ -1,9 +1,12 @@
-/** Whether a template's content is MJML: `<mjml>` stands first, after blanks, a byte order mark, comments. */
+/**
+ * Whether a template's content is MJML: it starts with `<mjml>`, after optional blanks, a byte order mark and
+ * comments.
+ */
 export function isMjml(content: string): boolean {
   return /^\s*(?:<\?xml[^>]*>\s*)?<mjml[\s>]/i.test(withoutComments(content));
 }
 
-/** Comments as blanks of their length, so that what is left keeps its place. */
+/** Replaces comments by blanks of the same length, so that offsets do not change. */
 export function withoutComments(source: string): string {
   let left = '';
   let from = 0;

@@ -1,7 +1,7 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { saveContentVersion } from './templates.ts';
 
-/** A template of the service itself: nobody edits it, and each release says what stands in it. */
+/** A template of the service itself: users cannot edit it, and each release defines its content. */
 export interface SystemTemplate {
   name: string;
   subject: string;
@@ -9,7 +9,7 @@ export interface SystemTemplate {
   text: string;
 }
 
-/** The id of the tenant's template of that key, made or brought up to what this release says. */
+/** The id of the tenant's template with that key. Creates it, or updates it to this release's content. */
 export async function keepSystemTemplate(
   tx: EntityManager,
   tenantId: string,
@@ -37,7 +37,7 @@ export async function keepSystemTemplate(
     where (t.subject, t.content, t.text, t.category) is distinct from (excluded.subject, excluded.content, excluded.text, excluded.category)
     returning id`,
   );
-  // A twin of another transaction did the same meanwhile.
+  // A concurrent transaction did the same.
   if (!kept) return (await find())!;
   await saveContentVersion(tx, { tenantId, id: kept.id });
   return kept.id;

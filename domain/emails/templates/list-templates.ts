@@ -8,8 +8,8 @@ interface TemplateQuery extends ListQuery {
 }
 
 /**
- * A page of the tenant's templates, but for those of the service's own mails. Throws `validation_failed` for
- * a wrong cursor.
+ * A page of the tenant's templates, without those of the service's own emails. Throws `validation_failed` for a wrong
+ * cursor.
  */
 export const listTemplates = <T>(
   em: EntityManager,

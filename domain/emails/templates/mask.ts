@@ -1,24 +1,24 @@
 import { splitTemplate } from '../rendering/template-pieces.ts';
 
-/** MJML in which each Liquid token is one word that MJML takes for text. */
+/** MJML in which each Liquid token is replaced by a word, which MJML treats as text. */
 export interface MaskedMjml {
   source: string;
-  /** The tokens by the number in their word. */
+  /** The tokens, indexed by the number in their word. */
   tokens: string[];
-  /** A text that MJML made or said, with `to` of each token in the place of its word; the token itself unless told otherwise. */
+  /** Replaces the words in an output or message of MJML by `to` of their tokens; by default the token itself. */
   unmask: (text: string, to?: (index: number, word: string) => string) => string;
-  /** The tokens whose words are in a text, and where each is first. */
+  /** The indexes of the tokens whose words occur in a text, with the offset of the first occurrence. */
   wordsIn: (text: string) => Map<number, number>;
-  /** The line in the template of a line in `source`; tokens may be of several. */
+  /** The line in the template for a line in `source`, since tokens may span several lines. */
   lineOf: (line: number) => number;
 }
 
-/** Takes Liquid out of MJML's sight: what it would read as markup, move or drop. Throws what liquidjs throws for an unclosed token. */
+/** Hides Liquid from MJML, which would parse, move or drop it. Throws what liquidjs throws for an unclosed token. */
 export function maskLiquid(template: string): MaskedMjml {
   let name = 'lqd';
   while (template.includes(name)) name += 'q';
   const tokens: string[] = [];
-  /** Lines that a token hides, by the line of `source` it is in. */
+  /** Line breaks inside tokens, by the line of `source`. */
   const hidden: { line: number; lines: number }[] = [];
   let source = '';
   let line = 1;

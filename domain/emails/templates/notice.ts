@@ -1,25 +1,25 @@
 import type { Language } from '../../common/languages.ts';
 
-/** What a mail of the service itself says: a few lines and one link, `data.url`. */
+/** The content of an email of the service itself: a few lines and one link, `data.url`. */
 export interface Notice {
   language: Language;
-  /** Stands above and below; null where the recipient knows no such name. */
+  /** The name above and below the text; null if the recipient does not know the service. */
   brand: string | null;
   subject: string;
   heading: string;
-  /** Liquid, as it stands in HTML and in text. */
+  /** Liquid source, used in both HTML and text. */
   lines: readonly string[];
   button: string;
-  /** What comes before the link in full. */
+  /** The text before the full link. */
   orOpen: string;
-  /** Why it may be ignored, and until when the link works. */
+  /** Why the email may be ignored, and how long the link works. */
   closing: string;
 }
 
 const PARAGRAPH = 'margin:0 0 16px;font:16px/1.5 Arial,Helvetica,sans-serif;color:#1f1f1f';
 const SMALL = 'margin:0 0 8px;font:14px/1.5 Arial,Helvetica,sans-serif;color:#444444';
 
-/** Tables and inline styles: what every mail program shows alike. */
+/** Tables and inline styles, which all email programs render alike. */
 export function noticeHtml({ language, brand, subject, heading, lines, button, orOpen, closing }: Notice): string {
   return `<!doctype html>
 <html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${subject}</title></head>

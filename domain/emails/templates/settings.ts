@@ -13,7 +13,7 @@ export interface EmailSettingsInput {
   sendWindow?: SendWindow | null;
 }
 
-/** The tenant's rules for marketing mail; where nobody has set any, there are none. */
+/** The tenant's rules for marketing email; null if not set. */
 export async function readEmailSettings(
   em: EntityManager,
   tenantId: string,
@@ -26,7 +26,10 @@ export async function readEmailSettings(
   };
 }
 
-/** Changes the given rules; they hold for what is queued already. `check` sees them as they are, under their lock. Throws 400. */
+/**
+ * Changes the given rules, which also apply to emails that are already queued. `check` gets the current rules, locked.
+ * Throws 400.
+ */
 export async function updateEmailSettings(
   em: EntityManager,
   author: Author,

@@ -2,21 +2,21 @@ import { Worker } from 'node:worker_threads';
 import { AppError, type ErrorCode, type Violation } from '../../common/errors.ts';
 import { OWN_SHARE } from '../rendering/template-limits.ts';
 
-/** What the thread is asked: one of the functions that it knows, with arguments that are data. */
+/** A job for the thread: one of the functions that it knows, with arguments that can be cloned. */
 export interface Job {
   name: 'checkTemplate' | 'compileMjml' | 'showEmail';
   args: unknown[];
 }
 
-/** What the thread returns; `limit` = it went too deep, or too far. */
+/** The result of a job; `limit` = it was nested too deep or took too long. */
 export type Done =
   { value: unknown } | { refusal: { code: ErrorCode; message: string; errors: Violation[] | undefined } } | 'limit';
 
-/** Of the processor's time, for one template; a newsletter takes some hundredths of a second. */
+/** CPU time for one template; a newsletter takes some hundredths of a second. */
 const LIMIT_MS = 3_000;
-/** On a machine that is busy with something else, a job may take so many times its limit of the clock's time. */
+/** On a busy machine, a job may take this many times its limit in wall-clock time. */
 const MOST_LIMITS = 5;
-/** The thread holds some 60 MB, and is there only while templates are written. */
+/** The thread uses about 60 MB, so it is ended when no templates are edited. */
 const IDLE_MS = 60_000;
 const MEMORY_MB = 256;
 const MOST_WAITING = 10;
@@ -27,7 +27,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** One thread that does one job after another, is started when there is one, and ended when one takes too long. */
+/** A thread that does one job at a time. It is started for the first job, and terminated when a job takes too long. */
 class TemplateThread {
   readonly #waiting: Waiting[] = [];
   #thread: Promise<Worker> | null = null;
@@ -88,13 +88,13 @@ class TemplateThread {
           }, reject);
         }, LIMIT_MS);
         thread.on('message', resolve);
-        // Out of memory: it is over with the thread.
+        // Running out of memory ends the thread.
         thread.on('error', (error: NodeJS.ErrnoException) =>
           error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve('limit') : reject(error),
         );
         thread.postMessage(job);
       });
-      // Nobody waits for it to end.
+      // An idle thread must not keep the process alive.
       thread.unref();
       if (done === 'limit') this.#end();
       return done;
@@ -113,13 +113,13 @@ class TemplateThread {
   }
 }
 
-/** The processor's time that a thread has used. */
+/** The CPU time that a thread has used. */
 async function usedMs(thread: Worker): Promise<number> {
   const { user, system } = await thread.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** A thread that has read its modules, half a second's work, and waits. */
+/** Starts a thread and waits until it has loaded its modules, which takes half a second. */
 async function startThread(): Promise<Worker> {
   const thread = new Worker(new URL('./in-template-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
@@ -133,5 +133,8 @@ async function startThread(): Promise<Worker> {
 
 const thread = new TemplateThread();
 
-/** Does a job beside the event loop, bounded in time and memory. Throws what it throws, AppError `template_limit`, `unavailable` while too many wait. */
+/**
+ * Runs a job off the event loop, with limited time and memory. Throws the job's AppErrors, `template_limit`, and
+ * `unavailable` if too many jobs are waiting.
+ */
 export const inThread = (job: Job): Promise<unknown> => thread.do(job);

@@ -5,10 +5,10 @@ import { showEmail, type LinkSettings, type ShownEmail } from '../rendering/show
 import { stopAfter, wasStopped } from '../rendering/template-limits.ts';
 import { inThread, type Job } from './template-thread.ts';
 
-/** How long the event loop is held: nearly every template takes less, and to ask a thread that is yet to start takes more. */
+/** How long a template may block the event loop. Nearly all take less, and starting a thread takes more. */
 const LOOP_MS = 30;
 
-/** Does it at once where it takes an instant, else from the beginning in the thread. */
+/** Runs the work on the event loop; if that takes too long, runs it again from the start in the thread. */
 async function offLoop<T>(work: () => T, job: Job): Promise<T> {
   try {
     return stopAfter(LOOP_MS, work);
@@ -18,7 +18,7 @@ async function offLoop<T>(work: () => T, job: Job): Promise<T> {
   }
 }
 
-/** What `checkTemplate` returns, however long it takes, without keeping others waiting. Throws what it throws, and 503 while too many wait. */
+/** `checkTemplate` without blocking the event loop. Throws what it throws, and 503 if too many jobs are waiting. */
 export const checkOffLoop = async (
   { subject, content, text, previewText }: TemplateSource,
   compiled: string | null,
@@ -27,7 +27,7 @@ export const checkOffLoop = async (
   return offLoop(() => checkTemplate(source, compiled), { name: 'checkTemplate', args: [source, compiled] });
 };
 
-/** The same of `showEmail`. */
+/** The same for `showEmail`. */
 export const showOffLoop = (
   version: TemplateVersion,
   settings: LinkSettings,
@@ -35,6 +35,6 @@ export const showOffLoop = (
 ): Promise<ShownEmail> =>
   offLoop(() => showEmail(version, settings, recipient), { name: 'showEmail', args: [version, settings, recipient] });
 
-/** The same of `compileMjml`, which takes so long that it is always done in the thread. */
+/** The same for `compileMjml`, which is slow and so always runs in the thread. */
 export const compileMjml = (content: string): Promise<string> =>
   inThread({ name: 'compileMjml', args: [content] }) as Promise<string>;

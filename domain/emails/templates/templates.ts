@@ -24,7 +24,7 @@ export interface TemplateInput {
   replyTo?: string | null;
 }
 
-/** The fields whose change makes a new `contentVersion`: all that affects what is sent, so not the name or the topic. */
+/** The fields whose change creates a new `contentVersion`: all that affect the email, so not the name or the topic. */
 const CONTENT_FIELDS = [
   'subject',
   'content',
@@ -36,7 +36,10 @@ const CONTENT_FIELDS = [
   'replyTo',
 ] as const;
 
-/** Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every mistake, 422 `template_limit`. */
+/**
+ * Saves a template and its first content version. `mailFrom` is MAIL_FROM. Throws 400 with every violation, 422
+ * `template_limit`.
+ */
 export async function createTemplate(
   em: EntityManager,
   tenantId: string,
@@ -59,8 +62,8 @@ export async function createTemplate(
 }
 
 /**
- * Changes the given fields; `check` sees the template as it is, under its lock. Emails keep the content version that
- * they used, so what was sent stays known. Throws 404, and what createTemplate throws.
+ * Changes the given fields; `check` gets the current template, locked. Emails keep the content version that they used,
+ * so that they can be shown later. Throws 404, and what createTemplate throws.
  */
 export async function updateTemplate(
   em: EntityManager,
@@ -69,7 +72,7 @@ export async function updateTemplate(
   mailFrom: string,
   check: (current: EmailTemplate) => void,
 ): Promise<EmailTemplate> {
-  // Compile before the transaction, so that no lock is held meanwhile. Content that is not given is compiled already.
+  // Compile before the transaction, to hold no lock meanwhile. Unchanged content is compiled already.
   const given = await compileContent(input.content);
   return em.transactional(async (tx) => {
     const template = await lockTemplate(tx, id);
@@ -94,7 +97,10 @@ export async function updateTemplate(
   });
 }
 
-/** Deletes a template; its content versions stay for the mails that used them. Throws 404, 409 `in_use` with its users. */
+/**
+ * Deletes a template; its content versions remain for the emails that used them. Throws 404, 409 `in_use` listing its
+ * users.
+ */
 export async function deleteTemplate(
   em: EntityManager,
   author: Author,
@@ -188,7 +194,7 @@ function fieldViolations(template: { [F in keyof TemplateInput]?: TemplateInput[
   return [...blank, ...names, ...addresses];
 }
 
-/** Stores the template's present content as its content version. `compiled` is the HTML of its MJML. */
+/** Stores the template's current content as its content version. `compiled` is the HTML of its MJML. */
 export async function saveContentVersion(
   tx: EntityManager,
   template: Pick<EmailTemplate, 'tenantId' | 'id'>,

@@ -4,7 +4,10 @@ import { appendHitEvents, type HitRow } from './hit-events.ts';
 import { scannerClicks } from './scanner-bursts.ts';
 
 const BATCH = 1000;
-/** Only one process classifies at a time, so that at most one hit becomes the "first open" of an email. */
+/**
+ * An advisory lock: only one process classifies at a time, so that at most one hit becomes the "first open" of an
+ * email.
+ */
 const LOCK = 0x7065_7266;
 
 interface PendingRow extends HitRow {
@@ -20,9 +23,9 @@ interface AroundRow {
 }
 
 /**
- * Decides of hits that were received `afterSeconds` ago or earlier whether a person made them, and publishes them. By
- * then the other links that a scanner followed in the same second are recorded too, whichever process took them in.
- * Returns how many it classified. Engine transaction.
+ * Classifies hits received at least `afterSeconds` ago as automated or not, and writes their events. By then all links
+ * that a scanner followed within the same second are stored, whichever process received them. Returns how many hits it
+ * classified. Engine transaction.
  */
 export async function classifyHits(em: EntityManager, afterSeconds: number): Promise<number> {
   return em.transactional(async (tx) => {
@@ -62,7 +65,10 @@ export async function classifyHits(em: EntityManager, afterSeconds: number): Pro
   });
 }
 
-/** Ids of pending clicks that are part of a scanner's burst, judged with all clicks of their emails around them. */
+/**
+ * Ids of pending clicks that are part of a scanner's burst, considering all clicks of their emails at around that
+ * time.
+ */
 async function findScanned(tx: EntityManager, pending: readonly PendingRow[]): Promise<Set<number>> {
   const clicks = pending.filter((hit) => hit.type === 'CLICK' && (hit.link_count ?? 0) >= 2);
   if (clicks.length === 0) return new Set();
@@ -86,7 +92,7 @@ async function findScanned(tx: EntityManager, pending: readonly PendingRow[]): P
   return found;
 }
 
-/** `emailId type` of what has its first hit already. */
+/** `emailId type` for emails that already have their first hit of that type. */
 async function knownFirsts(tx: EntityManager, pending: readonly PendingRow[]): Promise<Set<string>> {
   const ids = [...new Set(pending.map((hit) => hit.email_id))];
   const tenants = [...new Set(pending.map((hit) => hit.tenant_id))];

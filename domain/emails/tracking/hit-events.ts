@@ -2,7 +2,7 @@ import { appendEventsOfTenants } from '../../../events/outbox.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { emailReferences } from '../ledger/delivery-events.ts';
 
-/** A classified hit with what its event says of the email. */
+/** A classified hit with the email's data for its event. */
 export interface HitRow {
   tenant_id: string;
   email_id: number;
@@ -17,7 +17,7 @@ export interface HitRow {
   external_id: string | null;
 }
 
-/** EMAIL_OPENED and EMAIL_CLICKED for classified hits, at the time of the hit. */
+/** Writes EMAIL_OPENED and EMAIL_CLICKED for classified hits, with the time of the hit. */
 export async function appendHitEvents(tx: EntityManager, hits: readonly HitRow[]): Promise<void> {
   await appendEventsOfTenants(
     tx,

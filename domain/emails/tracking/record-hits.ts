@@ -1,9 +1,9 @@
 import { rows, sql, type EntityManager } from '../../../db/orm.ts';
 import { appendHitEvents, type HitRow } from './hit-events.ts';
 
-/** A pixel that was fetched, or a link that was followed, as it goes on `tracking.hits`. */
+/** A fetched pixel or a followed link, as published on `tracking.hits`. */
 export interface Hit {
-  /** A UUID: however often the hit arrives, it is one. */
+  /** A UUID, so that a hit counts once even if it arrives repeatedly. */
   id: string;
   type: 'OPEN' | 'CLICK';
   emailId: number;
@@ -12,13 +12,13 @@ export interface Hit {
   url: string | null;
   ip: string | null;
   userAgent: string | null;
-  /** Surely no person: a HEAD request, a known agent. */
+  /** Certainly automated: a HEAD request or a known agent. */
   automated: boolean;
 }
 
 /**
- * Keeps hits of emails that exist, each once, in the engine transaction `tx`. What is surely a machine's is an event at
- * once; the rest waits to be classified.
+ * Stores hits of existing emails, each once, in the engine transaction `tx`. Writes events at once for hits that are
+ * certainly automated; the others wait to be classified.
  */
 export async function recordHits(tx: EntityManager, hits: readonly Hit[]): Promise<void> {
   const payload = JSON.stringify(hits.map((hit) => ({ ...hit, email_id: hit.emailId, user_agent: hit.userAgent })));

@@ -7,8 +7,8 @@ export interface Click {
 const BURST_MS = 1000;
 
 /**
- * The clicks that are a scanner's: within some second, every one of the `links` of the mail was followed. People do not
- * do that, filters at the door of a mailbox do; but with a single link it would prove nothing.
+ * The clicks of a scanner: every one of the `links` of the email was followed within one second. Mail filters do that,
+ * people do not; but with a single link it would prove nothing.
  */
 export function scannerClicks<T extends Click>(clicks: readonly T[], links: number | null): Set<T> {
   const found = new Set<T>();

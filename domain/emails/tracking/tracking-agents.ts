@@ -1,12 +1,12 @@
 /**
- * Programs that fetch links and pictures of mails on their own and say who they are. Short on purpose: what behaves like
- * a scanner without saying so is told by its behaviour, and plain HTTP clients may be a person's tool.
+ * User agents of programs that fetch links and images of emails automatically. Deliberately short: scanners that do
+ * not identify themselves are detected by their behaviour, and plain HTTP clients may be a person's tool.
  * - Mail security gateways that follow links before a person does.
- * - Office, which looks at a link before it opens the browser.
+ * - Office, which checks a link before it opens the browser.
  * - Previews of links that were pasted elsewhere.
- * - Search engines that got hold of a forwarded link.
- * Not here: the image proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy), which fetch when a person opens
- * the mail, and Apple's Mail Privacy Protection, whose user agent is that of any browser.
+ * - Search engines that found a forwarded link.
+ * Not included: the image proxies of Gmail (GoogleImageProxy) and Yahoo (YahooMailProxy), which fetch when a person
+ * opens the email, and Apple's Mail Privacy Protection, whose user agent looks like any browser.
  */
 const AUTOMATED = new RegExp(
   [
@@ -20,7 +20,7 @@ const AUTOMATED = new RegExp(
   'i',
 );
 
-/** Whether a user agent names a known prefetcher, scanner or link checker. A missing one says nothing. */
+/** Whether a user agent is a known prefetcher, scanner or link checker; false if it is missing. */
 export function isAutomatedAgent(userAgent: string | null | undefined): boolean {
   return userAgent != null && AUTOMATED.test(userAgent);
 }

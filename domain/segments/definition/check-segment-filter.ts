@@ -37,7 +37,11 @@ export async function checkSegmentFilter(
   const sound = filter as Filter;
   const rings = id === undefined ? [] : filterReferences(sound, '/filter').filter(await hangsOn(tx, tenantId, id));
   return [
-    ...rings.map((ring) => ({ path: ring.path, code: 'circular', message: `circular: segment ${ring.id} depends on this one` })),
+    ...rings.map((ring) => ({
+      path: ring.path,
+      code: 'circular',
+      message: `circular: segment ${ring.id} depends on this one`,
+    })),
     ...anyMembership(sound, '/filter').map((path) => ({
       path,
       code: 'invalid_operator',

@@ -134,7 +134,10 @@ export async function segmentViolations(
   if (!isNewFilter(segment, input.filter)) return violations;
   if (segment.type === 'dynamic')
     return [...violations, ...(await checkSegmentFilter(tx, segment.tenantId, input.filter, segment.id))];
-  return [...violations, { path: '/filter', code: 'not_allowed', message: 'is for dynamic segments only; a static list has no filter' }];
+  return [
+    ...violations,
+    { path: '/filter', code: 'not_allowed', message: 'is for dynamic segments only; a static list has no filter' },
+  ];
 }
 
 const isNewFilter = (segment: Segment, filter: SegmentInput['filter']): boolean =>

@@ -104,7 +104,9 @@ export const FilterSchema = Type.Unsafe<Filter>(
         }),
       ),
       count: optional(Type.Integer({ description: 'For an event leaf: the number of events' })),
-      withinDays: optional(Type.Integer({ description: 'For an event leaf: only events of the last `withinDays` days' })),
+      withinDays: optional(
+        Type.Integer({ description: 'For an event leaf: only events of the last `withinDays` days' }),
+      ),
       where: optional(Type.Array(Type.Object({}, { description: 'A field leaf on the fields of the event' }))),
     },
     {

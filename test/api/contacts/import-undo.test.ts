@@ -240,7 +240,11 @@ test('what can not be undone is a conflict, with the reason; what was cancelled 
   assert.deepEqual(await refused(dry.id), [409, 'conflict', 'The import was a dry run; there is nothing to undo']);
   const early = await run('firstName,lastName,email\nEar,Ly,early@example.com\n');
   await query(sql`update contact_import_chunks set undo = null where import_id = ${early.id}`);
-  assert.deepEqual(await refused(early.id), [409, 'conflict', 'The import cannot be undone: it ran before undo was supported']);
+  assert.deepEqual(await refused(early.id), [
+    409,
+    'conflict',
+    'The import cannot be undone: it ran before undo was supported',
+  ]);
   await query(sql`update contact_import_chunks set undo = '{}' where import_id = ${early.id}`);
   await query(sql`update contact_imports set status = 'RUNNING' where id = ${early.id}`);
   assert.deepEqual(await refused(early.id), [409, 'conflict', 'The import is RUNNING: cancel it first']);

@@ -312,7 +312,11 @@ test('an answer that is not kept is not said to have been too large', async () =
   const again = await post('/contacts/companies', { name: 'Forgotten' }, 'forgotten');
   assert.deepEqual(
     [again.status, again.body.code, again.body.detail],
-    [409, 'idempotency_conflict', 'The first request with this key returned 201; its response was not stored and cannot be replayed'],
+    [
+      409,
+      'idempotency_conflict',
+      'The first request with this key returned 201; its response was not stored and cannot be replayed',
+    ],
   );
   assert.equal(again.headers.get('location'), first.headers.get('location'));
 });

@@ -153,7 +153,10 @@ test('a loop needs a WAIT that takes time', () => {
   ];
   const [violation] = validateDefinition(definitionOf(detour), refs);
   assert.equal(violation?.path, '/steps/2/next');
-  assert.equal(violation.message, 'step "mail": closes a loop that contains no WAIT with a duration: start → mail → start');
+  assert.equal(
+    violation.message,
+    'step "mail": closes a loop that contains no WAIT with a duration: start → mail → start',
+  );
 });
 
 test('a loop that nothing leads to is one too; an EXIT breaks a loop, steps that nothing leads to are no error', () => {

@@ -33,7 +33,10 @@ test('a part whose address is in a file is replaced too, and its processes get t
   assert.equal(external.SMTP_URL, 'smtp://mail.example.com');
   assert.deepEqual(given, { SMTP_URL: 'smtp://mail.example.com' });
   const unread = () => readStartSettings({ JWT_SECRET_FILE: `${file}.none` });
-  assert.throws(unread, /^EnvError: JWT_SECRET is missing: the file that JWT_SECRET_FILE names cannot be read \(ENOENT\)$/);
+  assert.throws(
+    unread,
+    /^EnvError: JWT_SECRET is missing: the file that JWT_SECRET_FILE names cannot be read \(ENOENT\)$/,
+  );
 });
 
 test('the API is shown where it listens', () => {

@@ -3,18 +3,18 @@ import type { Violation } from '../../../common/violation.ts';
 import { encodingNamed, toUnits, unitBytes, type CsvEncoding, type CsvFormat } from './encoding.ts';
 import { scanRecord } from './scan-record.ts';
 
-/** So many bytes from the start of a file are enough to detect its format and read its header. */
+/** Enough bytes from the start of a file to detect its format and read its header. */
 export const HEAD_BYTES = 256 * 1024;
 
 export interface CsvHead {
-  /** The first bytes of the file, `HEAD_BYTES` of them if it has so many. */
+  /** The first bytes of the file, up to `HEAD_BYTES`. */
   readonly bytes: Buffer;
-  /** True when that is the whole file. */
+  /** True if that is the whole file. */
   readonly complete: boolean;
 }
 
 export interface DetectedFormat extends CsvFormat {
-  /** Length of the byte order mark, 0 without. */
+  /** Length of the byte order mark, 0 if there is none. */
   readonly bomBytes: number;
 }
 
@@ -43,8 +43,8 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const SAMPLED_RECORDS = 200;
 
 /**
- * Finds out how a CSV file is written. `encoding` (a WHATWG label such as `windows-1250`; GBK, Big5, Shift JIS and the like
- * are not taken) and `delimiter` (one ASCII character, or `tab`) overrule what would be detected.
+ * Detects the format of a CSV file. `encoding` (a WHATWG label such as `windows-1250`; GBK, Big5, Shift JIS and
+ * similar are not supported) and `delimiter` (one ASCII character, or `tab`) override the detection.
  * Violations: `empty_file`, `binary_file`, `invalid_option`.
  */
 export function detectFormat(
@@ -86,7 +86,10 @@ function delimiterNamed(option: string): string | Violation {
   return { code: 'invalid_option', message };
 }
 
-/** UTF-16 shows by its zero bytes. Else it is UTF-8, with some bad bytes or none, unless they read as Windows-1252. */
+/**
+ * UTF-16 is recognised by its zero bytes. Otherwise the encoding is UTF-8, perhaps with some invalid bytes, unless the
+ * bytes are plausible Windows-1252.
+ */
 function guessEncoding(bytes: Buffer): CsvEncoding {
   const zeros = [0, 0];
   for (let at = 0; at < bytes.length; at++) if (bytes[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
@@ -96,19 +99,19 @@ function guessEncoding(bytes: Buffer): CsvEncoding {
   if (even > 0.3 * pairs && odd < 0.05 * even) return 'utf-16be';
 
   if (isUtf8(bytes)) return 'utf-8';
-  // A stream, so that a character cut off at the end of the head is no bad byte.
+  // With `stream`, so that a character cut off at the end of the head does not count as invalid.
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
   const bad = count(text, /\uFFFD/g);
   const good = count(text, /[^\x00-\x7f\uFFFD]/gu);
   return good >= bad || UNLIKELY_IN_1252.test(bytes.toString('latin1')) ? 'utf-8' : 'windows-1252';
 }
 
-// Bytes without a meaning in Windows-1252, and thorn and y with diaeresis, which are far more often a sign of damage.
+// Bytes that are undefined in Windows-1252, and þ and ÿ, which are far more often a sign of another encoding.
 const UNLIKELY_IN_1252 = /[\x81\x8d\x8f\x90\x9d\xfe\xff]/;
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** The delimiter by which most records have as many cells as the header; the one with more cells if two are as good. */
+/** The delimiter for which most records have as many cells as the header; on a tie the one with more cells. */
 function guessDelimiter(text: string, complete: boolean): string {
   let best = { delimiter: ',', share: 0, cells: 1 };
   for (const delimiter of DELIMITERS) {

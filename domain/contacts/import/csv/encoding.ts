@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A file's text is scanned as a string of "units", one character for each code unit of the file: a byte (as Latin-1) or, in
- * UTF-16, two. Delimiters, quotes and line breaks are ASCII in every encoding taken here, and no part of another character,
- * so records are found and offsets known before anything is decoded.
+ * A file's text is scanned as a string of "units", one character per code unit of the file: one byte (as Latin-1) or,
+ * in UTF-16, two. In all supported encodings, delimiters, quotes and line breaks are ASCII and never part of another
+ * character, so records and their offsets are found without decoding.
  */
 export type CsvEncoding = string;
 
@@ -13,10 +13,10 @@ export interface CsvFormat {
   readonly delimiter: string;
 }
 
-// WHATWG's multi-byte encodings other than UTF-8 and UTF-16: a byte of theirs may look like a delimiter.
+// WHATWG's multi-byte encodings other than UTF-8 and UTF-16: parts of their characters may look like a delimiter.
 const MULTI_BYTE = /^(gbk|gb18030|big5|euc-|iso-2022|shift_jis|replacement|x-user-defined)/;
 
-/** The WHATWG name of an encoding (`latin1` → `windows-1252`), or null if it is unknown or not taken. */
+/** The WHATWG name of an encoding (`latin1` → `windows-1252`), or null if it is unknown or not supported. */
 export function encodingNamed(label: string): CsvEncoding | null {
   try {
     const name = new TextDecoder(label.trim()).encoding;
@@ -26,19 +26,19 @@ export function encodingNamed(label: string): CsvEncoding | null {
   }
 }
 
-/** Bytes in one unit of the encoding. */
+/** Bytes per unit of the encoding. */
 export function unitBytes(encoding: CsvEncoding): 1 | 2 {
   return encoding.startsWith('utf-16') ? 2 : 1;
 }
 
-/** The units of some bytes; in UTF-16 their number must be even. */
+/** Converts bytes to units; in UTF-16 their number must be even. */
 export function toUnits(bytes: Buffer, encoding: CsvEncoding): string {
   if (encoding === 'utf-16le') return bytes.toString('utf16le');
   if (encoding === 'utf-16be') return Buffer.from(bytes).swap16().toString('utf16le');
   return bytes.toString('latin1');
 }
 
-/** The text of some units. Where they can not be decoded, `valid` is false and the text has U+FFFD there. */
+/** Decodes units to text. If some cannot be decoded, `valid` is false and the text has U+FFFD in their place. */
 export function decodeUnits(units: string, encoding: CsvEncoding): { text: string; valid: boolean } {
   if (unitBytes(encoding) === 2) {
     return units.isWellFormed() ? { text: units, valid: true } : { text: units.toWellFormed(), valid: false };

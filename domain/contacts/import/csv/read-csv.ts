@@ -1,11 +1,13 @@
 import { decodeUnits, unitBytes, type CsvFormat } from './encoding.ts';
 import { CELL_MAX_BYTES, RecordReader, type RawRecord } from './record-reader.ts';
 
-/** A chunk of an import ends after so many rows, or with the row in which it reaches so many bytes. */
+/** A chunk of an import ends after CHUNK_ROWS rows, or with the row in which it reaches CHUNK_BYTES. */
 export const CHUNK_ROWS = 5_000;
 export const CHUNK_BYTES = 8 * 1024 * 1024;
 
-/** What makes a row unfit whatever its values are. `cell` is the index of the cell, null when it is the row as a whole. */
+/**
+ * Why a row cannot be imported, whatever its values are. `cell` is the index of the cell, null for the row as a whole.
+ */
 export interface RowFault {
   readonly cell: number | null;
   readonly code:
@@ -19,17 +21,23 @@ export interface RowFault {
 }
 
 export interface ParsedRow {
-  /** The row a spreadsheet shows it in: the header is row 1 and blank lines count, line breaks inside quotes do not. */
+  /**
+   * The row number that a spreadsheet shows: the header is row 1; blank lines count, line breaks inside quotes do not.
+   */
   readonly row: number;
   /**
-   * The cells as they came, fewer or more than the header has. In a row with faults they can be stored still: NUL and what
-   * could not be decoded is U+FFFD, cells are cut at 64 KiB, and a row that is broken as a whole is one cell, its text.
+   * The cells as in the file, possibly fewer or more than the header has. Cells of rows with faults can be stored too:
+   * NUL and undecodable bytes are replaced by U+FFFD, cells are cut at 64 KiB, and a row that is broken as a whole is
+   * one cell with its text.
    */
   readonly cells: readonly string[];
   readonly faults: readonly RowFault[];
 }
 
-/** Where a chunk starts: its number from 0, the number of the row there (or blank line), the offset in the file in bytes. */
+/**
+ * Where a chunk starts: its number from 0, the number of its first row (or blank line), the offset in the file in
+ * bytes.
+ */
 export interface CsvPosition {
   readonly chunk: number;
   readonly row: number;
@@ -41,9 +49,9 @@ export interface RowBatch {
   /** Row number of the first row in `rows`, which is never empty. */
   readonly firstRow: number;
   readonly rows: readonly ParsedRow[];
-  /** Offset in the file, in bytes, behind the last row. */
+  /** Offset in the file, in bytes, of the end of the last row. */
   readonly endOffset: number;
-  /** Where the next chunk starts; reading from there gives the same chunks as reading through. */
+  /** Where the next chunk starts; reading from there yields the same chunks as reading the whole file. */
   readonly next: CsvPosition;
 }
 
@@ -51,19 +59,21 @@ export interface ReadOptions {
   readonly format: CsvFormat;
   /** Number of cells in the header. */
   readonly columns: number;
-  /** Where to start: the `from` of `inspectCsv`, or the `next` of the last chunk that is done. */
+  /** Where to start: the `from` of `inspectCsv`, or the `next` of the last completed chunk. */
   readonly from: CsvPosition;
-  /** Offset in the file of the input's first byte, at most `from.offset`; what is before `from` is skipped. Default 0. */
+  /**
+   * Offset in the file of the input's first byte, at most `from.offset`; bytes before `from` are skipped. Default 0.
+   */
   readonly inputOffset?: number;
   readonly chunkRows?: number;
   readonly chunkBytes?: number;
-  /** Smaller pieces of input are put together to so many bytes before they are read. Default 64 KiB. */
+  /** Smaller pieces of input are combined to this many bytes before they are scanned. Default 64 KiB. */
   readonly scanBytes?: number;
 }
 
 /**
- * Reads a CSV file's rows in chunks, in flat memory. Blank lines, and rows whose cells are all empty, are left out. Never
- * fails on what the file holds: rows that can not be used carry `faults`.
+ * Reads the rows of a CSV file in chunks, in constant memory. Skips blank lines and rows whose cells are all empty.
+ * Never fails because of the content: rows that cannot be imported have `faults`.
  */
 export async function* readRows(input: AsyncIterable<Uint8Array>, options: ReadOptions): AsyncGenerator<RowBatch> {
   const { format, columns, from, inputOffset = 0, chunkRows = CHUNK_ROWS, chunkBytes = CHUNK_BYTES } = options;
@@ -84,7 +94,7 @@ export async function* readRows(input: AsyncIterable<Uint8Array>, options: ReadO
     startOffset = last.endOffset;
     return batch;
   };
-  /** Fills the batch; true when it is full, false when the reader needs more bytes. */
+  /** Fills the batch. Returns true if it is full, false if the reader needs more bytes. */
   const fill = (): boolean => {
     for (let record = reader.next(); record !== null; record = reader.next()) {
       const row = parseRow(record, format, columns);
@@ -110,10 +120,10 @@ export async function* readRows(input: AsyncIterable<Uint8Array>, options: ReadO
 }
 
 const NO_FAULTS: readonly RowFault[] = [];
-// Anything but ASCII without NUL: the common row has nothing of it and is taken as it is.
+// Anything but ASCII without NUL. Most cells match nothing of it and need no decoding.
 const NEEDS_CARE = /[^\x01-\x7f]/;
 
-/** Decodes a record; null when every cell of it is empty. */
+/** Decodes a record; null if all its cells are empty. */
 function parseRow(record: RawRecord, format: CsvFormat, columns: number): ParsedRow | null {
   const { row, cells, fault } = record;
   if (fault !== null) {

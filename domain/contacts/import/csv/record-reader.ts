@@ -2,47 +2,52 @@ import { toUnits, unitBytes, type CsvFormat } from './encoding.ts';
 import { parseRecords, type ParsedRecord } from './parse-records.ts';
 import { scanRecord, type Scan } from './scan-record.ts';
 
-/** Largest cell, and largest record, in bytes of the file. */
+/** Maximum size of a cell, and of a record, in bytes of the file. */
 export const CELL_MAX_BYTES = 64 * 1024;
 export const RECORD_MAX_BYTES = 1024 * 1024;
 
-/** Smaller pieces of input are put together to so many bytes before they are read. */
+/** Smaller pieces of input are combined to this many bytes before they are scanned. */
 const SCAN_BYTES = 64 * 1024;
-/** csv-parse is given so many units at once. */
+/** How many units one call of csv-parse gets. */
 const PARSE_UNITS = 32 * 1024;
-/** A call of csv-parse that ends in a refusal takes about as long as scanning so many records. */
+/** A call of csv-parse that ends with a refusal takes about as long as scanning this many records. */
 const REFUSAL_RECORDS = 100;
 const LINE_BREAK = /[\r\n]/;
 
-/** A record as found in the file, its cells still in units of the encoding; a broken one has its text as the only cell. */
+/**
+ * A record in the file, with its cells still in units of the encoding. A broken record has its text as the only cell.
+ */
 export interface RawRecord {
-  /** Counts every record of the file, the header and blank lines too, from 1: the row a spreadsheet shows it in. */
+  /**
+   * Counts all records of the file from 1, including the header and blank lines: the row number that a spreadsheet
+   * shows.
+   */
   readonly row: number;
-  /** Offset in the file, in bytes, of what follows the record. */
+  /** Offset in the file, in bytes, of the end of the record. */
   readonly endOffset: number;
   readonly cells: readonly string[];
   readonly fault: 'malformed_quote' | 'unclosed_quote' | 'cell_too_long' | 'row_too_long' | null;
 }
 
 interface Broken {
-  /** Null while it depends on whether a quote is left open where the record ends. */
+  /** Null if it is only known at the end of the record, from whether a quote is still open there. */
   readonly fault: RawRecord['fault'];
-  /** How many quotes it has. */
+  /** The number of quotes in it. */
   quotes: number;
   /** The first 64 KiB of the broken record's text. */
   text: string;
 }
 
 /**
- * Splits a file into records as its bytes arrive; holds at most one record and what was pushed last.
+ * Splits a file into records while its bytes arrive. Holds at most one record and the bytes of the last push.
  *
- * csv-parse reads them. It stops at a quote that is not as RFC 4180 has it. There our own scanner looks at that one
- * record, which may be sound (blanks around quotes, quotes inside a cell) or broken, and csv-parse goes on behind it.
+ * Records are parsed by csv-parse, which stops at a quote that violates RFC 4180. Our own scanner then scans that one
+ * record, which may be valid (blanks around quotes, quotes inside a cell) or broken, and csv-parse continues after it.
  *
- * A record whose quotes are wrong or that is too long says nothing certain about where it ends. It becomes one broken
- * record that goes on, line by line, up to the next line that starts a sound record of exactly `columns` cells: an
- * unclosed quote costs its own row instead of the file, and no piece of a broken note that has fewer or more cells is
- * taken for a contact.
+ * The end of a record that is too long or has wrong quotes cannot be determined. Such a record becomes one broken
+ * record that extends, line by line, to the next line that starts a valid record of exactly `columns` cells. So an
+ * unclosed quote costs only its own row, not the rest of the file, and no piece of a broken cell that has fewer or
+ * more cells is taken for a contact.
  */
 export class RecordReader {
   readonly #format: CsvFormat;
@@ -53,13 +58,15 @@ export class RecordReader {
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #wanted: number;
-  /** False when all that was taken has been scanned: scanning it again would find no more. */
+  /** False if all text was scanned, so that scanning again would find nothing more. */
   #fresh = false;
   #ended = false;
   #text = '';
-  /** Records that csv-parse has read from `#at` on. */
+  /** The parsed records that start at `#at`. */
   #parsed: Iterator<ParsedRecord, undefined> = [].values();
-  /** How many records are the scanner's: the one that csv-parse has refused, more after several refusals. */
+  /**
+   * How many records our scanner still has to scan: the one that csv-parse refused, and more after repeated refusals.
+   */
   #toScan = 0;
   #refusals = 0;
   #at = 0;
@@ -68,7 +75,7 @@ export class RecordReader {
   #broken: Broken | null = null;
   #midLine = false;
 
-  /** `start`: where in the file the first pushed byte is. */
+  /** `start`: the position in the file of the first pushed byte. */
   constructor(
     format: CsvFormat,
     columns: number,
@@ -96,7 +103,7 @@ export class RecordReader {
     this.#take();
   }
 
-  /** The next record, or null when more bytes are needed (after `end`: when there are no more). */
+  /** The next record, or null if more bytes are needed (after `end`: if there are no more). */
   next(): RawRecord | null {
     if (!this.#fresh) return null;
     const record = this.#scanOn();
@@ -118,12 +125,12 @@ export class RecordReader {
     }
   }
 
-  /** Moves over the broken record; null when its end has not arrived yet. */
+  /** Skips the broken record; null if its end has not arrived yet. */
   #skipBroken(broken: Broken): RawRecord | null {
     for (;;) {
       if (this.#midLine && !this.#skipLine(broken)) return null;
       if (this.#at >= this.#text.length) return this.#ended ? this.#finish(broken) : null;
-      // Not beyond as many cells: where each line opens a quote, every look at one would go on through all of them.
+      // Scan at most this many cells: if each line opens a quote, every scan would otherwise run through all of them.
       const scan = this.#scan(this.#columns);
       if (scan.kind === 'more') return null;
       if (scan.kind === 'record' && scan.cells.length === this.#columns) return this.#finish(broken);
@@ -133,7 +140,7 @@ export class RecordReader {
 
   #scan(most?: number): Scan {
     const scan = scanRecord(this.#text, this.#at, this.#delimiter, this.#limit(), this.#ended, most);
-    // Twice as much each time, so that a long record is not scanned over and over.
+    // Wait for twice as much each time, so that a long record is not scanned over and over.
     if (scan.kind === 'more') this.#wanted = Math.max(this.#scanBytes, (this.#text.length - this.#at) * this.#unit);
     return scan;
   }
@@ -143,14 +150,14 @@ export class RecordReader {
     return { row: this.#row++, endOffset: this.#offset(), cells, fault: null };
   }
 
-  /** The next record, if it is one that csv-parse reads. */
+  /** The next record, if csv-parse can parse it. */
   #nextParsed(): ParsedRecord | undefined {
     let next = this.#parsed.next().value;
     if (next === undefined && this.#toScan === 0) {
       const end = this.#at + PARSE_UNITS;
       const final = this.#ended && end >= this.#text.length;
       const { records, refused } = parseRecords(this.#text.slice(this.#at, end), this.#format, final);
-      // Where refusals follow each other closely (`a, "b"` in each line), calls are made ever more rarely.
+      // If refusals follow each other closely (`a, "b"` in each line), call csv-parse less and less often.
       this.#refusals = refused && records.length < REFUSAL_RECORDS ? this.#refusals + 1 : 0;
       if (refused) this.#toScan = Math.min(2 ** this.#refusals, REFUSAL_RECORDS);
       this.#parsed = records.values();
@@ -169,7 +176,7 @@ export class RecordReader {
     this.#waitingBytes = this.#waiting.length;
     this.#textOffset = this.#offset();
     this.#text = this.#text.slice(this.#at) + toUnits(bytes, this.#format.encoding);
-    // Half a unit at the end of the file is shown as one that can not be decoded.
+    // Half a unit at the end of the file becomes one that cannot be decoded.
     if (odd && this.#ended) this.#text += '\uDC00';
     this.#at = 0;
     this.#fresh = true;
@@ -184,7 +191,10 @@ export class RecordReader {
     return this.#at + RECORD_MAX_BYTES / this.#unit;
   }
 
-  /** A record beyond the limit that has line breaks is inside quotes, closed further on or not; else it is one huge line. */
+  /**
+   * The fault of a record beyond the limit. If it contains line breaks, it is inside quotes, which may or may not be
+   * closed later; otherwise it is one huge line.
+   */
   #whyLong(): Broken['fault'] {
     const head = this.#text.slice(this.#at, this.#limit());
     if (LINE_BREAK.test(head)) return null;
@@ -193,7 +203,7 @@ export class RecordReader {
     return inCells ? 'row_too_long' : 'cell_too_long';
   }
 
-  /** Moves over the rest of the line, into the broken record's text; false when its end has not arrived yet. */
+  /** Skips the rest of the line, adding it to the broken record's text; false if its end has not arrived yet. */
   #skipLine(broken: Broken): boolean {
     const found = this.#text.slice(this.#at).search(LINE_BREAK);
     const end = found === -1 ? this.#text.length : this.#at + found;

@@ -14,15 +14,15 @@ const UNCLOSED: Scan = { kind: 'unclosed_quote' };
 const MALFORMED: Scan = { kind: 'malformed_quote' };
 
 /**
- * Scans one CSV record (RFC 4180) of `text` from `start`; `end` is where the next one starts. LF, CRLF and a lone CR end a
- * record, mixed as they may be. Blanks around a quoted cell are dropped, a quote inside an unquoted cell is a character.
- * It is for what csv-parse does not read: records that it refuses, the search for the end of a broken one, and the head
- * of a file, of which the API reads up to 256 KiB in one turn.
+ * Scans one CSV record (RFC 4180) of `text` from `start`; `end` is where the next one starts. LF, CRLF and a lone CR
+ * end a record, even mixed. Blanks around a quoted cell are dropped; a quote inside an unquoted cell is an ordinary
+ * character. Used where csv-parse is not: for records that it refuses, for finding the end of a broken record, and for
+ * the head of a file, of which the API scans up to 256 KiB in one turn of the event loop.
  *
- * `more`: the text ends before the record does, and it is not `final`. `long`: the record goes on beyond `limit`, or has
- * more than `most` cells.
- * `malformed_quote`: something else than a delimiter or line break follows a closing quote. `unclosed_quote`: the file ends
- * inside quotes. What is answered depends on the file's content alone, never on how much of it `text` already holds.
+ * `more`: the text ends before the record does, and it is not `final`. `long`: the record extends beyond `limit`, or
+ * has more than `most` cells. `malformed_quote`: something other than a delimiter or line break follows a closing
+ * quote. `unclosed_quote`: the file ends inside quotes. Apart from `more`, the result depends only on the file's
+ * content, not on how much of it `text` contains.
  */
 export function scanRecord(
   text: string,
